@@ -1,0 +1,52 @@
+# Two commands do everything: `make lab` and `make test`. The others are for people who change peerlab.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# Only these decide what is installed; editing our own code needs no new install.
+SETUP  := pyproject.toml Makefile
+
+.PHONY: lab test soak lint bench shots lock clean chromium
+
+lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
+	$(BIN)/peerlab lab $(ARGS)
+
+test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
+	$(BIN)/python -m pytest $(ARGS)
+
+soak: $(VENV)/test.stamp chromium        ## all tests, every long trial
+	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/test.stamp        ## style, types, import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/test.stamp chromium       ## what must be fast, measured side by side
+	$(BIN)/python bench/run.py $(ARGS)
+
+shots: $(VENV)/test.stamp chromium       ## the pictures in README and docs, taken from the real thing
+	$(BIN)/python docs/shots.py $(ARGS)
+
+lock:                           ## pin every dependency with hashes
+	./requirements/lock.sh
+
+clean:                          ## remove what the other targets made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+chromium:
+	@./tests/browser/need_chromium.sh
+
+$(VENV)/bin/python:
+	@./requirements/venv.sh "$(PYTHON)" "$(VENV)"
+
+$(VENV)/lab.stamp: requirements/lab.txt $(SETUP) | $(VENV)/bin/python
+	$(PIP) install --quiet --require-hashes -r requirements/lab.txt
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/test.stamp: requirements/test.txt $(VENV)/lab.stamp
+	$(PIP) install --quiet --require-hashes -r requirements/test.txt
+	@touch $@

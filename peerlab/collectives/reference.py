@@ -1,0 +1,52 @@
+"""A reference executor: carries real numbers through a plan, so that the result can be checked.
+
+Each byte of the buffer stands for one number. Transfers of a step happen together, from what the ranks held before.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.collectives.plan import Plan, Schedule
+
+Numbers = NDArray[np.int64]
+
+
+def execute(plan: Plan, contributions: Numbers) -> Numbers:
+    """Return what every rank holds after the plan.
+
+    Parameters
+    ----------
+    plan:
+        Any plan.
+    contributions:
+        Shape ``(ranks, message_bytes)``; rank r is device ``r % devices`` of node ``r // devices``.
+
+    Returns
+    -------
+    Array of the same shape. After an AllReduce every row is the sum of all contributions.
+    """
+    nodes, devices, size = plan.nodes, plan.devices, plan.message_bytes
+    held = contributions.reshape(nodes, devices, size).copy()
+    shards = [slice(d * plan.shard_bytes, min((d + 1) * plan.shard_bytes, size)) for d in range(devices)]
+    if plan.exchanges:  # every device adds up its shard over the node, from what the others contributed
+        for device, shard in enumerate(shards):
+            held[:, device, shard] = contributions.reshape(nodes, devices, size)[:, :, shard].sum(axis=1)
+    for device, shard in enumerate(shards):
+        _run(plan.schedule, held[:, device, shard])
+    if plan.exchanges:
+        for device, shard in enumerate(shards):
+            held[:, :, shard] = held[:, device : device + 1, shard]
+    return held.reshape(nodes * devices, size)
+
+
+def _run(schedule: Schedule, held: Numbers) -> None:
+    """Carry the numbers in `held` (one row per rank) through a schedule, in place."""
+    for step in range(schedule.steps):
+        before = held.copy()
+        for rank in schedule.senders:
+            move = schedule.transfer(rank, step)
+            part = before[move.source, move.start : move.end]
+            if move.reduces:
+                held[move.destination, move.start : move.end] += part
+            else:
+                held[move.destination, move.start : move.end] = part

@@ -1,0 +1,196 @@
+"""Registration as the simulation needs it: which memory a transfer asks for, and how long its NIC works on that.
+
+Addresses follow the order in which a rank's ring touches its chunks (position 0 is the chunk it sends first), so that
+every rank asks for the same addresses at the same step. Chunks lie so that none straddles a page of its neighbour.
+"""
+
+from dataclasses import dataclass, field
+
+from peerlab.engine.world import World
+from peerlab.errors import RegistrationError
+from peerlab.model.registration import Counters, Lease, Region, RegistrationCache
+from peerlab.trace import REGISTRATION_KINDS
+from peerlab.units import say_bytes
+
+SOURCE, DESTINATION = 0, 1
+KIND = {name: index for index, name in enumerate(REGISTRATION_KINDS)}
+
+_DEVICE_SPACE = 2**56
+_BUFFER_SPACE = 2**44
+
+
+Contents = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing the desk did, for the trace."""
+
+    kind: int
+    """Index in `REGISTRATION_KINDS`."""
+    position: int
+    """Position of the chunk, or -1 for the send buffer."""
+    nbytes: int
+    """Size of the region."""
+    work_ps: int
+    """Time it took in the NIC's queue (a hit: outside of it)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one request or release costs."""
+
+    queue_ps: int
+    """Time in the NIC's registration queue; 0: it need not queue."""
+    delay_ps: int
+    """Time besides (a lookup)."""
+    events: tuple[Event, ...]
+    """What was done."""
+
+
+@dataclass(eq=False)
+class Desk:
+    """The registration caches of a world's NICs, one each."""
+
+    world: World
+    """Where the transfers happen."""
+    buffer_set: int = 0
+    """Which of the scenario's buffer sets the current iteration uses."""
+    caches: dict[int, RegistrationCache] = field(default_factory=dict)
+    """By index of the NIC's registration queue."""
+
+    def __post_init__(self) -> None:
+        scenario = self.world.scenario
+        self._chunks = self.world.plan.schedule.chunks
+        page, chunk = int(scenario.page_bytes), self.world.plan.schedule.transfer_bytes
+        self._chunk = chunk
+        self._stride = -(-chunk // page) * page if chunk >= page else 1 << (chunk - 1).bit_length()
+        self._cost = scenario.registration_cost if scenario.registers else None
+        if scenario.path == "peer-direct" and scenario.registration == "pool":
+            self._check_pool()
+
+    def begin(self, buffer_set: int) -> None:
+        """Start an iteration on a buffer set; counters start anew, regions stay."""
+        self.buffer_set = buffer_set
+        for cache in self.caches.values():
+            cache.counters = Counters(
+                registered_bytes=cache.counters.registered_bytes, peak_bytes=cache.counters.registered_bytes
+            )
+
+    def acquire(self, nic: int, device: int, side: int, step: int) -> tuple[Lease, Answer]:
+        """Register what a transfer of `step` reads (source) or writes (destination) on one device."""
+        cache = self.caches.get(nic) or self._open(nic)
+        position = self._position(side, step)
+        lease = cache.acquire(self._address(device, side, step), self._chunk)
+        cost = self._cost
+        if cost is None:
+            raise RegistrationError("this path registers nothing per transfer")
+        if lease.hit:
+            cache.counters.time_ps += cost.lookup_ps
+            return lease, Answer(0, cost.lookup_ps, (Event(KIND["hit"], position, lease.region.nbytes, cost.lookup_ps),))
+        events = [
+            Event(KIND["evict"], self._position_of(r), r.nbytes, cost.deregister_ps(r.nbytes)) for r in lease.deregistered
+        ]
+        kind = KIND["miss" if lease.region.cached else "uncached"]
+        events.append(Event(kind, position, lease.region.nbytes, cost.register_ps(lease.region.nbytes)))
+        work = sum(event.work_ps for event in events)
+        cache.counters.time_ps += work
+        return lease, Answer(work, 0, tuple(events))
+
+    def release(self, nic: int, lease: Lease, side: int, step: int) -> Answer:
+        """Give back what a transfer of `step` had registered."""
+        cache, cost = self.caches[nic], self._cost
+        gone = cache.release(lease)
+        if cost is None or not gone:
+            return Answer(0, 0, ())
+        events = tuple(
+            Event(KIND["deregister"], self._position(side, step), r.nbytes, cost.deregister_ps(r.nbytes)) for r in gone
+        )
+        work = sum(event.work_ps for event in events)
+        cache.counters.time_ps += work
+        return Answer(work, 0, events)
+
+    def replay(self, left_out: list[tuple[int, int, int]]) -> None:
+        """Do the bookkeeping of steps that an engine leaves out, given as ``(lane, first step, how many)``."""
+        for lane, first, count in left_out:
+            way = self.world.lanes[lane]
+            for step in range(first, first + count):
+                for side in (SOURCE, DESTINATION):
+                    lease, _ = self.acquire(way.desks[side], way.device, side, step)
+                    self.release(way.desks[side], lease, side, step)
+
+    def may_evict(self) -> bool:
+        """Whether some limit can make the caches give up regions, so that their contents matter."""
+        s = self.world.scenario
+        if s.registration != "cached":
+            return False  # nothing is kept
+        regions = s.buffers * (self._chunks + 1) * s.hardware.devices_per_switch
+        page = int(s.page_bytes)
+        size = regions * (-(-self._chunk // page) * page)
+        return (
+            (s.cache_regions is not None and s.cache_regions < regions)
+            or (s.cache_bytes is not None and int(s.cache_bytes) < size)
+            or (s.memlock_bytes is not None and int(s.memlock_bytes) < size)
+        )
+
+    def phase(self, step: int) -> int:
+        """Return where in its page the chunk of `step` lies; a schedule repeats only where this does."""
+        return step * self._stride % int(self.world.scenario.page_bytes)
+
+    def contents(self) -> Contents:
+        """Return the idle regions of every cache, least recently used first: all that an iteration leaves behind."""
+        return tuple((nic, tuple((r.start, r.end) for r in cache.idle)) for nic, cache in sorted(self.caches.items()))
+
+    def restore(self, contents: Contents) -> None:
+        """Bring the caches to what an earlier iteration left behind."""
+        if contents == self.contents():
+            return
+        self.caches.clear()
+        for nic, regions in contents:
+            cache = self._open(nic)
+            for start, end in regions:
+                cache.release(cache.acquire(start, end - start))
+
+    def counters(self) -> Counters:
+        """Return the sum over all caches of what happened in this iteration."""
+        total = Counters()
+        for cache in self.caches.values():
+            for name in Counters.__slots__:
+                setattr(total, name, getattr(total, name) + getattr(cache.counters, name))
+        return total
+
+    def _open(self, nic: int) -> RegistrationCache:
+        s = self.world.scenario
+        kept = s.registration == "cached"
+        self.caches[nic] = RegistrationCache(
+            page_bytes=int(s.page_bytes),
+            max_regions=s.cache_regions if kept else 0,
+            max_bytes=None if s.cache_bytes is None else int(s.cache_bytes),
+            memlock_bytes=None if s.memlock_bytes is None else int(s.memlock_bytes),
+        )
+        return self.caches[nic]
+
+    def _position(self, side: int, step: int) -> int:
+        """Position of the chunk a transfer reads or writes; -1: the first step reads the rank's own send buffer."""
+        if side == SOURCE:
+            return step % self._chunks if step else -1
+        return (step + 1) % self._chunks
+
+    def _address(self, device: int, side: int, step: int) -> int:
+        position = self._position(side, step)
+        own_buffer = 2 * self.buffer_set + (position < 0)
+        return device * _DEVICE_SPACE + own_buffer * _BUFFER_SPACE + max(position, 0) * self._stride
+
+    def _position_of(self, region: Region) -> int:
+        inside = region.start % _DEVICE_SPACE
+        buffer, offset = divmod(inside, _BUFFER_SPACE)
+        return -1 if buffer % 2 else offset // self._stride
+
+    def _check_pool(self) -> None:
+        s, plan = self.world.scenario, self.world.plan
+        need = 2 * s.buffers * plan.shard_bytes * s.hardware.devices_per_switch
+        if s.memlock_bytes is not None and need > int(s.memlock_bytes):
+            raise RegistrationError(
+                f"memlock_bytes: the pool needs {say_bytes(need)} per NIC and the locked-memory limit is "
+                f"{say_bytes(int(s.memlock_bytes))}; raise it to {say_bytes(need)} or more"
+            )

@@ -1,0 +1,74 @@
+"""Stops a simulation where its schedule repeats.
+
+The steps of a ring are alike, save the first and the last of each half. Once everything that decides about the future
+is, seen from the current step, what it was some steps ago, the steps in between will come again and again until the
+half ends. So the half is shortened by whole periods, the clock runs on, and the recording notes what was left out.
+Nothing is approximated: unrolled, the recording is the one that a full run would have made.
+"""
+
+from dataclasses import dataclass, field
+
+from peerlab.engine.loop import Loop
+from peerlab.trace import Block
+
+_MOST_STATES = 400
+"""States remembered; a schedule that has not repeated by then is run in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Whole periods that were left out."""
+
+    spans: Block
+    events: Block
+    finished: Block
+
+
+@dataclass(eq=False)
+class Repeats:
+    """Watches a loop and leaves out what repeats."""
+
+    gather_period_ps: int | None
+    """Time between a device's own contributions to two chunks; None where they come irregularly."""
+    skips: list[Skip] = field(default_factory=list)
+    """What was left out, in order."""
+    _seen: dict[object, tuple[int, int, int, int, int, int]] = field(default_factory=dict)
+
+    def __call__(self, loop: Loop, now: int, step: int) -> None:
+        """Look at the loop after an instant."""
+        steps = [x // loop.lanes for x in loop.transfers]
+        low, high = min(steps, default=0), max(steps, default=0)
+        adding = high <= loop.reducing - 2
+        last = loop.reducing - 2 if adding else loop.steps - 2
+        if low < (1 if adding else loop.reducing + 1) or high >= last or len(self._seen) > _MOST_STATES:
+            return
+        if adding and loop.gathered and self.gather_period_ps is None:
+            return
+        state = (adding, loop.state(now, step))
+        mark = (step, now, len(loop.rows), len(loop.events), len(loop.finished), loop.gate_waits)
+        before = self._seen.setdefault(state, mark)
+        period, repeats = step - before[0], 0
+        if period:
+            repeats = (last - high) // period
+        if repeats and (not adding or self._gather_keeps_pace(loop, before, mark)):
+            self._skip(loop, before, mark, repeats, adding=adding)
+
+    def _gather_keeps_pace(self, loop: Loop, before: tuple[int, ...], mark: tuple[int, ...]) -> bool:
+        """Whether the own contributions stay ahead of the ring, or are what it waits for in every period alike."""
+        if not loop.gathered or self.gather_period_ps is None:
+            return True
+        own, ring = self.gather_period_ps * (mark[0] - before[0]), mark[1] - before[1]
+        waited = mark[5] > before[5]
+        return own == ring or (own < ring and not waited)
+
+    def _skip(self, loop: Loop, before: tuple[int, ...], mark: tuple[int, ...], repeats: int, *, adding: bool) -> None:
+        period, steps = mark[1] - before[1], mark[0] - before[0]
+        spans, events, finished = (Block(before[i], mark[i], repeats, period, steps) for i in (2, 3, 4))
+        self.skips.append(Skip(spans, events, finished))
+        left_out = repeats * steps
+        if loop.registers:
+            loop.desk.replay([(lane, step + loop.step_offset + 1, left_out) for lane, step in enumerate(loop.opened)])
+        loop.step_offset += left_out
+        loop.steps -= left_out
+        loop.reducing -= left_out if adding else 0
+        self._seen.clear()

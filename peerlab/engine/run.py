@@ -1,0 +1,198 @@
+"""Chooses an engine, runs every iteration, and puts the trace together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.engine.desk import KIND, Desk
+from peerlab.engine.loop import Loop, Progress
+from peerlab.engine.repeat import Repeats
+from peerlab.engine.scaleup import Exchange, broadcast_rows, exchange, gather_rows
+from peerlab.engine.world import World
+from peerlab.errors import ScenarioError, nearest
+from peerlab.model.scenario import Scenario
+from peerlab.trace import (
+    REGISTRATION_COLUMNS,
+    SPAN_COLUMNS,
+    Block,
+    Columns,
+    Iteration,
+    Recording,
+    Trace,
+    freeze,
+    unroll,
+)
+
+ENGINES = ("auto", "loop", "loop-full", "simpy", "simpy-folded")
+
+
+def trace(scenario: Scenario, engine: str = "auto", progress: Progress | None = None) -> tuple[Trace, str]:
+    """Return the trace of a scenario and the name of the engine that made it.
+
+    Parameters
+    ----------
+    engine:
+        ``loop``: the fast loop, folded, leaving out what repeats; ``loop-full``: every node, every step;
+        ``simpy``: the referee, every node, every step; ``simpy-folded``: the referee on one switch of one node;
+        ``auto``: ``loop`` where all nodes do the same, else ``loop-full``.
+    progress:
+        Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
+    """
+    if engine not in ENGINES:
+        raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
+    if engine == "auto":
+        engine = "loop" if scenario.collective != "point-to-point" else "loop-full"
+    world = World(scenario, folded=engine in ("loop", "simpy-folded"))
+    record = _referee if engine.startswith("simpy") else _loop
+    iterations = _iterate(world, lambda desk: record(world, desk, progress))
+    machine = scenario.hardware
+    return Trace(
+        resources=tuple(world.resources),
+        iterations=iterations,
+        folded=world.folded,
+        nodes=world.plan.nodes,
+        switches=machine.numa_domains * machine.switches_per_numa,
+        devices_per_switch=machine.devices_per_switch,
+    ), engine
+
+
+def _iterate(world: World, record: Callable[[Desk], Recording]) -> tuple[Iteration, ...]:
+    """Run every iteration; what begins with the same registrations goes the same way, and is recorded once."""
+    desk, known = Desk(world), dict[object, tuple[Recording, object]]()
+    iterations: list[Iteration] = []
+    begin = 0
+    for index in range(world.scenario.runs):
+        desk.begin(index % world.scenario.buffers)
+        state = (desk.buffer_set, desk.contents())
+        if state not in known:
+            known[state] = (record(desk), desk.contents())
+        recording, after = known[state]
+        desk.restore(after)
+        iterations.append(Iteration(begin, recording))
+        begin += recording.end_ps
+    return tuple(iterations)
+
+
+def _loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
+    traffic = exchange(world) if world.plan.exchanges else None
+    loop = Loop(world, desk, traffic.ready.tolist() if traffic else None, progress)
+    watch = None
+    if world.folded and not desk.may_evict():
+        watch = Repeats(_gather_period(traffic, len(world.sizes)) if traffic else None)
+    loop.run(watch)
+    skips = watch.skips if watch else []
+    spans = _spans_of(world, loop.rows, [skip.spans for skip in skips])
+    events = _events_of(world, loop, [skip.events for skip in skips])
+    end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
+    if traffic:
+        more, last = _scaleup_rows(world, traffic, loop, [skip.finished for skip in skips])
+        spans = np.concatenate([spans, *more])
+        end = max(end, last)
+    return Recording(
+        spans=_columns(SPAN_COLUMNS, spans),
+        blocks=tuple(skip.spans for skip in skips),
+        registrations=_columns(REGISTRATION_COLUMNS, events),
+        registration_blocks=tuple(skip.events for skip in skips),
+        end_ps=end,
+        counters=desk.counters(),
+        chunks=world.plan.schedule.chunks,
+    )
+
+
+def _gather_period(traffic: Exchange, pieces: int) -> int | None:
+    """Return the time between the contributions to two chunks, or None where it varies."""
+    if len(traffic.ready) < 2 * pieces:
+        return None
+    between = np.diff(traffic.ready.reshape(-1, pieces), axis=0)
+    return int(between[0, 0]) if (between == between[0, 0]).all() else None
+
+
+def _columns(names: Sequence[str], rows: NDArray[np.int64]) -> Columns:
+    return freeze({name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)})
+
+
+def _array(rows: list[tuple[int, ...]], width: int) -> NDArray[np.int64]:
+    return np.array(rows, np.int64).reshape(-1, width)
+
+
+def _decoded(world: World, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return step, slice and lane of slice ids."""
+    rest, lane = np.divmod(ids, len(world.lanes))
+    step, piece = np.divmod(rest, len(world.sizes))
+    return step, piece, lane
+
+
+def _later(blocks: list[Block], step: NDArray[np.int64], *times: NDArray[np.int64]) -> None:
+    """Move what was recorded after a skip to where it belongs, in place."""
+    for block in blocks:
+        step[block.last :] += block.repeats * block.period_steps
+        for values in times:
+            values[block.last :] += block.repeats * block.period_ps
+
+
+def _owners(world: World, lane: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    nodes, devices = (np.array([getattr(way, name) for way in world.lanes], np.int64) for name in ("node", "device"))
+    return nodes[lane], devices[lane]
+
+
+def _spans_of(world: World, rows: list[tuple[int, ...]], blocks: list[Block]) -> NDArray[np.int64]:
+    ids, stage, resource, queued, start, end, nbytes = _array(rows, 7).T.copy()
+    step, piece, lane = _decoded(world, ids)
+    _later(blocks, step, queued, start, end)
+    piece[np.isin(stage, world.registration_stages)] = -1
+    node, device = _owners(world, lane)
+    return np.column_stack([node, device, step, piece, stage, resource, queued, start, end, nbytes])
+
+
+def _events_of(world: World, loop: Loop, blocks: list[Block]) -> NDArray[np.int64]:
+    flat = [(x, nic, e.kind, side, e.position, e.nbytes, start, end) for x, nic, side, e, start, end in loop.events]
+    ids, nic, kind, side, position, nbytes, start, end = _array(flat, 8).T.copy()
+    step, lane = np.divmod(ids, len(world.lanes))
+    _later(blocks, step, start, end)
+    # a region that was registered before a skip and released after it belongs to its step, not to the loop's
+    chunks = world.plan.schedule.chunks
+    of_step = np.where((side == 0) & (step == 0), -1, (step + side) % chunks)
+    position = np.where(kind == KIND["evict"], position, of_step)
+    node, device = _owners(world, lane)
+    return np.column_stack([node, nic, device, step, kind, side, position, nbytes, start, end])
+
+
+def _scaleup_rows(
+    world: World, traffic: Exchange, loop: Loop, blocks: list[Block]
+) -> tuple[list[NDArray[np.int64]], int]:
+    """Return the spans inside the nodes and when the last slice has been handed out."""
+    ids, at = _array(loop.finished, 2).T.copy()
+    step, piece, lane = _decoded(world, ids)
+    _later(blocks, step, at)
+    final = unroll({"step": step, "slice": piece, "lane": lane, "end": at}, blocks)
+    rows, last = [], 0
+    for index in range(len(world.lanes)):
+        rows += gather_rows(world, index, traffic)
+        mine = np.array([way.to for way in world.lanes], np.int64)[final["lane"]] == index
+        when = {name: values[mine] for name, values in final.items()}
+        if world.plan.schedule.steps == 0:  # one node: what it added up is the result
+            count = len(traffic.slices)
+            when = {"step": np.zeros(count, np.int64), "slice": np.arange(count), "end": traffic.ready}
+        more, end = broadcast_rows(world, index, traffic, when["step"], when["slice"], when["end"])
+        rows.append(more)
+        last = max(last, end)
+    return rows, last
+
+
+def _referee(world: World, desk: Desk, progress: Progress | None) -> Recording:
+    from peerlab.engine.events import Referee  # noqa: PLC0415  (SimPy is loaded only where it is asked for)
+
+    del progress
+    referee = Referee(world, desk)
+    referee.run()
+    return Recording(
+        spans=_columns(SPAN_COLUMNS, _array(referee.spans, len(SPAN_COLUMNS))),
+        blocks=(),
+        registrations=_columns(REGISTRATION_COLUMNS, _array(referee.events, len(REGISTRATION_COLUMNS))),
+        registration_blocks=(),
+        end_ps=referee.end,
+        counters=desk.counters(),
+        chunks=world.plan.schedule.chunks,
+    )

@@ -1,0 +1,111 @@
+"""The exchange inside a node, in closed form.
+
+Before the ring, every device collects its shard from the node's other devices; everything is there at the start, so
+its links stream without a pause. After the ring, it hands each finished slice to the others, in the order of arrival.
+Nothing in between waits for the links, so both are sums and maxima over arrays.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.engine.world import STAGE_IDS, World
+from peerlab.model.path import service
+
+Picoseconds = NDArray[np.int64]
+
+
+def fifo(arrivals: Picoseconds, durations: Picoseconds, free: int = 0) -> Picoseconds:
+    """Return when a first-come-first-served resource, free from `free` on, has served each arrival.
+
+    ``finish[i] = max(arrival[i], finish[i-1]) + duration[i]``, as prefix sums and a running maximum of integers.
+    """
+    before = np.cumsum(durations) - durations
+    latest = np.maximum.accumulate(np.maximum(arrivals - before, free))
+    return latest + before + durations
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One device's scale-up traffic, the same for every device of every node."""
+
+    slices: NDArray[np.int64]
+    """Bytes of each slice of the shard, in the order the ring uses them."""
+    link_ps: Picoseconds
+    """Service time of each slice on the links to all peers, which carry it side by side."""
+    reduce_ps: Picoseconds
+    """Time to add up the node's contributions to each slice."""
+    latency_ps: int
+    """Latency of a link."""
+    link_end: Picoseconds
+    """When the links have delivered each slice to the device, latency excluded."""
+    ready: Picoseconds
+    """When each slice is added up."""
+    peers: int
+    """Other devices of the node."""
+
+    def hand_out(self, arrivals: Picoseconds, order: NDArray[np.int64]) -> Picoseconds:
+        """Return when the links have sent each finished slice to all peers; `order` numbers the slices."""
+        return fifo(arrivals, self.link_ps[order], int(self.link_end[-1]))
+
+
+def exchange(world: World) -> Exchange:
+    """Return the scale-up traffic of one device of `world`."""
+    machine, chunks = world.scenario.hardware, world.plan.schedule.chunks
+    peers = machine.devices - 1
+    sizes = np.tile(np.array(world.sizes, np.int64), chunks)
+    link = service(machine, "scaleup")
+    reduce = service(machine, "scaleup_reduce")
+    link_ps = np.tile(np.array([link(n * peers) for n in world.sizes], np.int64), chunks)
+    # read all contributions, write one sum
+    reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in world.sizes], np.int64), chunks)
+    link_end = np.cumsum(link_ps)
+    latency = machine.scaleup_latency_ps
+    ready = fifo(link_end + latency, reduce_ps)
+    return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, peers)
+
+
+def gather_rows(world: World, lane: int, traffic: Exchange) -> list[NDArray[np.int64]]:
+    """Return the spans of collecting and adding up, in the order of `SPAN_COLUMNS`."""
+    link, reduce = world.lanes[lane].scaleup
+    count, per_chunk = len(traffic.slices), len(world.sizes)
+    step, piece = np.divmod(np.arange(count), per_chunk)
+    zero = np.zeros(count, np.int64)
+    there = traffic.link_end + traffic.latency_ps
+    moved = traffic.slices * traffic.peers
+    added = traffic.slices * (traffic.peers + 2)
+    return [
+        _rows(world, lane, step, piece, "gather", link, zero, traffic.link_ps, traffic.link_end, moved),
+        _rows(world, lane, step, piece, "gather-reduce", reduce, there, traffic.reduce_ps, traffic.ready, added),
+    ]
+
+
+def broadcast_rows(
+    world: World, lane: int, traffic: Exchange, step: NDArray[np.int64], piece: NDArray[np.int64], at: Picoseconds
+) -> tuple[NDArray[np.int64], int]:
+    """Return the spans of handing out the slices that were finished `at`, and when the last has arrived."""
+    order = np.lexsort((piece, step, at))
+    step, piece, at = step[order], piece[order], at[order]
+    end = traffic.hand_out(at, piece)
+    link = world.lanes[lane].scaleup[0]
+    moved = traffic.slices[piece] * traffic.peers
+    rows = _rows(world, lane, step, piece, "broadcast", link, at, traffic.link_ps[piece], end, moved)
+    return rows, int(end[-1]) + traffic.latency_ps
+
+
+def _rows(
+    world: World,
+    lane: int,
+    step: NDArray[np.int64],
+    piece: NDArray[np.int64],
+    stage: str,
+    resource: int,
+    queued: Picoseconds,
+    duration: Picoseconds,
+    end: Picoseconds,
+    nbytes: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    fixed = [np.full(len(step), v, np.int64) for v in (world.lanes[lane].node, world.lanes[lane].device)]
+    of = [np.full(len(step), v, np.int64) for v in (STAGE_IDS[stage], resource)]
+    return np.column_stack([*fixed, step, piece, *of, queued, end - duration, end, nbytes])

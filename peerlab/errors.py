@@ -1,0 +1,54 @@
+"""Every error a user can cause.
+
+    PeerlabError
+    |-- ScenarioError        a field of a question is impossible
+    |-- HardwareError        a cluster file is missing, incomplete or wrong
+    |-- RegistrationError    memory cannot be registered within the locked-memory limit
+    `-- Cancelled            the user stopped a running simulation
+
+Messages are one line and name the field, the value, what is allowed and, for names, the nearest known one.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class PeerlabError(Exception):
+    """Base of every error that a user can cause."""
+
+
+class ScenarioError(PeerlabError, ValueError):
+    """A field of a scenario is impossible; ``field`` says which.
+
+    Attributes
+    ----------
+    field:
+        Name of the field as in :class:`peerlab.Scenario`.
+    """
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+
+
+class HardwareError(PeerlabError, ValueError):
+    """A cluster file is missing, incomplete or wrong."""
+
+
+class RegistrationError(PeerlabError):
+    """Memory cannot be registered within the locked-memory limit."""
+
+
+class Cancelled(PeerlabError):  # noqa: N818  (it is a decision, not a failure)
+    """The user stopped a running simulation."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a clause that offers the known name closest to `name`, and lists all of them.
+
+    >>> nearest("dl2", ["dl1", "ideal-100g"])
+    "did you mean 'dl1'? known: dl1, ideal-100g"
+    """
+    known = list(known)
+    close = get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
+    return (f"did you mean {close[0]!r}? " if close else "") + f"known: {', '.join(known)}"

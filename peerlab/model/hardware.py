@@ -1,0 +1,182 @@
+"""A cluster: its topology and its figures, each with unit, basis and source."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from peerlab.errors import HardwareError, nearest
+from peerlab.units import parse_bytes, parse_duration, parse_rate
+
+PATHS = ("host-rdma", "peer-direct", "host-tcp", "native", "wire")
+"""Every data path peerlab knows; a cluster has some of them."""
+
+_MAX_COUNT = 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One number of a cluster file, as written there."""
+
+    key: str
+    """Section and name, such as ``switch.uplink``."""
+    value: float
+    """The number, in `unit`."""
+    unit: str
+    """``GB/s``, ``Gbit/s``, ``us``, ``bytes``, ``1`` (a count) ..."""
+    basis: str
+    """What the number is counted per: per device, per direction, ..."""
+    source: str
+    """Where it was read; empty for a bare assumption."""
+    assumption: str
+    """What is assumed about it; empty where the source says it all."""
+
+    def __str__(self) -> str:
+        unit = "" if self.unit == "1" else f" {self.unit}"
+        return f"{self.value:g}{unit}"
+
+
+def _figure(key: str, kind: str) -> Any:
+    """Return a dataclass field that is read from the figure `key`."""
+    return field(default=None, metadata={"figure": key, "kind": kind})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """The topology and the figures of one machine, in bytes, bytes per second and picoseconds.
+
+    Every node is wired alike: `numa_domains` x `switches_per_numa` PCIe switches, each with `devices_per_switch`
+    accelerators and `nics_per_switch` NICs below it and one uplink to the CPU above it.
+    Fields that no path of this cluster needs may be ``None``.
+    """
+
+    name: str
+    """Short name, as used in a scenario."""
+    title: str
+    """Name for people."""
+    device_name: str
+    """What one accelerator is called in the pictures."""
+    summary: str
+    """One sentence about the machine."""
+    paths: tuple[str, ...]
+    """Data paths between nodes that this machine has, the usual one first."""
+    lacks: Mapping[str, str] = field(hash=False)
+    """For each other path the reason why the machine lacks it."""
+    figures: Mapping[str, Figure] = field(hash=False)
+    """Every figure as written in the file, by key."""
+
+    numa_domains: int = _figure("node.numa_domains", "count")
+    """CPU sockets (NUMA domains) per node."""
+    switches_per_numa: int = _figure("node.switches_per_numa", "count")
+    """PCIe switches per NUMA domain."""
+    devices_per_switch: int = _figure("node.devices_per_switch", "count")
+    """Accelerators below one PCIe switch."""
+    nics_per_switch: int = _figure("node.nics_per_switch", "count")
+    """NICs below one PCIe switch."""
+    cores_per_device: int = _figure("node.cores_per_device", "count")
+    """CPU cores that do an accelerator's communication."""
+    hbm_Bps: int = _figure("device.hbm", "rate")  # noqa: N815
+    """Device memory bandwidth, bytes per second, reads and writes together."""
+    device_pcie_Bps: int = _figure("device.pcie", "rate")  # noqa: N815
+    """An accelerator's PCIe link, bytes per second and direction."""
+    copy_engine_Bps: int = _figure("device.copy_engine", "rate")  # noqa: N815
+    """An accelerator's copy (DMA) engine, bytes per second, one engine per direction."""
+    uplink_Bps: int = _figure("switch.uplink", "rate")  # noqa: N815
+    """A PCIe switch's uplink to the CPU, bytes per second and direction."""
+    dram_Bps: int = _figure("host.dram", "rate")  # noqa: N815
+    """DRAM bandwidth of one NUMA domain, bytes per second, reads and writes together."""
+    core_copy_Bps: int = _figure("host.core_copy", "rate")  # noqa: N815
+    """What one core copies between user and kernel memory, bytes per second."""
+    packet_ps: int = _figure("host.packet_cost", "time")
+    """TCP/IP work of one core per packet, picoseconds."""
+    packet_bytes: int = _figure("host.packet_size", "size")
+    """Payload of one packet."""
+    nic_Bps: int = _figure("nic.rate", "rate")  # noqa: N815
+    """Line rate of one NIC, bytes per second and direction."""
+    latency_ps: int = _figure("fabric.latency", "time")
+    """From the sending NIC's last byte to its arrival, picoseconds."""
+    scaleup_Bps: int = _figure("scaleup.rate", "rate")  # noqa: N815
+    """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
+    scaleup_latency_ps: int = _figure("scaleup.latency", "time")
+    """Latency of that link."""
+    register_base_ps: int = _figure("registration.base", "time")
+    """Registering a region: fixed part."""
+    register_page_ps: int = _figure("registration.per_page", "time")
+    """Registering a region: part per page."""
+    deregister_base_ps: int = _figure("registration.deregister_base", "time")
+    """Deregistering a region: fixed part."""
+    deregister_page_ps: int = _figure("registration.deregister_per_page", "time")
+    """Deregistering a region: part per page."""
+    lookup_ps: int = _figure("registration.lookup", "time")
+    """Finding a region in the cache."""
+    slice_staged_bytes: int = _figure("slices.staged", "size")
+    """Slice of a transfer that is staged through host memory."""
+    slice_direct_bytes: int = _figure("slices.direct", "size")
+    """Slice of a transfer that the NIC reads from device memory."""
+    window: int = _figure("slices.window", "count")
+    """Slices in flight per device and direction; bounce buffers per side."""
+    max_ranks: int = _figure("limits.max_ranks", "count")
+    """Ranks the vendor's library allows; beyond, a result is an extrapolation."""
+
+    @property
+    def devices(self) -> int:
+        """Accelerators per node."""
+        return self.numa_domains * self.switches_per_numa * self.devices_per_switch
+
+    @property
+    def nics(self) -> int:
+        """NICs per node."""
+        return self.numa_domains * self.switches_per_numa * self.nics_per_switch
+
+    @property
+    def node_wire_Bps(self) -> int:  # noqa: N802
+        """Line rate of all NICs of a node, bytes per second and direction."""
+        return self.nics * self.nic_Bps
+
+    @property
+    def assumptions(self) -> tuple[Figure, ...]:
+        """The figures that rest on an assumption."""
+        return tuple(figure for figure in self.figures.values() if figure.assumption)
+
+    def with_figure(self, key: str, value: float) -> "Cluster":
+        """Return this cluster with one figure changed, in the unit of its file, marked as a what-if.
+
+        Raises
+        ------
+        HardwareError
+            If the cluster has no such figure or the value is impossible.
+        """
+        if key not in self.figures:
+            raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
+        figure = replace(self.figures[key], value=value, source="", assumption="a what-if value")
+        figures = MappingProxyType({**self.figures, key: figure})
+        change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure, self.name)}
+        return replace(self, figures=figures, **change)
+
+
+FIGURE_KINDS = {f.metadata["figure"]: f.metadata["kind"] for f in fields(Cluster) if "figure" in f.metadata}
+FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
+
+_MAY_BE_ZERO = {"registration.deregister_base", "fabric.latency", "scaleup.latency"}
+
+
+def internal_value(figure: Figure, where: str) -> int:
+    """Return the figure's value in peerlab's own units, checked."""
+    kind = FIGURE_KINDS[figure.key]
+    try:
+        match kind:
+            case "rate":
+                value = parse_rate(figure.value, figure.unit)
+            case "time":
+                value = parse_duration(figure.value, figure.unit)
+            case "size":
+                value = parse_bytes(f"{figure.value:g} {figure.unit}")
+            case _:
+                if figure.unit != "1" or figure.value != int(figure.value) or figure.value > _MAX_COUNT:
+                    raise ValueError(f"a count is a whole number up to {_MAX_COUNT} with unit '1'")  # noqa: TRY301
+                value = int(figure.value)
+    except (ValueError, OverflowError) as problem:
+        raise HardwareError(f"{where}: {figure.key} = {figure}: {problem}") from None
+    if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
+        raise HardwareError(f"{where}: {figure.key} = {figure} must be greater than zero")
+    return value

@@ -1,0 +1,192 @@
+"""What a byte goes through: resources, stages, and the data paths made of them.
+
+A path is an ordered list of stages. A stage uses one or more resources, which queue a slice independently
+(fork and join): the stage ends when the slowest has served it. *Exclusive* resources serve one slice at a time,
+first come first served; *shared* ones divide their capacity evenly among the engines (DMA engines, cores) that
+use them, one slice per engine at a time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from peerlab.model.hardware import Cluster
+from peerlab.units import service_ps
+
+Side = Literal["source", "destination"]
+
+
+@dataclass(frozen=True)
+class ResourceKind:
+    """One kind of resource that a node has."""
+
+    label: str
+    """Name in plain words."""
+    scope: Literal["device", "switch", "numa", "nic"]
+    """What a node has one of these for each of."""
+    shared: bool = False
+    """Whether engines share it evenly; otherwise it serves one slice at a time."""
+
+
+RESOURCES: dict[str, ResourceKind] = {
+    "scaleup": ResourceKind("scale-up links", "device"),
+    "scaleup_reduce": ResourceKind("scale-up reduce", "device"),
+    "copy_up": ResourceKind("copy engine out", "device"),
+    "copy_down": ResourceKind("copy engine in", "device"),
+    "link_up": ResourceKind("device PCIe out", "device"),
+    "link_down": ResourceKind("device PCIe in", "device"),
+    "uplink_up": ResourceKind("PCIe uplink up", "switch", shared=True),
+    "uplink_down": ResourceKind("PCIe uplink down", "switch", shared=True),
+    "dram": ResourceKind("DRAM", "numa", shared=True),
+    "core": ResourceKind("CPU core", "device"),
+    "registration": ResourceKind("registration", "nic"),
+    "nic_tx": ResourceKind("NIC send", "nic"),
+    "wire": ResourceKind("wire", "nic"),
+    "nic_rx": ResourceKind("NIC receive", "nic"),
+    "reduce": ResourceKind("reduce in HBM", "device"),
+}
+"""Resources of a node, in the order of the timeline's lanes. A slice in flight is drawn on ``wire``."""
+
+STAGES: dict[str, str] = {
+    "gather": "collect from the node's other devices (scale-up)",
+    "gather-reduce": "add up the node's devices",
+    "register": "register memory (MR)",
+    "deregister": "deregister memory",
+    "d2h": "copy to host memory (D2H)",
+    "cpu-send": "CPU: kernel copy and TCP send",
+    "network": "NIC to NIC, through host memory",
+    "direct": "NIC to NIC, straight from device memory",
+    "flight": "in flight (latency)",
+    "cpu-receive": "CPU: TCP receive and kernel copy",
+    "h2d": "copy to device memory (H2D)",
+    "reduce": "add to the device's own data",
+    "broadcast": "hand to the node's other devices (scale-up)",
+}
+"""Every stage a span can belong to, in plain words with the field's term."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a stage asks of one resource."""
+
+    kind: str
+    """Key of :data:`RESOURCES`."""
+    side: Side
+    """Whether it is the sender's or the receiver's."""
+    engine: str = ""
+    """For a shared resource: the engine that uses it (one slice per engine at a time)."""
+    touches: int = 1
+    """Bytes that cross the resource per byte of the slice."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a slice's way."""
+
+    name: str
+    """Key of :data:`STAGES`."""
+    uses: tuple[Use, ...]
+    """Resources that serve the slice, independently."""
+    flight: bool = False
+    """Whether the fabric's latency follows; it delays the slice and occupies nothing."""
+    acquire: Side | None = None
+    """Side whose window (bounce buffer, for staging) the slice must hold before the stage."""
+    release: Side | None = None
+    """Side whose window it gives back after the stage."""
+
+
+def _dram(side: Side, engine: str, touches: int = 1) -> Use:
+    return Use("dram", side, engine, touches)
+
+
+_D2H = Stage(
+    "d2h",
+    (
+        Use("copy_up", "source"),
+        Use("link_up", "source"),
+        Use("uplink_up", "source", "copy_up"),
+        _dram("source", "copy_up"),
+    ),
+    acquire="source",
+)
+_STAGED_NETWORK = Stage(
+    "network",
+    (
+        Use("uplink_down", "source", "nic_read"),
+        _dram("source", "nic_read"),
+        Use("nic_tx", "source"),
+        Use("nic_rx", "destination"),
+        Use("uplink_up", "destination", "nic_write"),
+        _dram("destination", "nic_write"),
+    ),
+    flight=True,
+    acquire="destination",
+    release="source",
+)
+_H2D = Stage(
+    "h2d",
+    (
+        Use("uplink_down", "destination", "copy_down"),
+        _dram("destination", "copy_down"),
+        Use("link_down", "destination"),
+        Use("copy_down", "destination"),
+    ),
+    release="destination",
+)
+# A CPU copy reads and writes DRAM once each.
+_CPU_SEND = Stage("cpu-send", (Use("core", "source"), _dram("source", "core", touches=2)))
+_CPU_RECEIVE = Stage("cpu-receive", (Use("core", "destination"), _dram("destination", "core", touches=2)))
+
+
+def _port_to_port(name: str, *inside: Use) -> Stage:
+    uses = (Use("nic_tx", "source"), Use("nic_rx", "destination"), *inside)
+    return Stage(name, uses, flight=True, acquire="source", release="source")
+
+
+PATH_STAGES: dict[str, tuple[Stage, ...]] = {
+    "host-rdma": (_D2H, _STAGED_NETWORK, _H2D),
+    "host-tcp": (_D2H, _CPU_SEND, _STAGED_NETWORK, _CPU_RECEIVE, _H2D),
+    "peer-direct": (_port_to_port("direct", Use("link_up", "source"), Use("link_down", "destination")),),
+    "native": (_port_to_port("direct"),),
+    "wire": (_port_to_port("direct"),),
+}
+"""The stages of each path, up to the reduction."""
+
+REDUCE = Stage("reduce", (Use("reduce", "destination", touches=3),))
+"""Adding a slice to the device's own data: read two operands, write one."""
+
+STAGED = ("host-rdma", "host-tcp")
+"""Paths that bounce through host memory."""
+
+
+def service(cluster: Cluster, kind: str) -> Callable[[int], int]:
+    """Return the function from bytes to the picoseconds that a resource of `kind` needs for them, alone."""
+    if kind == "core":
+        copy, packet, size = cluster.core_copy_Bps, cluster.packet_ps, cluster.packet_bytes
+        return lambda nbytes: service_ps(nbytes, copy) + -(-nbytes // size) * packet
+    rate = capacity_Bps(cluster, kind)
+    return lambda nbytes: service_ps(nbytes, rate)
+
+
+def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802
+    """Return the capacity of one resource of `kind`, bytes per second (per direction where it has two)."""
+    match kind:
+        case "scaleup":
+            return cluster.scaleup_Bps * (cluster.devices - 1)
+        case "scaleup_reduce" | "reduce":
+            return cluster.hbm_Bps
+        case "copy_up" | "copy_down":
+            return cluster.copy_engine_Bps
+        case "link_up" | "link_down":
+            return cluster.device_pcie_Bps
+        case "uplink_up" | "uplink_down":
+            return cluster.uplink_Bps
+        case "dram":
+            return cluster.dram_Bps
+        case "core":
+            # at large slices: the copy and the packets' share of every byte
+            per_byte = 1 / cluster.core_copy_Bps + cluster.packet_ps / 1e12 / cluster.packet_bytes
+            return round(1 / per_byte)
+        case "nic_tx" | "nic_rx" | "wire":
+            return cluster.nic_Bps
+    raise KeyError(kind)

@@ -1,0 +1,269 @@
+"""The question: which machine, which path, how much, how often."""
+
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from peerlab.errors import ScenarioError, nearest
+from peerlab.model.hardware import PATHS, Cluster
+from peerlab.model.path import STAGED
+from peerlab.model.presets import load_cluster
+from peerlab.model.registration import RegistrationCost
+from peerlab.units import KIB, parse_bytes, say_bytes
+
+REGISTRATIONS = ("cached", "per-transfer", "pool")
+COLLECTIVES = ("allreduce", "point-to-point")
+ALGORITHMS = ("auto", "ring", "hierarchical")
+DEPENDENCIES = ("auto", "slice", "step")
+PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
+
+MAX_NODES = 2**14
+MAX_BYTES = 2**40
+MAX_ITERATIONS = 1000
+
+_LATER = {
+    "collective": ("allgather", "reduce-scatter"),
+    "algorithm": ("halving-doubling", "recursive-doubling", "binary-tree", "pairwise"),
+}
+_NOT_YET: dict[str, Any] = {"prefetch": False, "placement": None, "slow_nodes": None, "jitter": 0.0, "seed": 0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """One question to the simulation. Fields are checked at construction; :meth:`with_` changes some.
+
+    Raises
+    ------
+    ScenarioError, HardwareError
+        One line that names the field, its value, what is allowed and the nearest known name.
+
+    >>> Scenario(cluster="dl1", nodes=8, path="peer-direct", message_bytes="64 MiB").message_bytes
+    67108864
+    """
+
+    cluster: str | Path | Cluster = "dl1"
+    """A known name, the path of a cluster file, or a `Cluster`."""
+    nodes: int = 8
+    """Servers that take part."""
+    path: str | None = None
+    """``host-rdma``, ``host-tcp``, ``peer-direct``, ``native`` or ``wire``; None: the cluster's usual one."""
+    registration: str = "cached"
+    """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
+    collective: str = "allreduce"
+    """``allreduce``, or ``point-to-point`` (the first device of node 0 sends to the first of node 1)."""
+    algorithm: str = "auto"
+    """``ring`` (one device a node), ``hierarchical`` (several), or ``auto``."""
+    message_bytes: int | str = "256 MiB"
+    """Bytes each rank contributes; text such as ``"64 MiB"`` is read."""
+    slice_bytes: int | str | None = "auto"
+    """Slice of a transfer; ``auto``: the cluster's; None: transfers go whole."""
+    window: int | None = None
+    """Slices in flight per device and direction, bounce buffers per side; None: the cluster's."""
+    dependency: str = "auto"
+    """``slice``: a slice goes on as soon as it is there; ``step``: blocking steps; ``auto``: ``step`` on ``wire``."""
+    iterations: int | Literal["auto"] = "auto"
+    """How often the collective runs, one after the other; ``auto``: 2 with a cache (cold, then warm), else 1."""
+    buffers: int = 1
+    """Buffer sets that the iterations cycle through."""
+    cache_regions: int | None = None
+    """Most regions the registration cache keeps per NIC; 0: no cache; None: no limit."""
+    cache_bytes: int | str | None = None
+    """Most bytes the registration cache keeps per NIC; None: no limit."""
+    page_bytes: int | str = 4 * KIB
+    """Page size of registered memory: 4 KiB, 64 KiB or 2 MiB."""
+    memlock_bytes: int | str | None = None
+    """Locked-memory limit per NIC; None: unlimited."""
+    prefetch: bool = False
+    """Registering behind earlier slices; not available yet."""
+    placement: tuple[int, ...] | None = None
+    """Rank to host; not available yet."""
+    slow_nodes: dict[int, float] | None = field(default=None, hash=False)
+    """Nodes with slower NICs; not available yet."""
+    jitter: float = 0.0
+    """Sigma of random service times; not available yet."""
+    seed: int = 0
+    """Seed of the jitter; not available yet."""
+
+    def __post_init__(self) -> None:
+        for name in ("message_bytes", "slice_bytes", "cache_bytes", "page_bytes", "memlock_bytes"):
+            self._parse_size(name)
+        for name, low, high in (
+            ("nodes", 1, MAX_NODES),
+            ("message_bytes", 1, MAX_BYTES),
+            ("slice_bytes", 1, MAX_BYTES),
+            ("window", 1, 2**16),
+            ("iterations", 1, MAX_ITERATIONS),
+            ("buffers", 1, MAX_ITERATIONS),
+            ("cache_regions", 0, 2**24),
+            ("cache_bytes", 0, 2**50),
+            ("memlock_bytes", 0, 2**50),
+        ):
+            self._check_whole(name, low, high)
+        self._check_word("registration", REGISTRATIONS)
+        self._check_word("collective", COLLECTIVES)
+        self._check_word("algorithm", ALGORITHMS)
+        self._check_word("dependency", DEPENDENCIES)
+        for name, default in _NOT_YET.items():
+            if getattr(self, name) != default:
+                raise ScenarioError(name, f"{getattr(self, name)!r} is not available in this version; leave it out")
+        if self.page_bytes not in PAGES:
+            raise ScenarioError(
+                "page_bytes", f"{self.page_bytes!r} is not a page size; use {', '.join(map(say_bytes, PAGES))}"
+            )
+        self._check_path()
+        self._check_shape()
+
+    @cached_property
+    def hardware(self) -> Cluster:
+        """The cluster, loaded."""
+        return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
+
+    @property
+    def nbytes(self) -> int:
+        """`message_bytes` as a number, whatever it was given as."""
+        return int(self.message_bytes)
+
+    @property
+    def ranks(self) -> int:
+        """Ranks that take part: one per device, or two for point to point."""
+        return 2 if self.collective == "point-to-point" else self.nodes * self.hardware.devices
+
+    @property
+    def staged(self) -> bool:
+        """Whether the path bounces through host memory."""
+        return self.path in STAGED
+
+    @property
+    def registers(self) -> bool:
+        """Whether transfers wait for registrations (on host paths the bounce pool is always registered)."""
+        return self.path == "peer-direct" and self.registration != "pool"
+
+    @property
+    def slice_limit(self) -> int | None:
+        """Largest slice in bytes; None: transfers go whole."""
+        if self.slice_bytes != "auto":
+            return self.slice_bytes  # type: ignore[return-value]
+        return self.hardware.slice_staged_bytes if self.staged else self.hardware.slice_direct_bytes
+
+    @property
+    def window_slices(self) -> int:
+        """Slices in flight per device and direction."""
+        return self.window or self.hardware.window
+
+    @property
+    def blocking(self) -> bool:
+        """Whether a rank starts a step only when its last step is complete."""
+        return self.dependency == "step" or (self.dependency == "auto" and self.path == "wire")
+
+    @property
+    def runs(self) -> int:
+        """How often the collective runs."""
+        if self.iterations != "auto":
+            return self.iterations
+        return self.buffers + 1 if self.registers and self.registration == "cached" else 1
+
+    @property
+    def extrapolates(self) -> bool:
+        """Whether the vendor's library would refuse this many ranks."""
+        return self.hardware.max_ranks is not None and self.ranks > self.hardware.max_ranks
+
+    @property
+    def registration_cost(self) -> RegistrationCost:
+        """What registering costs on this cluster with this page size."""
+        machine = self.hardware
+        return RegistrationCost(
+            base_ps=machine.register_base_ps,
+            page_ps=machine.register_page_ps,
+            deregister_base_ps=machine.deregister_base_ps,
+            deregister_page_ps=machine.deregister_page_ps,
+            lookup_ps=machine.lookup_ps,
+            page_bytes=int(self.page_bytes),
+        )
+
+    def with_(self, **changes: Any) -> "Scenario":
+        """Return this scenario with some fields changed.
+
+        >>> Scenario(nodes=8).with_(nodes=16).nodes
+        16
+        """
+        names = [f.name for f in fields(self)]
+        for name in changes:
+            if name not in names:
+                raise ScenarioError(name, f"unknown field; {nearest(name, names)}")
+        return replace(self, **changes)
+
+    def as_code(self) -> str:
+        """Return Python that makes this scenario, with the fields that differ from the defaults.
+
+        >>> Scenario(nodes=4, message_bytes="1 MiB").as_code()
+        "peerlab.Scenario(nodes=4, path='host-rdma', message_bytes='1 MiB')"
+        """
+        parts = []
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if value == f.default or (f.name == "message_bytes" and value == parse_bytes(str(f.default))):
+                continue
+            if f.name.endswith("_bytes") and isinstance(value, int) and parse_bytes(say_bytes(value)) == value:
+                value = say_bytes(value)
+            if isinstance(value, (Cluster, Path)):
+                value = value.name if isinstance(value, Cluster) else str(value)
+            parts.append(f"{f.name}={value!r}")
+        return f"peerlab.Scenario({', '.join(parts)})"
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # the one place where a frozen field gets its parsed value
+
+    def _parse_size(self, name: str) -> None:
+        value = getattr(self, name)
+        if value is None or value == "auto":
+            return
+        try:
+            self._set(name, parse_bytes(value))
+        except ValueError as problem:
+            raise ScenarioError(name, str(problem)) from None
+
+    def _check_whole(self, name: str, low: int, high: int) -> None:
+        value = getattr(self, name)
+        if (value is None and name not in ("nodes", "message_bytes", "iterations", "buffers")) or (
+            value == "auto" and name in ("slice_bytes", "iterations")
+        ):
+            return
+        allowed = f"a whole number from {low} to {high}" if high < 2**24 else f"{low} or more, at most {say_bytes(high)}"
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise ScenarioError(name, f"{value!r} is not {allowed}")
+        if not low <= value <= high:
+            raise ScenarioError(name, f"{value} is out of range; give {allowed}")
+        self._set(name, value.__index__())
+
+    def _check_word(self, name: str, known: tuple[str, ...]) -> None:
+        value = getattr(self, name)
+        if value in _LATER.get(name, ()):
+            raise ScenarioError(name, f"{value!r} is not available in this version; known: {', '.join(known)}")
+        if value not in known:
+            raise ScenarioError(name, f"unknown {value!r}; {nearest(value, known)}")
+
+    def _check_path(self) -> None:
+        machine = self.hardware
+        if self.path is None:
+            self._set("path", machine.paths[0])
+        elif self.path not in PATHS:
+            raise ScenarioError("path", f"unknown {self.path!r}; {nearest(self.path, PATHS)}")
+        elif self.path not in machine.paths:
+            why = machine.lacks[self.path]
+            raise ScenarioError(
+                "path", f"{machine.name} has no {self.path!r} ({why}); it has: {', '.join(machine.paths)}"
+            )
+
+    def _check_shape(self) -> None:
+        devices = self.hardware.devices
+        if self.collective == "point-to-point":
+            if self.nodes < 2:
+                raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
+            if self.algorithm != "auto":
+                raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
+        elif self.algorithm == "ring" and devices > 1:
+            name = self.hardware.name
+            raise ScenarioError("algorithm", f"'ring' needs one device per node and {name} has {devices}; use 'hierarchical'")
+        elif self.algorithm == "hierarchical" and devices == 1:
+            raise ScenarioError("algorithm", f"'hierarchical' needs several devices per node; {self.hardware.name} has one")

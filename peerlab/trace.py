@@ -1,0 +1,198 @@
+"""The answer: every span of a simulation, in read-only columns.
+
+A span says that a resource served a slice (or a registration) from `start` to `end`, for which it had queued since
+`queued`. Times are integer picoseconds from the beginning of the iteration.
+
+A schedule that repeats is kept as it repeats: a :class:`Block` of rows that occurs so many times more, each time later
+by one period. Metrics weigh rows by their block; pictures unroll what they show; :meth:`Recording.unrolled` writes
+everything out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerlab.model.path import RESOURCES, STAGES
+from peerlab.model.registration import Counters
+
+Columns = Mapping[str, NDArray[np.int64]]
+
+SPAN_COLUMNS = ("node", "device", "step", "slice", "stage", "resource", "queued", "start", "end", "nbytes")
+"""``slice`` is -1 for a registration; ``stage`` indexes `STAGES`; ``resource`` indexes `Trace.resources`."""
+REGISTRATION_COLUMNS = ("node", "nic", "device", "step", "kind", "side", "position", "nbytes", "start", "end")
+"""``kind`` indexes `REGISTRATION_KINDS`; ``side`` 0 source, 1 destination; ``position`` numbers the chunk."""
+REGISTRATION_KINDS = ("hit", "miss", "uncached", "evict", "deregister")
+
+_TIMES = ("queued", "start", "end")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One resource of one node."""
+
+    kind: str
+    """Key of :data:`peerlab.model.path.RESOURCES`."""
+    node: int
+    """Node that has it."""
+    index: int
+    """Which of the node's devices, switches, NUMA domains or NICs it belongs to."""
+    capacity_Bps: int  # noqa: N815
+    """Bytes per second, per direction where it has two; 0 where bytes do not count (registration)."""
+    shared: bool
+    """Whether engines share it evenly; otherwise it serves one slice at a time."""
+    servers: int = 1
+    """Slices an exclusive resource serves at a time (cores)."""
+    copies: int = 1
+    """Identical users that every recorded user of a shared resource stands for."""
+
+    @property
+    def label(self) -> str:
+        """Name in plain words."""
+        return RESOURCES[self.kind].label
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows ``first`` to ``last`` (exclusive) of a recording, which occur `repeats` times more."""
+
+    first: int
+    last: int
+    repeats: int
+    """Further occurrences."""
+    period_ps: int
+    """Each is later by this much."""
+    period_steps: int
+    """Each belongs to a step further on by this much."""
+
+
+def freeze(columns: Mapping[str, NDArray[np.int64]]) -> Columns:
+    """Return the columns read-only."""
+    for values in columns.values():
+        values.flags.writeable = False
+    return MappingProxyType(dict(columns))
+
+
+def unroll(columns: Columns, blocks: Sequence[Block], modulo: int = 0) -> dict[str, NDArray[np.int64]]:
+    """Return the columns with every block written out as often as it occurs; `modulo` wraps a ``position`` column."""
+    if not blocks:
+        return dict(columns)
+    count = len(next(iter(columns.values())))
+    rows, shifts, steps, cursor = [], [], [], 0
+    for block in blocks:
+        rows.append(np.arange(cursor, block.last))
+        shifts.append(np.zeros(block.last - cursor, np.int64))
+        steps.append(np.zeros(block.last - cursor, np.int64))
+        size = block.last - block.first
+        again = np.repeat(np.arange(1, block.repeats + 1), size)
+        rows.append(np.tile(np.arange(block.first, block.last), block.repeats))
+        shifts.append(again * block.period_ps)
+        steps.append(again * block.period_steps)
+        cursor = block.last
+    rows.append(np.arange(cursor, count))
+    tail = count - cursor
+    index = np.concatenate(rows)
+    shift = np.concatenate([*shifts, np.zeros(tail, np.int64)])
+    step = np.concatenate([*steps, np.zeros(tail, np.int64)])
+    out = {name: values[index] for name, values in columns.items()}
+    for name in _TIMES:
+        if name in out:
+            out[name] = out[name] + shift
+    out["step"] = out["step"] + step
+    if modulo and "position" in out:
+        out["position"] = np.where(out["position"] >= 0, (out["position"] + step) % modulo, -1)
+    return out
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What happened in one iteration of the collective."""
+
+    spans: Columns
+    """`SPAN_COLUMNS`; rows of a block once."""
+    blocks: tuple[Block, ...]
+    """Which rows occur again."""
+    registrations: Columns
+    """`REGISTRATION_COLUMNS`; rows of a block once."""
+    registration_blocks: tuple[Block, ...]
+    """Which of those occur again."""
+    end_ps: int
+    """When the last slice had arrived and the last region was given back."""
+    counters: Counters
+    """What the registration caches of one node's recorded NICs did."""
+    chunks: int = 1
+    """Chunks per device and buffer; positions of registered memory count modulo this."""
+
+    @cached_property
+    def weights(self) -> NDArray[np.int64]:
+        """How often each row of `spans` occurs."""
+        weights = np.ones(len(self.spans["start"]), np.int64)
+        for block in self.blocks:
+            weights[block.first : block.last] += block.repeats
+        return weights
+
+    @cached_property
+    def unrolled(self) -> Columns:
+        """`spans` with every block written out."""
+        return freeze(unroll(self.spans, self.blocks))
+
+    @cached_property
+    def unrolled_registrations(self) -> Columns:
+        """`registrations` with every block written out."""
+        return freeze(unroll(self.registrations, self.registration_blocks, self.chunks))
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One run of the collective; identical ones share their recording."""
+
+    begin_ps: int
+    """When it began."""
+    recording: Recording
+    """What happened, from its beginning on."""
+
+    @property
+    def time_ps(self) -> int:
+        """How long it took."""
+        return self.recording.end_ps
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every span of a run.
+
+    A folded trace holds one PCIe switch of node 0; every other switch and node does the same at the same time.
+    """
+
+    resources: tuple[Resource, ...]
+    """What served the spans."""
+    iterations: tuple[Iteration, ...]
+    """The runs of the collective, one after the other."""
+    folded: bool
+    """Whether one switch of one node stands for all."""
+    nodes: int
+    """Nodes that take part."""
+    switches: int
+    """PCIe switches per node."""
+    devices_per_switch: int
+    """Accelerators per switch."""
+    stages: tuple[str, ...] = field(default=tuple(STAGES))
+    """Names that the column ``stage`` indexes."""
+
+    @property
+    def last(self) -> Recording:
+        """The last iteration: what a benchmark reports after its warm-up."""
+        return self.iterations[-1].recording
+
+    def frame(self, iteration: int = -1) -> pd.DataFrame:
+        """Return the spans of one iteration for people: names instead of indices, sorted by start."""
+        columns = self.iterations[iteration].recording.unrolled
+        frame = pd.DataFrame({name: columns[name] for name in SPAN_COLUMNS})
+        frame["stage"] = [self.stages[i] for i in columns["stage"]]
+        frame["resource"] = [self.resources[i].label for i in columns["resource"]]
+        names = {"queued": "queued_ps", "start": "start_ps", "end": "end_ps"}
+        return frame.rename(columns=names).sort_values(["start_ps", "end_ps", "device"], ignore_index=True)

@@ -1,0 +1,128 @@
+"""The only place with conversion factors.
+
+Inside, time is integer picoseconds and data is integer bytes, so that two engines can be compared with ``==``.
+Text and floats exist at the edges only; there the unit is in the name (``_s``, ``_us``, ``_bytes``, ``_GBps``;
+GB is 10**9 bytes, rates are per direction).
+"""
+
+import re
+from fractions import Fraction
+
+PS_PER_S = 10**12
+PS_PER_US = 10**6
+PS_PER_MS = 10**9
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+
+_SIZES = {"b": 1, "byte": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_SIZES |= {"kib": KIB, "mib": MIB, "gib": GIB, "tib": 2**40}
+_BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
+_TIMES_PS = {"ps": 1, "ns": 10**3, "us": PS_PER_US, "µs": PS_PER_US, "ms": PS_PER_MS, "s": PS_PER_S}
+_QUANTITY = re.compile(
+    r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,2})?|[+-]?\.[0-9]+)\s*(\S.*?)?\s*"
+)
+
+
+def _split(text: str) -> tuple[Fraction, str]:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a number with a unit")
+    return Fraction(match[1].replace("_", "")), match[2] or ""
+
+
+def parse_bytes(value: int | str) -> int:
+    """Return a size in bytes from an integer or text such as ``"64 MiB"``, ``"1.5 GB"``, ``"4096"``.
+
+    Raises
+    ------
+    ValueError
+        With a sentence that says what was wrong: a rate, bits, an unknown unit, a fraction of a byte.
+
+    >>> parse_bytes("64 MiB"), parse_bytes("64 MB")
+    (67108864, 64000000)
+    """
+    if isinstance(value, str):
+        number, unit = _split(value)
+        if "/" in unit or unit.lower().endswith("ps"):
+            raise ValueError(f"{value!r} is a rate; a size looks like '64 MiB' or '64 MB'")
+        if unit.lower() in _BITS or unit.endswith("b") and unit.lower() not in {"b"}:  # noqa: RUF021
+            raise ValueError(f"{value!r} is in bits; a size is in bytes, such as '64 MiB' or '64 MB'")
+        factor = _SIZES.get(unit.lower(), None if unit else 1)
+        if factor is None:
+            raise ValueError(f"unit {unit!r} in {value!r} is unknown; a size looks like '64 MiB' or '64 MB'")
+        size = number * factor
+    elif isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ValueError(f"{value!r} is not a whole number of bytes; a size looks like 67108864 or '64 MiB'")
+    else:
+        size = Fraction(value.__index__())
+    if size.denominator != 1:
+        raise ValueError(f"{value!r} is not a whole number of bytes")
+    return int(size)
+
+
+def parse_rate(value: float, unit: str) -> int:
+    """Return bytes per second from a value in ``GB/s``, ``MB/s``, ``Gbit/s``, ...
+
+    >>> parse_rate(100, "Gbit/s")
+    12500000000
+    """
+    head, slash, per = unit.partition("/")
+    factor = Fraction(_BITS[head.lower()], 8) if head.lower() in _BITS else _SIZES.get(head.lower())
+    if factor is None or not slash or per != "s":
+        raise ValueError(f"unit {unit!r} is not a rate such as 'GB/s' or 'Gbit/s'")
+    return round(Fraction(str(value)) * factor)
+
+
+def parse_duration(value: float, unit: str) -> int:
+    """Return picoseconds from a value in ``ns``, ``us``, ``ms`` or ``s``.
+
+    >>> parse_duration(5, "us")
+    5000000
+    """
+    if unit not in _TIMES_PS:
+        raise ValueError(f"unit {unit!r} is not a time such as 'us' or 'ns'")
+    return round(Fraction(str(value)) * _TIMES_PS[unit])
+
+
+def service_ps(nbytes: int, rate_Bps: int) -> int:  # noqa: N803  (the field writes B for bytes)
+    """Return the picoseconds that `nbytes` occupy a resource of `rate_Bps` bytes per second, rounded up.
+
+    Rounding up keeps every service at 1 ps or more, which the engines' order of events relies on.
+    """
+    return -(-nbytes * PS_PER_S // rate_Bps)
+
+
+def seconds(ps: int) -> float:
+    """Return picoseconds as seconds."""
+    return ps / PS_PER_S
+
+
+def gigabytes_per_second(nbytes: float, ps: int) -> float:
+    """Return ``nbytes / ps`` in GB/s (10**9 bytes per second)."""
+    return nbytes * PS_PER_S / ps / 1e9
+
+
+def _scaled(value: float, steps: list[tuple[float, str]]) -> str:
+    for factor, unit in steps:
+        if abs(value) >= factor * 0.9995:
+            break
+    return f"{value / factor:.3g} {unit}" if abs(value / factor) < 999.5 else f"{value / factor:.0f} {unit}"  # noqa: PLR2004
+
+
+def say_time(ps: float) -> str:
+    """Return a time for people.
+
+    >>> say_time(16_700_000_000), say_time(50_000), say_time(0)
+    ('16.7 ms', '50 ns', '0 s')
+    """
+    if ps == 0:
+        return "0 s"
+    return _scaled(ps, [(PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "us"), (1000, "ns"), (1, "ps")])
+
+
+def say_bytes(nbytes: float) -> str:
+    """Return a size for people, in binary units.
+
+    >>> say_bytes(268435456), say_bytes(1000)
+    ('256 MiB', '1000 B')
+    """
+    return _scaled(nbytes, [(GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")])
