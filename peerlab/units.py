@@ -17,6 +17,7 @@ _SIZES = {"b": 1, "byte": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, 
 _SIZES |= {"kib": KIB, "mib": MIB, "gib": GIB, "tib": 2**40}
 _BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
 _TIMES_PS = {"ps": 1, "ns": 10**3, "us": PS_PER_US, "µs": PS_PER_US, "ms": PS_PER_MS, "s": PS_PER_S}
+_BITS_IN_DISGUISE = re.compile("[KMGT]i?b")  # "Mb" is megabits; "mb" in small letters is taken for megabytes
 _QUANTITY = re.compile(
     r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,2})?|[+-]?\.[0-9]+)\s*(\S.*?)?\s*"
 )
@@ -44,7 +45,7 @@ def parse_bytes(value: int | str) -> int:
         number, unit = _split(value)
         if "/" in unit or unit.lower().endswith("ps"):
             raise ValueError(f"{value!r} is a rate; a size looks like '64 MiB' or '64 MB'")
-        if unit.lower() in _BITS or unit.endswith("b") and unit.lower() not in {"b"}:  # noqa: RUF021
+        if unit.lower() in _BITS or _BITS_IN_DISGUISE.fullmatch(unit):
             raise ValueError(f"{value!r} is in bits; a size is in bytes, such as '64 MiB' or '64 MB'")
         factor = _SIZES.get(unit.lower(), None if unit else 1)
         if factor is None:
@@ -102,10 +103,9 @@ def gigabytes_per_second(nbytes: float, ps: int) -> float:
 
 
 def _scaled(value: float, steps: list[tuple[float, str]]) -> str:
-    for factor, unit in steps:
-        if abs(value) >= factor * 0.9995:
-            break
-    return f"{value / factor:.3g} {unit}" if abs(value / factor) < 999.5 else f"{value / factor:.0f} {unit}"  # noqa: PLR2004
+    factor, unit = next((step for step in steps if abs(value) >= step[0] * 0.9995), steps[-1])
+    scaled = value / factor
+    return f"{scaled:.3g} {unit}" if abs(scaled) < 999.5 else f"{scaled:.0f} {unit}"
 
 
 def say_time(ps: float) -> str:

@@ -13,4 +13,6 @@ def plan(scenario: Scenario) -> Plan:
         return Plan(nodes=2, devices=1, message_bytes=size, schedule=PointToPoint(size))
     devices = scenario.hardware.devices
     shard = -(-size // devices)
-    return Plan(nodes=scenario.nodes, devices=devices, message_bytes=size, schedule=Ring(scenario.nodes, shard))
+    return Plan(
+        nodes=scenario.nodes, devices=devices, message_bytes=size, schedule=Ring(scenario.nodes, shard)
+    )

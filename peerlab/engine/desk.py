@@ -4,7 +4,7 @@ Addresses follow the order in which a rank's ring touches its chunks (position 0
 every rank asks for the same addresses at the same step. Chunks lie so that none straddles a page of its neighbour.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from peerlab.engine.world import World
 from peerlab.errors import RegistrationError
@@ -65,6 +65,7 @@ class Desk:
         page, chunk = int(scenario.page_bytes), self.world.plan.schedule.transfer_bytes
         self._chunk = chunk
         self._stride = -(-chunk // page) * page if chunk >= page else 1 << (chunk - 1).bit_length()
+        self._skipped: dict[str, int] = {}
         self._cost = scenario.registration_cost if scenario.registers else None
         if scenario.path == "peer-direct" and scenario.registration == "pool":
             self._check_pool()
@@ -72,6 +73,7 @@ class Desk:
     def begin(self, buffer_set: int) -> None:
         """Start an iteration on a buffer set; counters start anew, regions stay."""
         self.buffer_set = buffer_set
+        self._skipped.clear()
         for cache in self.caches.values():
             cache.counters = Counters(
                 registered_bytes=cache.counters.registered_bytes, peak_bytes=cache.counters.registered_bytes
@@ -79,7 +81,7 @@ class Desk:
 
     def acquire(self, nic: int, device: int, side: int, step: int) -> tuple[Lease, Answer]:
         """Register what a transfer of `step` reads (source) or writes (destination) on one device."""
-        cache = self.caches.get(nic) or self._open(nic)
+        cache = self.caches[nic] if nic in self.caches else self._open(nic)
         position = self._position(side, step)
         lease = cache.acquire(self._address(device, side, step), self._chunk)
         cost = self._cost
@@ -87,9 +89,12 @@ class Desk:
             raise RegistrationError("this path registers nothing per transfer")
         if lease.hit:
             cache.counters.time_ps += cost.lookup_ps
-            return lease, Answer(0, cost.lookup_ps, (Event(KIND["hit"], position, lease.region.nbytes, cost.lookup_ps),))
+            return lease, Answer(
+                0, cost.lookup_ps, (Event(KIND["hit"], position, lease.region.nbytes, cost.lookup_ps),)
+            )
         events = [
-            Event(KIND["evict"], self._position_of(r), r.nbytes, cost.deregister_ps(r.nbytes)) for r in lease.deregistered
+            Event(KIND["evict"], self._position_of(r), r.nbytes, cost.deregister_ps(r.nbytes))
+            for r in lease.deregistered
         ]
         kind = KIND["miss" if lease.region.cached else "uncached"]
         events.append(Event(kind, position, lease.region.nbytes, cost.register_ps(lease.region.nbytes)))
@@ -104,20 +109,44 @@ class Desk:
         if cost is None or not gone:
             return Answer(0, 0, ())
         events = tuple(
-            Event(KIND["deregister"], self._position(side, step), r.nbytes, cost.deregister_ps(r.nbytes)) for r in gone
+            Event(KIND["deregister"], self._position(side, step), r.nbytes, cost.deregister_ps(r.nbytes))
+            for r in gone
         )
         work = sum(event.work_ps for event in events)
         cache.counters.time_ps += work
         return Answer(work, 0, events)
 
-    def replay(self, left_out: list[tuple[int, int, int]]) -> None:
-        """Do the bookkeeping of steps that an engine leaves out, given as ``(lane, first step, how many)``."""
-        for lane, first, count in left_out:
+    def leave_out(self, steps: list[tuple[int, int, int]], before: Counters, repeats: int) -> None:
+        """Do the bookkeeping of steps that an engine leaves out because they repeat.
+
+        Parameters
+        ----------
+        steps:
+            ``(lane, first step, how many)``.
+        before:
+            What :meth:`counters` returned one period ago.
+        repeats:
+            Periods left out.
+        """
+        now = self.counters()
+        if now.misses > before.misses and self.world.scenario.registration == "cached":
+            self._register_unseen(steps)
+        for name in ("hits", "misses", "uncached", "time_ps"):
+            grown = getattr(now, name) - getattr(before, name)
+            self._skipped[name] = self._skipped.get(name, 0) + repeats * grown
+
+    def _register_unseen(self, steps: list[tuple[int, int, int]]) -> None:
+        """Keep what the steps would have registered, uncounted."""
+        for lane, first, count in steps:
             way = self.world.lanes[lane]
-            for step in range(first, first + count):
-                for side in (SOURCE, DESTINATION):
-                    lease, _ = self.acquire(way.desks[side], way.device, side, step)
-                    self.release(way.desks[side], lease, side, step)
+            for side, nic in enumerate(way.desks):
+                cache = self.caches[nic]
+                counters, cache.counters = cache.counters, replace(cache.counters)
+                for step in range(first, first + count):
+                    cache.release(cache.acquire(self._address(way.device, side, step), self._chunk))
+                counters.registered_bytes = cache.counters.registered_bytes
+                counters.peak_bytes = cache.counters.peak_bytes
+                cache.counters = counters
 
     def may_evict(self) -> bool:
         """Whether some limit can make the caches give up regions, so that their contents matter."""
@@ -139,7 +168,9 @@ class Desk:
 
     def contents(self) -> Contents:
         """Return the idle regions of every cache, least recently used first: all that an iteration leaves behind."""
-        return tuple((nic, tuple((r.start, r.end) for r in cache.idle)) for nic, cache in sorted(self.caches.items()))
+        return tuple(
+            (nic, tuple((r.start, r.end) for r in cache.idle)) for nic, cache in sorted(self.caches.items())
+        )
 
     def restore(self, contents: Contents) -> None:
         """Bring the caches to what an earlier iteration left behind."""
@@ -157,6 +188,8 @@ class Desk:
         for cache in self.caches.values():
             for name in Counters.__slots__:
                 setattr(total, name, getattr(total, name) + getattr(cache.counters, name))
+        for name, count in self._skipped.items():
+            setattr(total, name, getattr(total, name) + count)
         return total
 
     def _open(self, nic: int) -> RegistrationCache:

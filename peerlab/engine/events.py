@@ -5,164 +5,19 @@ serves it independently; the stage ends when the slowest has. Events of one inst
 that ends, the registration desk, places in windows, resources; ties go to the lowest key.
 """
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
-from math import ceil
+from collections.abc import Generator, Iterator
 
 import simpy
 
 from peerlab.engine.desk import DESTINATION, SOURCE, Answer, Desk
+from peerlab.engine.servers import DESK, Action, Clock, Exclusive, Key, Log, Shared, Window, succeed
 from peerlab.engine.world import STAGE_IDS, Leg, World
 from peerlab.model.path import service
-from peerlab.trace import Resource
+from peerlab.model.registration import Lease
 
 Process = Generator[simpy.Event, object, None]
-Key = tuple[int, ...]
 Span = tuple[int, int, int, int, int, int, int, int, int, int]
 """``(node, device, step, slice, stage, resource, queued, start, end, bytes)``."""
-
-DESK, WINDOWS, RESOURCES = range(3)
-
-
-class Instant:
-    """Puts off what must see everything of an instant: three ranks, each served in the order of keys."""
-
-    def __init__(self, env: simpy.Environment) -> None:
-        self.env = env
-        self._pending: dict[int, list[tuple[Key, Callable[[], None]]]] = {DESK: [], WINDOWS: [], RESOURCES: []}
-
-    def later(self, rank: int, key: Key, action: Callable[[], None]) -> None:
-        """Do `action` when this instant comes to `rank`."""
-        pending = self._pending[rank]
-        if not pending:
-            event = self.env.event()
-            event.callbacks.append(lambda _: self._serve(rank))
-            event._ok, event._value = True, None  # noqa: SLF001  (simpy offers no priority on succeed())
-            self.env.schedule(event, priority=simpy.events.NORMAL + 1 + rank)
-        pending.append((key, action))
-
-    def _serve(self, rank: int) -> None:
-        pending, self._pending[rank] = self._pending[rank], []
-        for _, action in sorted(pending, key=lambda entry: entry[0]):
-            action()
-
-
-@dataclass(eq=False)
-class Server:
-    """A resource; `serve` returns the event of its end."""
-
-    env: simpy.Environment
-    instant: Instant
-    resource: Resource
-
-    def serve(self, key: Key, engine: int, duration: int, log: Callable[[int, int, int], None]) -> simpy.Event:
-        """Queue one use now; `log` is told ``(queued, start, end)``."""
-        done, queued = self.env.event(), self.env.now
-        self.instant.later(RESOURCES, key, lambda: self._take(engine, duration, queued, log, done))
-        return done
-
-    def _take(
-        self, engine: int, duration: int, queued: int, log: Callable[[int, int, int], None], done: simpy.Event
-    ) -> None:
-        raise NotImplementedError
-
-
-@dataclass(eq=False)
-class Exclusive(Server):
-    """Serves one slice at a time (or as many as it has servers), first come first served."""
-
-    def __post_init__(self) -> None:
-        self.free = [0] * self.resource.servers
-
-    def _take(
-        self, engine: int, duration: int, queued: int, log: Callable[[int, int, int], None], done: simpy.Event
-    ) -> None:
-        del engine
-        first = self.free.index(min(self.free))
-        start = max(self.env.now, self.free[first])
-        self.free[first] = start + duration
-        log(queued, start, start + duration)
-        self.env.timeout(start + duration - self.env.now).callbacks.append(lambda _: done.succeed())
-
-
-@dataclass(eq=False)
-class Shared(Server):
-    """Serves one slice per engine, all at the same rate."""
-
-    def __post_init__(self) -> None:
-        self.active: dict[int, Fraction] = {}  # by engine, picoseconds of work left
-        self.queues: dict[int, deque[tuple[int, int, Callable[[int, int, int], None], simpy.Event]]] = {}
-        self.starts: dict[int, int] = {}
-        self.since = 0
-        self.round = 0
-
-    def _take(
-        self, engine: int, duration: int, queued: int, log: Callable[[int, int, int], None], done: simpy.Event
-    ) -> None:
-        self.queues.setdefault(engine, deque()).append((duration, queued, log, done))
-        self._advance()
-        self._begin(engine)
-        self._set_alarm()
-
-    def _begin(self, engine: int) -> None:
-        if engine not in self.active and self.queues[engine]:
-            self.active[engine] = Fraction(self.queues[engine][0][0])
-            self.starts[engine] = self.env.now
-
-    def _advance(self) -> None:
-        if self.active:
-            each = Fraction(self.env.now - self.since, len(self.active) * self.resource.copies)
-            self.active = {engine: left - each for engine, left in self.active.items()}
-        self.since = self.env.now
-
-    def _set_alarm(self) -> None:
-        self.round += 1
-        if self.active:
-            wait = ceil(min(self.active.values()) * len(self.active) * self.resource.copies)
-            this = self.round
-            self.env.timeout(max(wait, 0)).callbacks.append(lambda _: self._alarm(this))
-
-    def _alarm(self, this: int) -> None:
-        if this != self.round:
-            return
-        self._advance()
-        for engine in [engine for engine, left in self.active.items() if left <= 0]:
-            del self.active[engine]
-            _, queued, log, done = self.queues[engine].popleft()
-            log(queued, self.starts[engine], self.env.now)
-            done.succeed()
-            self._begin(engine)
-        self._set_alarm()
-
-
-@dataclass(eq=False)
-class Window:
-    """Places for slices in flight; whoever came first gets the next free one."""
-
-    env: simpy.Environment
-    instant: Instant
-    places: int
-    waiting: list[tuple[int, Key, simpy.Event]] = field(default_factory=list)
-
-    def take(self, key: Key) -> simpy.Event:
-        """Return the event of having a place."""
-        got = self.env.event()
-        self.waiting.append((self.env.now, key, got))
-        self.instant.later(WINDOWS, key, self._grant)
-        return got
-
-    def give(self) -> None:
-        """Return a place."""
-        self.places += 1
-        self.instant.later(WINDOWS, (), self._grant)
-
-    def _grant(self) -> None:
-        self.waiting.sort(key=lambda entry: entry[:2])
-        while self.places and self.waiting:
-            self.places -= 1
-            self.waiting.pop(0)[2].succeed()
 
 
 class Referee:
@@ -170,11 +25,13 @@ class Referee:
 
     def __init__(self, world: World, desk: Desk) -> None:
         self.world, self.desk = world, desk
-        self.env = simpy.Environment()
-        self.instant = Instant(self.env)
-        self.servers = [(Shared if r.shared else Exclusive)(self.env, self.instant, r) for r in world.resources]
-        places = world.scenario.window_slices
-        self.windows = [Window(self.env, self.instant, places) for _ in range(world.pools)]
+        self.clock = Clock()
+        self.env = self.clock.env
+        kinds = [Shared if resource.shared else Exclusive for resource in world.resources]
+        self.servers = [
+            kind(self.clock, resource) for kind, resource in zip(kinds, world.resources, strict=True)
+        ]
+        self.windows = [Window(self.clock, world.scenario.window_slices) for _ in range(world.pools)]
         self.there: dict[Key, simpy.Event] = {}
         self.own: dict[Key, simpy.Event] = {}
         self.posted: dict[Key, simpy.Event] = {}
@@ -217,12 +74,12 @@ class Referee:
                 yield self.windows[leg.acquire].take(key)
             yield self.env.all_of(list(self._stage(key, leg)))
             if leg.flight_ps:
-                now = self.env.now
+                now = self.clock.now
                 self._log(key, STAGE_IDS["flight"], way.wire, 0)(now, now, now + leg.flight_ps)
                 yield self.env.timeout(leg.flight_ps)
             if leg.release >= 0:
                 self.windows[leg.release].give()
-        self.end = max(self.end, self.env.now)
+        self.end = max(self.end, self.clock.now)
         self.arrived[key].succeed()
         if self.world.plan.exchanges and step >= schedule.reducing_steps - 1:
             self.env.process(self._hand_out(step, piece, lane))
@@ -242,17 +99,17 @@ class Referee:
             for piece in pieces:
                 self.there[step, piece, lane].succeed()
         yield self.env.any_of([self.there[step, piece, lane] for piece in pieces])
-        leases = []
+        leases: list[tuple[int, Lease]] = []
         if self.world.scenario.registers:
             ends = [self.env.event() for _ in (SOURCE, DESTINATION)]
             for side, registered in enumerate(ends):
                 act = self._register(step, lane, side, registered, leases)
-                self.instant.later(DESK, (step, side, lane), act)
+                self.clock.later(DESK, (step, side, lane), act)
             yield self.env.all_of(ends)
         self.posted[step, lane].succeed()
         yield self.env.all_of([self.arrived[step, piece, lane] for piece in pieces])
         for side, lease in sorted(leases, key=lambda entry: entry[0]):
-            self.instant.later(DESK, (step, 2 + side, lane), self._deregister(step, lane, side, lease))
+            self.clock.later(DESK, (step, 2 + side, lane), self._deregister(step, lane, side, lease))
 
     def _partners(self, lane: int) -> set[int]:
         lanes = self.world.lanes
@@ -262,37 +119,36 @@ class Referee:
     # ---- registration ------------------------------------------------------------------------------------------
 
     def _register(
-        self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, object]]
-    ) -> Callable[[], None]:
+        self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, Lease]]
+    ) -> Action:
         def act() -> None:
             way = self.world.lanes[lane]
             lease, answer = self.desk.acquire(way.desks[side], way.device, side, step)
             leases.append((side, lease))
             done = self._work_at(step, lane, side, answer, "register")
-            if done > self.env.now:
-                self.env.timeout(done - self.env.now).callbacks.append(lambda _: registered.succeed())
+            if done > self.clock.now:
+                self.clock.at(done, lambda: succeed(registered))
             else:
-                registered.succeed()
+                succeed(registered)
 
         return act
 
-    def _deregister(self, step: int, lane: int, side: int, lease: object) -> Callable[[], None]:
+    def _deregister(self, step: int, lane: int, side: int, lease: Lease) -> Action:
         def act() -> None:
-            answer = self.desk.release(self.world.lanes[lane].desks[side], lease, side, step)  # type: ignore[arg-type]
+            answer = self.desk.release(self.world.lanes[lane].desks[side], lease, side, step)
             self.end = max(self.end, self._work_at(step, lane, side, answer, "deregister"))
 
         return act
 
     def _work_at(self, step: int, lane: int, side: int, answer: Answer, stage: str) -> int:
         """Let the NIC's registration queue do it; return when that is over."""
-        way, now = self.world.lanes[lane], self.env.now
+        way, now = self.world.lanes[lane], self.clock.now
         nic = way.desks[side]
-        start, free = now, self.servers[nic].free  # type: ignore[attr-defined]
-        if answer.queue_ps:
-            start = max(now, free[0])
-            free[0] = start + answer.queue_ps
+        queue, start = self.servers[nic], now
+        if answer.queue_ps and isinstance(queue, Exclusive):
+            start, end = queue.take(answer.queue_ps)
             nbytes = sum(event.nbytes for event in answer.events)
-            self._log((step, -1, lane), STAGE_IDS[stage], nic, nbytes)(now, start, free[0])
+            self._log((step, -1, lane), STAGE_IDS[stage], nic, nbytes)(now, start, end)
         begin = start
         for event in answer.events:
             row = (way.node, nic, way.device, step, event.kind, side, event.position, event.nbytes)
@@ -314,10 +170,11 @@ class Referee:
                 self.own[position, piece, lane] = self.env.event()
                 self.env.process(self._collect(position, piece, lane))
                 if steps and position == 0:
-                    self.own[0, piece, lane].callbacks.append(self._send_first(piece, lane))
+                    self.env.process(self._send_first(piece, lane))
 
-    def _send_first(self, piece: int, lane: int) -> Callable[[simpy.Event], None]:
-        return lambda _: self.there[0, piece, lane].succeed()
+    def _send_first(self, piece: int, lane: int) -> Process:
+        yield self.own[0, piece, lane]
+        self.there[0, piece, lane].succeed()
 
     def _collect(self, position: int, piece: int, lane: int) -> Process:
         machine, way = self.world.scenario.hardware, self.world.lanes[lane]
@@ -338,18 +195,22 @@ class Referee:
         link = self.world.lanes[owner].scaleup[0]
         yield self._scaleup("broadcast", (*key[:2], owner), link, "scaleup", machine.devices - 1)
         yield self.env.timeout(machine.scaleup_latency_ps)
-        self.end = max(self.end, self.env.now)
+        self.end = max(self.end, self.clock.now)
 
     def _scaleup(self, stage: str, key: Key, resource: int, kind: str, touches: int) -> simpy.Event:
         nbytes = self.world.sizes[key[1]] * touches
         duration = service(self.world.scenario.hardware, kind)(nbytes)
-        return self.servers[resource].serve(key, -1, duration, self._log(key, STAGE_IDS[stage], resource, nbytes))
+        return self.servers[resource].serve(
+            key, -1, duration, self._log(key, STAGE_IDS[stage], resource, nbytes)
+        )
 
-    def _log(self, key: Key, stage: int, resource: int, nbytes: int) -> Callable[[int, int, int], None]:
+    def _log(self, key: Key, stage: int, resource: int, nbytes: int) -> Log:
         step, piece, lane = key
         way = self.world.lanes[lane]
 
         def log(queued: int, start: int, end: int) -> None:
-            self.spans.append((way.node, way.device, step, piece, stage, resource, queued, start, end, nbytes))
+            self.spans.append(
+                (way.node, way.device, step, piece, stage, resource, queued, start, end, nbytes)
+            )
 
         return log

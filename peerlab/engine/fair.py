@@ -1,11 +1,11 @@
-"""A shared resource in exact arithmetic: its capacity divided evenly among the engines that use it now.
+"""A shared resource in whole picoseconds: engines are served in rounds, a picosecond each.
 
-Virtual time advances by the share that each engine gets, in units fine enough that every share is a whole number.
-A slice is served when virtual time has advanced by its service time; that happens at the next whole picosecond.
+With n engines a round takes n picoseconds. Who arrives within a round joins at its end; who needs no more leaves at
+its end. So the capacity is divided evenly to within a round, none of it is lost to rounding, identical users end at
+the same time, and a load that repeats repeats exactly.
 """
 
 from collections import deque
-from math import lcm
 from typing import NamedTuple
 
 
@@ -27,18 +27,21 @@ class Job(NamedTuple):
 class FairShare:
     """Serves one job per engine at a time, all at the same rate."""
 
-    __slots__ = ("_active", "_queues", "_since", "_speeds", "_unit", "_virtual", "generation")
+    __slots__ = ("_active", "_copies", "_queues", "_round", "_since", "generation")
 
-    def __init__(self, engines: int, copies: int) -> None:
-        scale = lcm(*range(1, engines + 1))
-        self._speeds = [0] + [scale // n for n in range(1, engines + 1)]
-        self._unit = scale * copies
-        self._virtual = 0
+    def __init__(self, copies: int) -> None:
+        self._copies = copies
+        self._round = 0  # rounds until `_since`, which is the first end of a round not before now
         self._since = 0
-        self._active: dict[int, tuple[int, int, Job]] = {}  # engine: (virtual time of its end, start, job)
+        self._active: dict[int, tuple[int, int, Job]] = {}  # engine: (round of its end, start, job)
         self._queues: dict[int, deque[Job]] = {}
         self.generation = 0
         """Changes whenever the next end may have changed."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether any engine is being served."""
+        return bool(self._active)
 
     def arrive(self, now: int, engine: int, job: Job) -> None:
         """Take a job; it waits while its engine is busy with another."""
@@ -46,41 +49,41 @@ class FairShare:
             self._queues.setdefault(engine, deque()).append(job)
             return
         self._advance(now)
-        self._active[engine] = (self._virtual + job.duration_ps * self._unit, now, job)
+        self._active[engine] = (self._round + job.duration_ps, self._since, job)
         self.generation += 1
 
     def next_end(self) -> int:
         """Return when the next job will end if nothing arrives; there must be one."""
-        left = min(entry[0] for entry in self._active.values()) - self._virtual
-        return self._since - (-left // self._speeds[len(self._active)])
-
-    @property
-    def busy(self) -> bool:
-        """Whether any engine is being served."""
-        return bool(self._active)
+        left = min(entry[0] for entry in self._active.values()) - self._round
+        return self._since + left * len(self._active) * self._copies
 
     def finish(self, now: int) -> list[tuple[int, Job]]:
-        """Return ``(start, job)`` of every job that has ended by `now`; waiting jobs of their engines start."""
+        """Return ``(start, job)`` of every job that ends `now`; waiting jobs of their engines start."""
         self._advance(now)
         self.generation += 1
-        done = [engine for engine, entry in self._active.items() if entry[0] <= self._virtual]
         finished = []
-        for engine in done:
+        for engine in [engine for engine, entry in self._active.items() if entry[0] == self._round]:
             _, start, job = self._active.pop(engine)
             finished.append((start, job))
             queue = self._queues.get(engine)
             if queue:
                 successor = queue.popleft()
-                self._active[engine] = (self._virtual + successor.duration_ps * self._unit, now, successor)
+                self._active[engine] = (self._round + successor.duration_ps, now, successor)
         return finished
 
     def state(self, now: int, base: int) -> tuple[object, ...]:
         """Return what decides about the future, relative to `now` and slice id `base`."""
         self._advance(now)
-        active = sorted((e, v - self._virtual, job.slice_id - base) for e, (v, _, job) in self._active.items())
+        active = sorted(
+            (e, last - self._round, job.slice_id - base) for e, (last, _, job) in self._active.items()
+        )
         queues = sorted((e, tuple(job.slice_id - base for job in q)) for e, q in self._queues.items() if q)
-        return (*active, None, *queues)
+        return (self._since - now if active else 0, *active, None, *queues)
 
     def _advance(self, now: int) -> None:
-        self._virtual += (now - self._since) * self._speeds[len(self._active)]
-        self._since = now
+        """Go to the first end of a round that is not before now."""
+        if now > self._since:
+            length = len(self._active) * self._copies
+            rounds = -(-(now - self._since) // length) if length else 0
+            self._round += rounds
+            self._since = self._since + rounds * length if length else now

@@ -6,7 +6,7 @@ are given out; then resources take what has arrived. Ties go to the lowest key: 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heappop, heappush, heapreplace
 
 from peerlab.engine.desk import DESTINATION, SOURCE, Desk, Event
 from peerlab.engine.fair import FairShare, Job
@@ -40,7 +40,9 @@ class Loop:
     A slice's id is its key: ``(step * pieces + number) * lanes + lane``; a transfer's is ``step * lanes + lane``.
     """
 
-    def __init__(self, world: World, desk: Desk, gathered: list[int] | None, progress: Progress | None) -> None:
+    def __init__(
+        self, world: World, desk: Desk, gathered: list[int] | None, progress: Progress | None
+    ) -> None:
         schedule, scenario = world.plan.schedule, world.scenario
         self.world, self.desk, self.progress = world, desk, progress
         self.lanes, self.pieces = len(world.lanes), len(world.sizes)
@@ -55,7 +57,7 @@ class Loop:
         self.heap: list[tuple[int, int, int, int]] = []
         self.free: list[int] = [0] * len(world.resources)
         self.servers = {i: [0] * r.servers for i, r in enumerate(world.resources) if r.servers > 1}
-        self.fair = {i: FairShare(world.engines[i], r.copies) for i, r in enumerate(world.resources) if r.shared}
+        self.fair = {i: FairShare(r.copies) for i, r in enumerate(world.resources) if r.shared}
         self.places = [scenario.window_slices] * world.pools
         self.queues: list[list[tuple[int, int]]] = [[] for _ in range(world.pools)]
         self.leg: dict[int, int] = {}
@@ -149,7 +151,9 @@ class Loop:
         self.leg[slice_id] = number
         if leg.gated and self.gathered:
             rest = slice_id // self.lanes
-            ready = self.gathered[rest + self.pieces]  # its own contribution to the chunk that has just arrived
+            ready = self.gathered[
+                rest + self.pieces
+            ]  # its own contribution to the chunk that has just arrived
             if ready > now:
                 self.gate_waits += 1
                 heappush(self.heap, (ready, GATED, slice_id, 0))
@@ -324,10 +328,19 @@ class Loop:
             tuple(max(0, free - now) for free in self.free),
             tuple(tuple(max(0, free - now) for free in sorted(servers)) for servers in self.servers.values()),
             tuple(fair.state(now, base) for fair in self.fair.values()),
-            tuple(sorted((t - now, kind, x - origin.get(kind, base)) for t, kind, x, _ in self.heap if kind != ALARM)),
+            tuple(
+                sorted(
+                    (t - now, kind, x - origin.get(kind, base))
+                    for t, kind, x, _ in self.heap
+                    if kind != ALARM
+                )
+            ),
             tuple(sorted((x - base, leg, self.parts.get(x, 0)) for x, leg in self.leg.items())),
             tuple(
-                sorted((x - first, t.left, t.unregistered, *(w - base for w in t.waiting)) for x, t in self.transfers.items())
+                sorted(
+                    (x - first, t.left, t.unregistered, *(w - base for w in t.waiting))
+                    for x, t in self.transfers.items()
+                )
             ),
             tuple(sorted((x - first, count) for x, count in self.completed.items())),
             tuple(self.places),

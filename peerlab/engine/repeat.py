@@ -9,7 +9,11 @@ Nothing is approximated: unrolled, the recording is the one that a full run woul
 from dataclasses import dataclass, field
 
 from peerlab.engine.loop import Loop
+from peerlab.model.registration import Counters
 from peerlab.trace import Block
+
+Mark = tuple[int, int, int, int, int, int, Counters]
+"""Step, time, rows, events, finished slices, waits for own contributions, and counters at a remembered state."""
 
 _MOST_STATES = 400
 """States remembered; a schedule that has not repeated by then is run in full."""
@@ -32,7 +36,7 @@ class Repeats:
     """Time between a device's own contributions to two chunks; None where they come irregularly."""
     skips: list[Skip] = field(default_factory=list)
     """What was left out, in order."""
-    _seen: dict[object, tuple[int, int, int, int, int, int]] = field(default_factory=dict)
+    _seen: dict[object, Mark] = field(default_factory=dict)
 
     def __call__(self, loop: Loop, now: int, step: int) -> None:
         """Look at the loop after an instant."""
@@ -45,7 +49,15 @@ class Repeats:
         if adding and loop.gathered and self.gather_period_ps is None:
             return
         state = (adding, loop.state(now, step))
-        mark = (step, now, len(loop.rows), len(loop.events), len(loop.finished), loop.gate_waits)
+        mark = (
+            step,
+            now,
+            len(loop.rows),
+            len(loop.events),
+            len(loop.finished),
+            loop.gate_waits,
+            loop.desk.counters(),
+        )
         before = self._seen.setdefault(state, mark)
         period, repeats = step - before[0], 0
         if period:
@@ -53,7 +65,7 @@ class Repeats:
         if repeats and (not adding or self._gather_keeps_pace(loop, before, mark)):
             self._skip(loop, before, mark, repeats, adding=adding)
 
-    def _gather_keeps_pace(self, loop: Loop, before: tuple[int, ...], mark: tuple[int, ...]) -> bool:
+    def _gather_keeps_pace(self, loop: Loop, before: Mark, mark: Mark) -> bool:
         """Whether the own contributions stay ahead of the ring, or are what it waits for in every period alike."""
         if not loop.gathered or self.gather_period_ps is None:
             return True
@@ -61,13 +73,16 @@ class Repeats:
         waited = mark[5] > before[5]
         return own == ring or (own < ring and not waited)
 
-    def _skip(self, loop: Loop, before: tuple[int, ...], mark: tuple[int, ...], repeats: int, *, adding: bool) -> None:
+    def _skip(self, loop: Loop, before: Mark, mark: Mark, repeats: int, *, adding: bool) -> None:
         period, steps = mark[1] - before[1], mark[0] - before[0]
-        spans, events, finished = (Block(before[i], mark[i], repeats, period, steps) for i in (2, 3, 4))
+        spans = Block(before[2], mark[2], repeats, period, steps)
+        events = Block(before[3], mark[3], repeats, period, steps)
+        finished = Block(before[4], mark[4], repeats, period, steps)
         self.skips.append(Skip(spans, events, finished))
         left_out = repeats * steps
         if loop.registers:
-            loop.desk.replay([(lane, step + loop.step_offset + 1, left_out) for lane, step in enumerate(loop.opened)])
+            unseen = [(lane, step + loop.step_offset + 1, left_out) for lane, step in enumerate(loop.opened)]
+            loop.desk.leave_out(unseen, before[6], repeats)
         loop.step_offset += left_out
         loop.steps -= left_out
         loop.reducing -= left_out if adding else 0

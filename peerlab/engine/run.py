@@ -1,18 +1,18 @@
 """Chooses an engine, runs every iteration, and puts the trace together."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.engine.desk import KIND, Desk
+from peerlab.engine.desk import KIND, Contents, Desk
 from peerlab.engine.loop import Loop, Progress
 from peerlab.engine.repeat import Repeats
 from peerlab.engine.scaleup import Exchange, broadcast_rows, exchange, gather_rows
 from peerlab.engine.world import World
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.scenario import Scenario
+from peerlab.run import Run
 from peerlab.trace import (
     REGISTRATION_COLUMNS,
     SPAN_COLUMNS,
@@ -28,8 +28,8 @@ from peerlab.trace import (
 ENGINES = ("auto", "loop", "loop-full", "simpy", "simpy-folded")
 
 
-def trace(scenario: Scenario, engine: str = "auto", progress: Progress | None = None) -> tuple[Trace, str]:
-    """Return the trace of a scenario and the name of the engine that made it.
+def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None = None) -> Run:
+    """Return the run of a scenario.
 
     Parameters
     ----------
@@ -48,19 +48,20 @@ def trace(scenario: Scenario, engine: str = "auto", progress: Progress | None = 
     record = _referee if engine.startswith("simpy") else _loop
     iterations = _iterate(world, lambda desk: record(world, desk, progress))
     machine = scenario.hardware
-    return Trace(
+    trace = Trace(
         resources=tuple(world.resources),
         iterations=iterations,
         folded=world.folded,
         nodes=world.plan.nodes,
         switches=machine.numa_domains * machine.switches_per_numa,
         devices_per_switch=machine.devices_per_switch,
-    ), engine
+    )
+    return Run(scenario, trace, engine)
 
 
 def _iterate(world: World, record: Callable[[Desk], Recording]) -> tuple[Iteration, ...]:
     """Run every iteration; what begins with the same registrations goes the same way, and is recorded once."""
-    desk, known = Desk(world), dict[object, tuple[Recording, object]]()
+    desk, known = Desk(world), dict[object, tuple[Recording, Contents]]()
     iterations: list[Iteration] = []
     begin = 0
     for index in range(world.scenario.runs):
@@ -113,11 +114,13 @@ def _columns(names: Sequence[str], rows: NDArray[np.int64]) -> Columns:
     return freeze({name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)})
 
 
-def _array(rows: list[tuple[int, ...]], width: int) -> NDArray[np.int64]:
+def _array(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[np.int64]:
     return np.array(rows, np.int64).reshape(-1, width)
 
 
-def _decoded(world: World, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _decoded(
+    world: World, ids: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return step, slice and lane of slice ids."""
     rest, lane = np.divmod(ids, len(world.lanes))
     step, piece = np.divmod(rest, len(world.sizes))
@@ -133,11 +136,13 @@ def _later(blocks: list[Block], step: NDArray[np.int64], *times: NDArray[np.int6
 
 
 def _owners(world: World, lane: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    nodes, devices = (np.array([getattr(way, name) for way in world.lanes], np.int64) for name in ("node", "device"))
+    nodes, devices = (
+        np.array([getattr(way, name) for way in world.lanes], np.int64) for name in ("node", "device")
+    )
     return nodes[lane], devices[lane]
 
 
-def _spans_of(world: World, rows: list[tuple[int, ...]], blocks: list[Block]) -> NDArray[np.int64]:
+def _spans_of(world: World, rows: Sequence[tuple[int, ...]], blocks: list[Block]) -> NDArray[np.int64]:
     ids, stage, resource, queued, start, end, nbytes = _array(rows, 7).T.copy()
     step, piece, lane = _decoded(world, ids)
     _later(blocks, step, queued, start, end)
@@ -147,7 +152,10 @@ def _spans_of(world: World, rows: list[tuple[int, ...]], blocks: list[Block]) ->
 
 
 def _events_of(world: World, loop: Loop, blocks: list[Block]) -> NDArray[np.int64]:
-    flat = [(x, nic, e.kind, side, e.position, e.nbytes, start, end) for x, nic, side, e, start, end in loop.events]
+    flat = [
+        (x, nic, e.kind, side, e.position, e.nbytes, start, end)
+        for x, nic, side, e, start, end in loop.events
+    ]
     ids, nic, kind, side, position, nbytes, start, end = _array(flat, 8).T.copy()
     step, lane = np.divmod(ids, len(world.lanes))
     _later(blocks, step, start, end)

@@ -23,7 +23,8 @@ def fifo(arrivals: Picoseconds, durations: Picoseconds, free: int = 0) -> Picose
     """
     before = np.cumsum(durations) - durations
     latest = np.maximum.accumulate(np.maximum(arrivals - before, free))
-    return latest + before + durations
+    finish: Picoseconds = latest + before + durations
+    return finish
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,19 @@ def gather_rows(world: World, lane: int, traffic: Exchange) -> list[NDArray[np.i
     added = traffic.slices * (traffic.peers + 2)
     return [
         _rows(world, lane, step, piece, "gather", link, zero, traffic.link_ps, traffic.link_end, moved),
-        _rows(world, lane, step, piece, "gather-reduce", reduce, there, traffic.reduce_ps, traffic.ready, added),
+        _rows(
+            world, lane, step, piece, "gather-reduce", reduce, there, traffic.reduce_ps, traffic.ready, added
+        ),
     ]
 
 
 def broadcast_rows(
-    world: World, lane: int, traffic: Exchange, step: NDArray[np.int64], piece: NDArray[np.int64], at: Picoseconds
+    world: World,
+    lane: int,
+    traffic: Exchange,
+    step: NDArray[np.int64],
+    piece: NDArray[np.int64],
+    at: Picoseconds,
 ) -> tuple[NDArray[np.int64], int]:
     """Return the spans of handing out the slices that were finished `at`, and when the last has arrived."""
     order = np.lexsort((piece, step, at))

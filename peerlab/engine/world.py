@@ -145,7 +145,7 @@ class World:
             copies = machine.switches_per_numa if self.folded and RESOURCES[kind].scope == "numa" else 1
             servers = machine.cores_per_device if kind == "core" else 1
             self._ids[key] = len(self.resources)
-            capacity = 0 if kind == "registration" else capacity_Bps(machine, kind)
+            capacity = capacity_Bps(machine, kind)
             self.resources.append(Resource(*key, capacity, RESOURCES[kind].shared, servers, copies))
             self.engines.append(0)
         return self._ids[key]

@@ -24,26 +24,28 @@ class ResourceKind:
     """Name in plain words."""
     scope: Literal["device", "switch", "numa", "nic"]
     """What a node has one of these for each of."""
+    rate: str = ""
+    """Field of `Cluster` that holds its capacity; empty where bytes do not count."""
     shared: bool = False
     """Whether engines share it evenly; otherwise it serves one slice at a time."""
 
 
 RESOURCES: dict[str, ResourceKind] = {
-    "scaleup": ResourceKind("scale-up links", "device"),
-    "scaleup_reduce": ResourceKind("scale-up reduce", "device"),
-    "copy_up": ResourceKind("copy engine out", "device"),
-    "copy_down": ResourceKind("copy engine in", "device"),
-    "link_up": ResourceKind("device PCIe out", "device"),
-    "link_down": ResourceKind("device PCIe in", "device"),
-    "uplink_up": ResourceKind("PCIe uplink up", "switch", shared=True),
-    "uplink_down": ResourceKind("PCIe uplink down", "switch", shared=True),
-    "dram": ResourceKind("DRAM", "numa", shared=True),
-    "core": ResourceKind("CPU core", "device"),
+    "scaleup": ResourceKind("scale-up links", "device", "scaleup_Bps"),
+    "scaleup_reduce": ResourceKind("scale-up reduce", "device", "hbm_Bps"),
+    "copy_up": ResourceKind("copy engine out", "device", "copy_engine_Bps"),
+    "copy_down": ResourceKind("copy engine in", "device", "copy_engine_Bps"),
+    "link_up": ResourceKind("device PCIe out", "device", "device_pcie_Bps"),
+    "link_down": ResourceKind("device PCIe in", "device", "device_pcie_Bps"),
+    "uplink_up": ResourceKind("PCIe uplink up", "switch", "uplink_Bps", shared=True),
+    "uplink_down": ResourceKind("PCIe uplink down", "switch", "uplink_Bps", shared=True),
+    "dram": ResourceKind("DRAM", "numa", "dram_Bps", shared=True),
+    "core": ResourceKind("CPU core", "device", "core_copy_Bps"),
     "registration": ResourceKind("registration", "nic"),
-    "nic_tx": ResourceKind("NIC send", "nic"),
-    "wire": ResourceKind("wire", "nic"),
-    "nic_rx": ResourceKind("NIC receive", "nic"),
-    "reduce": ResourceKind("reduce in HBM", "device"),
+    "nic_tx": ResourceKind("NIC send", "nic", "nic_Bps"),
+    "wire": ResourceKind("wire", "nic", "nic_Bps"),
+    "nic_rx": ResourceKind("NIC receive", "nic", "nic_Bps"),
+    "reduce": ResourceKind("reduce in HBM", "device", "hbm_Bps"),
 }
 """Resources of a node, in the order of the timeline's lanes. A slice in flight is drawn on ``wire``."""
 
@@ -159,34 +161,17 @@ STAGED = ("host-rdma", "host-tcp")
 """Paths that bounce through host memory."""
 
 
+def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802
+    """Return the capacity of one resource of `kind`: bytes per second, per direction where it has two, or 0."""
+    rate = RESOURCES[kind].rate
+    capacity: int = getattr(cluster, rate) if rate else 0
+    return capacity * (cluster.devices - 1) if kind == "scaleup" else capacity  # a link to every other device
+
+
 def service(cluster: Cluster, kind: str) -> Callable[[int], int]:
     """Return the function from bytes to the picoseconds that a resource of `kind` needs for them, alone."""
-    if kind == "core":
-        copy, packet, size = cluster.core_copy_Bps, cluster.packet_ps, cluster.packet_bytes
-        return lambda nbytes: service_ps(nbytes, copy) + -(-nbytes // size) * packet
     rate = capacity_Bps(cluster, kind)
+    if kind == "core":  # besides copying, a core works on every packet
+        packet, size = cluster.packet_ps, cluster.packet_bytes
+        return lambda nbytes: service_ps(nbytes, rate) + -(-nbytes // size) * packet
     return lambda nbytes: service_ps(nbytes, rate)
-
-
-def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802
-    """Return the capacity of one resource of `kind`, bytes per second (per direction where it has two)."""
-    match kind:
-        case "scaleup":
-            return cluster.scaleup_Bps * (cluster.devices - 1)
-        case "scaleup_reduce" | "reduce":
-            return cluster.hbm_Bps
-        case "copy_up" | "copy_down":
-            return cluster.copy_engine_Bps
-        case "link_up" | "link_down":
-            return cluster.device_pcie_Bps
-        case "uplink_up" | "uplink_down":
-            return cluster.uplink_Bps
-        case "dram":
-            return cluster.dram_Bps
-        case "core":
-            # at large slices: the copy and the packets' share of every byte
-            per_byte = 1 / cluster.core_copy_Bps + cluster.packet_ps / 1e12 / cluster.packet_bytes
-            return round(1 / per_byte)
-        case "nic_tx" | "nic_rx" | "wire":
-            return cluster.nic_Bps
-    raise KeyError(kind)

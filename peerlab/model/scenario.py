@@ -26,7 +26,13 @@ _LATER = {
     "collective": ("allgather", "reduce-scatter"),
     "algorithm": ("halving-doubling", "recursive-doubling", "binary-tree", "pairwise"),
 }
-_NOT_YET: dict[str, Any] = {"prefetch": False, "placement": None, "slow_nodes": None, "jitter": 0.0, "seed": 0}
+_NOT_YET: dict[str, Any] = {
+    "prefetch": False,
+    "placement": None,
+    "slow_nodes": None,
+    "jitter": 0.0,
+    "seed": 0,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,10 +112,13 @@ class Scenario:
         self._check_word("dependency", DEPENDENCIES)
         for name, default in _NOT_YET.items():
             if getattr(self, name) != default:
-                raise ScenarioError(name, f"{getattr(self, name)!r} is not available in this version; leave it out")
+                raise ScenarioError(
+                    name, f"{getattr(self, name)!r} is not available in this version; leave it out"
+                )
         if self.page_bytes not in PAGES:
             raise ScenarioError(
-                "page_bytes", f"{self.page_bytes!r} is not a page size; use {', '.join(map(say_bytes, PAGES))}"
+                "page_bytes",
+                f"{self.page_bytes!r} is not a page size; use {', '.join(map(say_bytes, PAGES))}",
             )
         self._check_path()
         self._check_shape()
@@ -204,7 +213,11 @@ class Scenario:
             value = getattr(self, f.name)
             if value == f.default or (f.name == "message_bytes" and value == parse_bytes(str(f.default))):
                 continue
-            if f.name.endswith("_bytes") and isinstance(value, int) and parse_bytes(say_bytes(value)) == value:
+            if (
+                f.name.endswith("_bytes")
+                and isinstance(value, int)
+                and parse_bytes(say_bytes(value)) == value
+            ):
                 value = say_bytes(value)
             if isinstance(value, (Cluster, Path)):
                 value = value.name if isinstance(value, Cluster) else str(value)
@@ -229,7 +242,11 @@ class Scenario:
             value == "auto" and name in ("slice_bytes", "iterations")
         ):
             return
-        allowed = f"a whole number from {low} to {high}" if high < 2**24 else f"{low} or more, at most {say_bytes(high)}"
+        allowed = (
+            f"a whole number from {low} to {high}"
+            if high < 2**24
+            else f"{low} or more, at most {say_bytes(high)}"
+        )
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise ScenarioError(name, f"{value!r} is not {allowed}")
         if not low <= value <= high:
@@ -239,7 +256,9 @@ class Scenario:
     def _check_word(self, name: str, known: tuple[str, ...]) -> None:
         value = getattr(self, name)
         if value in _LATER.get(name, ()):
-            raise ScenarioError(name, f"{value!r} is not available in this version; known: {', '.join(known)}")
+            raise ScenarioError(
+                name, f"{value!r} is not available in this version; known: {', '.join(known)}"
+            )
         if value not in known:
             raise ScenarioError(name, f"unknown {value!r}; {nearest(value, known)}")
 
@@ -264,6 +283,10 @@ class Scenario:
                 raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
         elif self.algorithm == "ring" and devices > 1:
             name = self.hardware.name
-            raise ScenarioError("algorithm", f"'ring' needs one device per node and {name} has {devices}; use 'hierarchical'")
+            raise ScenarioError(
+                "algorithm", f"'ring' needs one device per node and {name} has {devices}; use 'hierarchical'"
+            )
         elif self.algorithm == "hierarchical" and devices == 1:
-            raise ScenarioError("algorithm", f"'hierarchical' needs several devices per node; {self.hardware.name} has one")
+            raise ScenarioError(
+                "algorithm", f"'hierarchical' needs several devices per node; {self.hardware.name} has one"
+            )

@@ -1,0 +1,211 @@
+"""The command line: the same words as in Python."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tqdm import tqdm
+
+import peerlab
+from peerlab.errors import PeerlabError
+from peerlab.metrics import LATENCY
+from peerlab.model.hardware import PATHS
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS, Scenario
+from peerlab.run import Run
+from peerlab.units import say_bytes, say_time
+
+OK, FAILED, INTERRUPTED = 0, 1, 130
+
+_SIMULATE_EXAMPLES = """\
+examples:
+  peerlab simulate                                      every path of a DL1 cluster, 8 nodes, 256 MiB
+  peerlab simulate --nodes 64 --message "1 GiB"         the same question, larger
+  peerlab simulate --path peer-direct --cache-regions 4 a registration cache that is too small
+  peerlab simulate --cluster my.toml --json             your own machine, for a script
+
+exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except PeerlabError as problem:
+        print(f"peerlab: {problem}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("peerlab: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
+    )
+    parser.add_argument("--version", action="version", version=f"peerlab {peerlab.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_simulate(commands)
+    _add_lab(commands)
+    return parser
+
+
+def _add_simulate(commands: Any) -> None:
+    sub = commands.add_parser(
+        "simulate",
+        help="time, bandwidth and bottleneck of a collective on every data path of a cluster",
+        description="Time, bandwidth and bottleneck of a collective on every data path of a cluster.",
+        epilog=_SIMULATE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,  # what is not given is the scenario's to decide
+    )
+    sub.set_defaults(run=_simulate)
+    add = sub.add_argument
+    add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
+    add("--nodes", type=_number, help="servers that take part (default: 8)")
+    add("--path", help=f"only this data path: {', '.join(PATHS)} (default: all that the cluster has)")
+    add("--registration", help=f"{', '.join(REGISTRATIONS)} (default: cached, and per-transfer beside it)")
+    add("--collective", help=f"{', '.join(COLLECTIVES)} (default: allreduce)")
+    add("--algorithm", help=f"{', '.join(ALGORITHMS)} (default: auto)")
+    add(
+        "--message",
+        dest="message_bytes",
+        metavar="SIZE",
+        help="bytes per rank, such as '64 MiB' (default: 256 MiB)",
+    )
+    add(
+        "--slice",
+        dest="slice_bytes",
+        metavar="SIZE",
+        type=_slice,
+        help="slice of a transfer; 'none': transfers go whole",
+    )
+    add("--window", type=_number, help="slices in flight per device and direction")
+    add("--dependency", help=f"{', '.join(DEPENDENCIES)} (default: auto)")
+    add("--iterations", type=_number, help="how often the collective runs; the last run is reported")
+    add("--buffers", type=_number, help="buffer sets that the iterations cycle through (default: 1)")
+    add("--cache-regions", type=_number, help="most regions in the registration cache of a NIC; 0: no cache")
+    add("--cache-bytes", metavar="SIZE", help="most bytes in the registration cache of a NIC")
+    add(
+        "--page",
+        dest="page_bytes",
+        metavar="SIZE",
+        help="page of registered memory: '4 KiB', '64 KiB' or '2 MiB'",
+    )
+    add("--memlock", dest="memlock_bytes", metavar="SIZE", help="locked-memory limit per NIC")
+    add("--json", action="store_true", help="print the figures as JSON")
+
+
+def _add_lab(commands: Any) -> None:
+    sub = commands.add_parser(
+        "lab",
+        help="open the Jupyter lab",
+        description="Open JupyterLab on peerlab's labs, here and for this user only. Stop it with Ctrl+C.",
+        epilog="examples:\n  peerlab lab\n  peerlab lab --no-browser --port 9000\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    sub.set_defaults(run=_lab)
+    sub.add_argument("--port", type=_number, default=8888, help="first port to try (default: 8888)")
+    sub.add_argument("--no-browser", action="store_true", help="only print the address")
+
+
+def _number(text: str) -> int | str:
+    """Return a whole number, or the text for the scenario to refuse in its own words."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def _slice(text: str) -> str | None:
+    return None if text.lower() == "none" else text
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    given = {name: value for name, value in vars(options).items() if name not in ("run", "json")}
+    cluster = load_cluster(given.get("cluster", "dl1"))
+    runs = [_with_progress(scenario) for scenario in _scenarios(given, cluster.paths)]
+    lacking = {} if "path" in given else dict(cluster.lacks)
+    if "json" in options:
+        document = {"runs": [run.as_dict() for run in runs], "paths_not_available": lacking}
+        print(json.dumps(document, indent=2))
+    else:
+        _print_table(runs, lacking)
+    return OK
+
+
+def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario]:
+    """Return a scenario for each path asked for, direct paths with and without a cache if neither was asked for."""
+    scenarios = []
+    for path in [given["path"]] if "path" in given else all_paths:
+        both = path == "peer-direct" and "registration" not in given
+        choices = ("cached", "per-transfer") if both else (given.get("registration", "cached"),)
+        scenarios += [Scenario(**{**given, "path": path, "registration": choice}) for choice in choices]
+    return scenarios
+
+
+def _with_progress(scenario: Scenario) -> Run:
+    """Simulate; what takes longer than a second shows its progress."""
+    with tqdm(total=1, desc=str(scenario.path), delay=1, leave=False, unit="step", disable=None) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        return peerlab.simulate(scenario, progress=progress)
+
+
+def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
+    s = runs[0].scenario
+    title = f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {s.nodes} nodes, {s.ranks} ranks"
+    print(title + (" (more than the vendor's library allows: an extrapolation)" if s.extrapolates else ""))
+    rows = [("path", "time", "busbw", "wire busy", "bottleneck"), *map(_row, runs)]
+    widths = [max(len(row[i]) for row in [*rows, *((path,) * 5 for path in lacking)]) for i in range(4)]
+    for row in rows:
+        first, *middle, last = row
+        cells = [
+            first.ljust(widths[0]),
+            *(cell.rjust(w) for cell, w in zip(middle, widths[1:], strict=True)),
+            last,
+        ]
+        print("  " + "  ".join(cells).rstrip())
+    for path, why in lacking.items():
+        print(f"  {path.ljust(widths[0])}  not available: {why}")
+    assumed = len(s.hardware.assumptions)
+    print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
+
+
+def _row(run: Run) -> tuple[str, str, str, str, str]:
+    s, found = run.scenario, run.bottleneck
+    name = str(s.path)
+    if s.path == "peer-direct":
+        name += {"cached": ", cached", "per-transfer": ", no cache", "pool": ", pool"}[s.registration]
+    if found is None:
+        return name, "0 s", "-", "-", "one rank exchanges nothing"
+    of = "of the time" if found.kind == LATENCY else "busy"
+    return (
+        name,
+        say_time(run.time_ps),
+        f"{run.busbw_GBps:.3g} GB/s",
+        f"{run.wire_busy:.0%}",
+        f"{found.label}, {found.share:.0%} {of}",
+    )
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from peerlab.lab import open_lab  # noqa: PLC0415  (JupyterLab is an extra)
+
+    return open_lab(port=options.port, browser=not options.no_browser)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""What the referee's processes wait for: a clock, resources and windows, as SimPy events."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import simpy
+
+from peerlab.trace import Resource
+
+Key = tuple[int, ...]
+Action = Callable[[], None]
+Log = Callable[[int, int, int], None]
+"""Told when a use queued, started and ended."""
+
+DESK, WINDOWS, RESOURCES = range(3)
+"""Ranks of what is put off to the end of an instant."""
+
+
+def succeed(event: simpy.Event) -> None:
+    """Let an event happen now."""
+    event.succeed()
+
+
+class Clock:
+    """Time in whole picoseconds, and what must wait until it has seen everything of an instant."""
+
+    def __init__(self) -> None:
+        self.env = simpy.Environment()
+        self._pending: dict[int, list[tuple[Key, Action]]] = {DESK: [], WINDOWS: [], RESOURCES: []}
+
+    @property
+    def now(self) -> int:
+        """The present instant."""
+        return int(self.env.now)
+
+    def at(self, when: int, action: Action) -> None:
+        """Do `action` at a time from now on."""
+
+        def act(_: simpy.Event) -> None:
+            action()
+
+        self.env.timeout(when - self.now).callbacks.append(act)
+
+    def later(self, rank: int, key: Key, action: Action) -> None:
+        """Do `action` when this instant comes to `rank`; within a rank the lowest key is first."""
+        pending = self._pending[rank]
+        if not pending:
+            event = self.env.event()
+            event.callbacks.append(lambda _: self._serve(rank))
+            event._ok, event._value = True, None  # noqa: SLF001  (simpy's succeed() takes no priority)
+            self.env.schedule(event, priority=simpy.events.NORMAL + 1 + rank)  # type: ignore[arg-type]
+        pending.append((key, action))
+
+    def _serve(self, rank: int) -> None:
+        pending, self._pending[rank] = self._pending[rank], []
+        for _, action in sorted(pending, key=lambda entry: entry[0]):
+            action()
+
+
+@dataclass(eq=False)
+class Exclusive:
+    """A resource that serves one slice at a time, or as many as it has servers, first come first served."""
+
+    clock: Clock
+    resource: Resource
+
+    def __post_init__(self) -> None:
+        self.free = [0] * self.resource.servers
+
+    def serve(self, key: Key, _engine: int, duration: int, log: Log) -> simpy.Event:
+        """Queue one use now; return the event of its end."""
+        done, queued = self.clock.env.event(), self.clock.now
+
+        def take() -> None:
+            start, end = self.take(duration)
+            log(queued, start, end)
+            self.clock.at(end, lambda: succeed(done))
+
+        self.clock.later(RESOURCES, key, take)
+        return done
+
+    def take(self, duration: int) -> tuple[int, int]:
+        """Occupy the first free server; return from when to when."""
+        first = self.free.index(min(self.free))
+        start = max(self.clock.now, self.free[first])
+        self.free[first] = start + duration
+        return start, start + duration
+
+
+@dataclass(eq=False)
+class Shared:
+    """A resource that serves one slice per engine, in rounds of a picosecond each; who comes joins after the round."""
+
+    clock: Clock
+    resource: Resource
+
+    def __post_init__(self) -> None:
+        self.left: dict[int, int] = {}  # by engine, picoseconds of work left
+        self.queues: dict[int, deque[tuple[int, int, Log, simpy.Event]]] = {}
+        self.starts: dict[int, int] = {}
+        self.joining: list[int] = []
+        self.since = 0
+        self.alarm = 0
+
+    def serve(self, key: Key, engine: int, duration: int, log: Log) -> simpy.Event:
+        """Queue one use now; return the event of its end."""
+        done, queued = self.clock.env.event(), self.clock.now
+
+        def take() -> None:
+            queue = self.queues.setdefault(engine, deque())
+            queue.append((duration, queued, log, done))
+            if len(queue) == 1:
+                self.joining.append(engine)
+                if len(self.joining) == 1:
+                    self._look_in(-(self.clock.now - self.since) % self._round_ps() if self.left else 0)
+
+        self.clock.later(RESOURCES, key, take)
+        return done
+
+    def _round_ps(self) -> int:
+        return len(self.left) * self.resource.copies
+
+    def _look_in(self, delay: int) -> None:
+        self.alarm += 1
+        this = self.alarm
+        if delay:
+            self.clock.at(self.clock.now + delay, lambda: self._look(this))
+        else:
+            self._look(this)
+
+    def _look(self, this: int) -> None:
+        """At the end of a round: who is done leaves, who has come joins, and the next end is waited for."""
+        if this != self.alarm:
+            return
+        if self.left:
+            rounds = (self.clock.now - self.since) // self._round_ps()
+            self.left = {engine: left - rounds for engine, left in self.left.items()}
+        self.since = self.clock.now
+        for engine in [engine for engine, left in self.left.items() if left == 0]:
+            del self.left[engine]
+            _, queued, log, done = self.queues[engine].popleft()
+            log(queued, self.starts[engine], self.clock.now)
+            succeed(done)
+            if self.queues[engine]:
+                self.joining.append(engine)
+        for engine in self.joining:
+            self.left[engine] = self.queues[engine][0][0]
+            self.starts[engine] = self.clock.now
+        self.joining.clear()
+        if self.left:
+            self._look_in(min(self.left.values()) * self._round_ps())
+
+
+@dataclass(eq=False)
+class Window:
+    """Places for slices in flight; whoever came first gets the next free one."""
+
+    clock: Clock
+    places: int
+    waiting: list[tuple[int, Key, simpy.Event]] = field(default_factory=list)
+
+    def take(self, key: Key) -> simpy.Event:
+        """Return the event of having a place."""
+        got = self.clock.env.event()
+        self.waiting.append((self.clock.now, key, got))
+        self.clock.later(WINDOWS, key, self._grant)
+        return got
+
+    def give(self) -> None:
+        """Return a place."""
+        self.places += 1
+        self.clock.later(WINDOWS, (), self._grant)
+
+    def _grant(self) -> None:
+        self.waiting.sort(key=lambda entry: entry[:2])
+        while self.places and self.waiting:
+            self.places -= 1
+            self.waiting.pop(0)[2].succeed()

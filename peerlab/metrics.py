@@ -1,0 +1,144 @@
+"""What a trace says: bandwidths, busy shares, the bottleneck, copies, CPU. Free functions on a recording.
+
+A recording may be folded (one switch of one node); every figure here is for a whole node, or for the resource of its
+kind that is busiest.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.model.path import RESOURCES
+from peerlab.model.scenario import Scenario
+from peerlab.trace import Recording, Trace
+from peerlab.units import PS_PER_S, gigabytes_per_second
+
+LATENCY = "latency"
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What a collective mostly waits for."""
+
+    kind: str
+    """Key of `RESOURCES`, or ``latency``."""
+    label: str
+    """Name in plain words."""
+    share: float
+    """Share of the time that it is busy (for latency: that a slice spends in flight), 0 to 1."""
+
+
+def bus_factor(scenario: Scenario) -> float:
+    """Return busbw / algbw as nccl-tests define it: 2 (n-1)/n for an AllReduce of n ranks, 1 point to point."""
+    if scenario.collective == "point-to-point":
+        return 1.0
+    return 2 * (scenario.ranks - 1) / scenario.ranks
+
+
+def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
+    """Return bytes / time in GB/s; not a number where no time passes (one rank has nothing to exchange)."""
+    return gigabytes_per_second(scenario.nbytes, time_ps) if time_ps else float("nan")
+
+
+def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
+    """Return algbw x bus factor in GB/s; 0 where no time passes."""
+    return algbw_GBps(scenario, time_ps) * bus_factor(scenario) if time_ps else 0.0
+
+
+def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
+    """Return the busbw at which the NICs of a node would be busy all the time, sending or receiving.
+
+    It depends on the number of nodes: a node of D devices sends 2 (N-1)/N of the message over its NICs, while busbw
+    counts N x D ranks.
+    """
+    machine, nodes = scenario.hardware, scenario.nodes
+    if scenario.collective == "point-to-point":
+        return machine.nic_Bps / 1e9
+    if nodes == 1:
+        return float("nan")
+    return machine.node_wire_Bps / 1e9 * bus_factor(scenario) * nodes / (2 * (nodes - 1))
+
+
+def _moved(trace: Trace, recording: Recording, kinds: tuple[str, ...]) -> int:
+    """Return the bytes that crossed the recorded resources of these kinds."""
+    here = np.array([r.kind in kinds for r in trace.resources])
+    spans = recording.spans
+    mine = here[spans["resource"]]
+    return int((spans["nbytes"][mine] * recording.weights[mine]).sum())
+
+
+def busy_ps(trace: Trace, recording: Recording) -> NDArray[np.float64]:
+    """Return per resource the picoseconds of its capacity that were used."""
+    spans, weights, count = recording.spans, recording.weights, len(trace.resources)
+    served = np.bincount(spans["resource"], (spans["end"] - spans["start"]) * weights, count)
+    nbytes = np.bincount(spans["resource"], spans["nbytes"] * weights, count)
+    used = np.empty(count)
+    for index, resource in enumerate(trace.resources):
+        if resource.shared:  # engines overlap: count bytes against capacity
+            used[index] = nbytes[index] * resource.copies * PS_PER_S / resource.capacity_Bps
+        else:
+            used[index] = served[index] / resource.servers
+    return used
+
+
+def busy_shares(trace: Trace, recording: Recording) -> dict[str, float]:
+    """Return per kind of resource the busy share of the busiest one, 0 to 1, in the order of `RESOURCES`."""
+    if recording.end_ps == 0:
+        return {}
+    used = busy_ps(trace, recording)
+    shares: dict[str, float] = {}
+    for index, resource in enumerate(trace.resources):
+        if resource.kind != "wire":
+            share = min(float(used[index]) / recording.end_ps, 1.0)
+            shares[resource.kind] = max(share, shares.get(resource.kind, 0.0))
+    return {kind: shares[kind] for kind in RESOURCES if kind in shares}
+
+
+def flight_share(trace: Trace, recording: Recording) -> float:
+    """Return the share of the time that the first slice, passed on from step to step, spends in flight."""
+    spans = recording.spans
+    flies = (spans["stage"] == trace.stages.index("flight")) & (spans["slice"] == 0) & (spans["device"] == 0)
+    flies &= spans["node"] == 0
+    flown = ((spans["end"] - spans["start"])[flies] * recording.weights[flies]).sum()
+    return min(float(flown) / recording.end_ps, 1.0) if recording.end_ps else 0.0
+
+
+def bottleneck(trace: Trace, recording: Recording) -> Bottleneck | None:
+    """Return what is busiest, or latency if slices mostly fly; None where no time passes."""
+    shares = busy_shares(trace, recording)
+    if not shares:
+        return None
+    kind = max(shares, key=lambda k: shares[k])
+    flight = flight_share(trace, recording)
+    if flight > shares[kind]:
+        return Bottleneck(LATENCY, "latency", flight)
+    return Bottleneck(kind, RESOURCES[kind].label, shares[kind])
+
+
+def wire_busy(trace: Trace, recording: Recording) -> float:
+    """Return the share of the time that the NICs send, 0 to 1."""
+    return busy_shares(trace, recording).get("nic_tx", 0.0)
+
+
+def copies_per_byte(trace: Trace, recording: Recording) -> float:
+    """Return how often a byte that a node sends is copied, at both ends together (device-host copies, kernel copies)."""
+    sent = _moved(trace, recording, ("nic_tx",))
+    return _moved(trace, recording, ("copy_up", "copy_down", "core")) / sent if sent else 0.0
+
+
+def dram_bytes_per_byte(trace: Trace, recording: Recording) -> float:
+    """Return the DRAM traffic per byte that a node sends, at both ends together."""
+    sent = _moved(trace, recording, ("nic_tx",))
+    return _moved(trace, recording, ("dram",)) / sent if sent else 0.0
+
+
+def cores_busy(trace: Trace, recording: Recording) -> float:
+    """Return how many CPU cores of node 0 are busy on average."""
+    if recording.end_ps == 0:
+        return 0.0
+    used = busy_ps(trace, recording)
+    seconds = sum(
+        used[i] * r.servers for i, r in enumerate(trace.resources) if r.kind == "core" and r.node == 0
+    )
+    return float(seconds) / recording.end_ps * (trace.switches if trace.folded else 1)

@@ -1,0 +1,174 @@
+"""The answer to a scenario, for people: its trace and every figure drawn from it."""
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from peerlab import critical, metrics
+from peerlab.model.registration import Counters
+from peerlab.model.scenario import Scenario
+from peerlab.trace import Recording, Trace
+from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
+
+
+@dataclass(frozen=True)
+class IterationResult:
+    """One run of the collective."""
+
+    time_s: float
+    """How long it took, seconds."""
+    algbw_GBps: float  # noqa: N815
+    """Bytes / time, GB/s."""
+    busbw_GBps: float  # noqa: N815
+    """Bus bandwidth as nccl-tests report it, GB/s."""
+    registration: Counters
+    """What the registration caches of one PCIe switch's NICs did."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A simulated scenario. Figures are those of the last iteration: what a benchmark reports after its warm-up."""
+
+    scenario: Scenario
+    """The question."""
+    trace: Trace
+    """Every span."""
+    engine: str
+    """Which engine answered."""
+
+    @property
+    def recording(self) -> Recording:
+        """The last iteration."""
+        return self.trace.last
+
+    @property
+    def time_ps(self) -> int:
+        """Time of the last iteration, picoseconds."""
+        return self.recording.end_ps
+
+    @property
+    def time_s(self) -> float:
+        """Time of the last iteration, seconds."""
+        return seconds(self.time_ps)
+
+    @property
+    def algbw_GBps(self) -> float:  # noqa: N802
+        """Bytes / time, GB/s; not a number where no time passes."""
+        return metrics.algbw_GBps(self.scenario, self.time_ps)
+
+    @property
+    def busbw_GBps(self) -> float:  # noqa: N802
+        """Bus bandwidth, GB/s: algbw x 2 (n-1)/n for an AllReduce of n ranks."""
+        return metrics.busbw_GBps(self.scenario, self.time_ps)
+
+    @property
+    def wire_limit_GBps(self) -> float:  # noqa: N802
+        """The busbw of a wire that is always busy, with this many nodes, GB/s."""
+        return metrics.wire_limit_GBps(self.scenario)
+
+    @cached_property
+    def busy(self) -> dict[str, float]:
+        """Busy share of the busiest resource of each kind, 0 to 1."""
+        return metrics.busy_shares(self.trace, self.recording)
+
+    @property
+    def wire_busy(self) -> float:
+        """Share of the time that the NICs send, 0 to 1."""
+        return self.busy.get("nic_tx", 0.0)
+
+    @cached_property
+    def bottleneck(self) -> metrics.Bottleneck | None:
+        """What the collective mostly waits for; None where no time passes."""
+        return metrics.bottleneck(self.trace, self.recording)
+
+    @cached_property
+    def copies_per_byte(self) -> float:
+        """How often a byte is copied on its way."""
+        return metrics.copies_per_byte(self.trace, self.recording)
+
+    @cached_property
+    def dram_bytes_per_byte(self) -> float:
+        """DRAM traffic per byte sent."""
+        return metrics.dram_bytes_per_byte(self.trace, self.recording)
+
+    @cached_property
+    def cores_busy(self) -> float:
+        """CPU cores of a node busy on average."""
+        return metrics.cores_busy(self.trace, self.recording)
+
+    @property
+    def registration(self) -> Counters:
+        """What the registration caches of one PCIe switch's NICs did in the last iteration."""
+        return self.recording.counters
+
+    @cached_property
+    def iterations(self) -> tuple[IterationResult, ...]:
+        """Every iteration, first to last."""
+        return tuple(
+            IterationResult(
+                seconds(one.time_ps),
+                metrics.algbw_GBps(self.scenario, one.time_ps),
+                metrics.busbw_GBps(self.scenario, one.time_ps),
+                one.recording.counters,
+            )
+            for one in self.trace.iterations
+        )
+
+    @cached_property
+    def critical_path(self) -> list[critical.Segment]:
+        """What the end of the last iteration waited for, first to last, without a gap."""
+        return critical.critical_path(self.trace, self.recording)
+
+    def breakdown(self) -> dict[str, float]:
+        """Return the seconds that each stage has on the critical path; they add up to `time_s`."""
+        total: dict[str, int] = {}
+        for segment in self.critical_path:
+            total[segment.stage] = total.get(segment.stage, 0) + segment.end_ps - segment.start_ps
+        return {stage: ps / PS_PER_S for stage, ps in sorted(total.items(), key=lambda item: -item[1])}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values with the unit in every name; None where a figure has no value."""
+        found = self.bottleneck
+        s = self.scenario
+        return {
+            "cluster": s.hardware.name,
+            "nodes": s.nodes,
+            "ranks": s.ranks,
+            "path": s.path,
+            "registration": s.registration if s.path == "peer-direct" else None,
+            "collective": s.collective,
+            "message_bytes": s.nbytes,
+            "time_s": self.time_s,
+            "algbw_GBps": None if math.isnan(self.algbw_GBps) else self.algbw_GBps,
+            "busbw_GBps": self.busbw_GBps,
+            "wire_busy_share": self.wire_busy,
+            "bottleneck": found.label if found else None,
+            "bottleneck_share": found.share if found else None,
+            "copies_per_byte": self.copies_per_byte,
+            "dram_bytes_per_byte": self.dram_bytes_per_byte,
+            "cores_busy": self.cores_busy,
+            "registration_hits": self.registration.hits,
+            "registration_misses": self.registration.misses,
+            "registration_evictions": self.registration.evictions,
+            "registration_time_s": seconds(self.registration.time_ps),
+            "iteration_times_s": [one.time_s for one in self.iterations],
+            "extrapolated": s.extrapolates,
+            "engine": self.engine,
+        }
+
+    def to_json(self) -> str:
+        """Return the figures as JSON."""
+        return json.dumps(self.as_dict(), indent=2)
+
+    def __repr__(self) -> str:
+        s = self.scenario
+        what = f"{s.hardware.name}, {s.nodes} nodes, {s.path}, {s.collective} of {say_bytes(s.nbytes)}"
+        found = self.bottleneck
+        if found is None:
+            return f"Run({what}: one rank exchanges nothing, no time passes)"
+        busiest = f"{found.label} {found.share:.0%}" + (
+            " busy" if found.kind != metrics.LATENCY else " of the time"
+        )
+        return f"Run({what}: {say_time(self.time_ps)}, busbw {self.busbw_GBps:.3g} GB/s, {busiest})"
