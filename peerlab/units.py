@@ -19,7 +19,7 @@ _BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
 _TIMES_PS = {"ps": 1, "ns": 10**3, "us": PS_PER_US, "µs": PS_PER_US, "ms": PS_PER_MS, "s": PS_PER_S}
 _BITS_IN_DISGUISE = re.compile("[KMGT]i?b")  # "Mb" is megabits; "mb" in small letters is taken for megabytes
 _QUANTITY = re.compile(
-    r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,2})?|[+-]?\.[0-9]+)\s*(\S.*?)?\s*"
+    r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,2})?|[+-]?\.[0-9]+)\s*([^\s\d].*?)?\s*"
 )
 
 

@@ -1,0 +1,154 @@
+"""The fast engine against the referee: every span, every registration, every counter, with ==."""
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.engine.world import World
+from peerlab.trace import REGISTRATION_COLUMNS
+
+SIZES = st.sampled_from([1, 7, 1000, 65536, 10**6 + 3, 2**20, 2**22 + 5, 2**24]) | st.integers(1, 2**24)
+
+
+def common(draw):
+    return {
+        "message_bytes": draw(SIZES),
+        "slice_bytes": draw(st.sampled_from(["auto", None, 1000, 50_000, 2**18])),
+        "window": draw(st.sampled_from([None, 1, 2, 3, 16])),
+        "dependency": draw(st.sampled_from(["auto", "slice", "step"])),
+        "iterations": draw(st.sampled_from(["auto", 1, 3])),
+        "buffers": draw(st.integers(1, 2)),
+    }
+
+
+@st.composite
+def scenarios(draw):
+    """Make a scenario small enough for the referee to run on every node."""
+    fields = common(draw)
+    if draw(st.integers(0, 3)) == 0:
+        fields |= {"cluster": "ideal-100g", "nodes": draw(st.integers(1, 64))}
+    else:
+        fields |= {
+            "nodes": draw(st.integers(1, 6)),
+            "path": draw(st.sampled_from(["host-rdma", "host-tcp", "peer-direct"])),
+            "registration": draw(st.sampled_from(["cached", "per-transfer", "pool"])),
+            "cache_regions": draw(st.sampled_from([None, None, 0, 1, 3, 8])),
+            "page_bytes": draw(st.sampled_from([4096, 65536])),
+        }
+    if fields["nodes"] > 1 and draw(st.integers(0, 4)) == 0:
+        fields["collective"] = "point-to-point"
+    scenario = peerlab.Scenario(**fields)
+    world = World(scenario, folded=False)
+    schedule = world.plan.schedule
+    assume(len(world.lanes) * len(world.sizes) * max(schedule.steps, schedule.chunks) < 4000)
+    return scenario
+
+
+def spans(trace, iteration, node, switch):
+    """Return the spans of one switch of one node as sorted tuples, with resources by kind and distance."""
+    columns = trace.iterations[iteration].recording.unrolled
+    mine = (columns["node"] == node) & (columns["device"] // trace.devices_per_switch == switch)
+    rows = zip(*(columns[name][mine].tolist() for name in columns), strict=True)
+    found = []
+    for row in rows:
+        row = dict(zip(columns, row, strict=True))
+        resource = trace.resources[row.pop("resource")]
+        row["device"] %= trace.devices_per_switch
+        del row["node"]
+        found.append((resource.kind, *row.values()))
+    return sorted(found)
+
+
+def registrations(trace, iteration, node, switch):
+    columns = trace.iterations[iteration].recording.unrolled_registrations
+    mine = (columns["node"] == node) & (columns["device"] // trace.devices_per_switch == switch)
+    names = [name for name in REGISTRATION_COLUMNS if name not in ("node", "nic", "device")]
+    return sorted(
+        zip(
+            columns["device"][mine] % trace.devices_per_switch,
+            *(columns[n][mine] for n in names),
+            strict=True,
+        )
+    )
+
+
+def same(referee, other):
+    """Compare the first and last switch of the first and last node of two traces."""
+    assert [one.time_ps for one in other.iterations] == [one.time_ps for one in referee.iterations]
+    last_node = int(max(referee.last.spans["node"], default=0)) if len(referee.last.spans["node"]) else 0
+    last_switch = int(referee.last.spans["device"].max(initial=0)) // referee.devices_per_switch
+    for iteration in range(len(referee.iterations)):
+        for node in {0, last_node}:
+            for switch in {0, last_switch}:
+                there = (0, 0) if other.folded else (node, switch)
+                assert spans(other, iteration, *there) == spans(referee, iteration, node, switch)
+                assert registrations(other, iteration, *there) == registrations(
+                    referee, iteration, node, switch
+                )
+
+
+@given(scenarios())
+def test_every_engine_gives_the_referees_spans(scenario):
+    referee = peerlab.simulate(scenario, engine="simpy").trace
+    same(referee, peerlab.simulate(scenario, engine="loop-full").trace)
+    if scenario.collective != "point-to-point":
+        folded = peerlab.simulate(scenario, engine="simpy-folded").trace
+        fast = peerlab.simulate(scenario, engine="loop").trace
+        same(referee, folded)
+        same(referee, fast)
+        counted = [[one.recording.counters for one in trace.iterations] for trace in (folded, fast)]
+        for ours, theirs in zip(*counted, strict=True):
+            for name in ("hits", "misses", "evictions", "uncached", "registered_bytes", "time_ps"):
+                assert getattr(ours, name) == getattr(theirs, name), name
+
+
+def test_two_runs_are_identical_to_the_byte():
+    s = peerlab.Scenario(nodes=16, path="peer-direct", registration="per-transfer")
+    one, other = (peerlab.simulate(s).trace.last.spans for _ in range(2))
+    assert all(one[name].tobytes() == other[name].tobytes() for name in one)
+
+
+def test_what_is_left_out_is_exactly_what_would_have_happened():
+    """A long ring: the schedule repeats, so little of it is simulated, and unrolled it is all there."""
+    for fields in (
+        {"path": "host-rdma", "nodes": 96, "message_bytes": "192 MiB"},
+        {"path": "host-tcp", "nodes": 64, "message_bytes": "8 MiB"},
+        {"path": "peer-direct", "nodes": 64, "message_bytes": "64 MiB"},
+        {"path": "peer-direct", "nodes": 64, "message_bytes": "64 MiB", "registration": "per-transfer"},
+        {"path": "peer-direct", "nodes": 48, "message_bytes": 48 * 8 * 1024, "iterations": 3, "buffers": 2},
+    ):
+        scenario = peerlab.Scenario(**fields)
+        folded = peerlab.simulate(scenario, engine="loop").trace
+        whole = peerlab.simulate(scenario, engine="simpy-folded").trace
+        assert any(one.recording.blocks for one in folded.iterations), fields
+        assert len(folded.last.spans["start"]) < len(whole.last.spans["start"]), fields
+        same(whole, folded)
+        for short, long in zip(folded.iterations, whole.iterations, strict=True):
+            assert short.recording.counters.misses == long.recording.counters.misses
+            assert short.recording.counters.hits == long.recording.counters.hits
+
+
+def test_a_thousand_nodes_are_simulated_in_few_rows():
+    run = peerlab.simulate(peerlab.Scenario(nodes=1024, path="host-rdma", message_bytes="1 GiB"))
+    assert int(run.recording.weights.sum()) == len(run.recording.unrolled["start"]) > 100_000
+    assert len(run.recording.spans["start"]) < 30_000
+
+
+def test_progress_is_told_and_can_stop_the_simulation():
+    from peerlab.errors import Cancelled
+
+    told = []
+
+    def stop(done, total):
+        told.append((done, total))
+        raise Cancelled("enough")
+
+    s = peerlab.Scenario(nodes=1000, path="host-rdma", message_bytes="1 GiB", slice_bytes="16 KiB", window=3)
+    try:
+        peerlab.simulate(s, progress=stop)
+    except Cancelled:
+        assert 0 <= told[0][0] <= told[0][1] == 2 * 999
+    else:
+        raise AssertionError(told)
+    assert np.isfinite(told[0][0])

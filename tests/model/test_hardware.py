@@ -1,0 +1,139 @@
+import tomllib
+
+import pytest
+
+import peerlab
+from peerlab.errors import HardwareError
+from peerlab.model.presets import read_cluster
+from peerlab.places import folder
+
+DL1 = (folder("data") / "hardware" / "dl1.toml").read_text()
+
+
+def refused(text):
+    with pytest.raises(HardwareError) as caught:
+        read_cluster(text, "my.toml")
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("name", peerlab.known_clusters())
+def test_every_figure_has_unit_basis_and_source_or_says_what_it_assumes(name):
+    cluster = peerlab.load_cluster(name)
+    assert cluster.name == name
+    for figure in cluster.figures.values():
+        assert figure.unit
+        assert figure.basis
+        assert figure.source or figure.assumption
+
+
+def test_dl1_is_wired_as_documented():
+    dl1 = peerlab.load_cluster("dl1")
+    assert (dl1.devices, dl1.nics, dl1.node_wire_Bps) == (8, 4, 50 * 10**9)
+    assert dl1.uplink_Bps == 14_100_000_000
+    assert dl1.paths[0] == "host-rdma"
+    assert "nics_per_switch" in " ".join(figure.key for figure in dl1.assumptions)
+
+
+def test_memory_says_that_what_no_document_states_is_assumed():
+    assumed = {figure.key for figure in peerlab.load_cluster("dl1").assumptions}
+    assert {"device.hbm", "host.dram", "device.copy_engine", "fabric.latency"} <= assumed
+
+
+def test_an_unknown_cluster_gets_the_nearest_name():
+    with pytest.raises(HardwareError, match="unknown cluster 'dl2'; did you mean 'dl1'"):
+        peerlab.load_cluster("dl2")
+
+
+def test_a_missing_source_is_refused():
+    text = DL1.replace('source = "AWS Compute blog, Amazon EC2 DL1 instances deep dive"', 'source = " "', 1)
+    assert refused(text).startswith("my.toml: node.numa_domains has no source")
+
+
+def test_a_negative_capacity_is_refused():
+    assert "switch.uplink = -14.1 GB/s must be greater than zero" in refused(
+        DL1.replace("uplink = { value = 14.1", "uplink = { value = -14.1")
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("uplink =", "uplnk =", "did you mean 'uplink'"),
+        ("[switch]", "[swich]", "did you mean 'switch'"),
+        ("basis =", "base =", "did you mean 'basis'"),
+        ("lacks", "laks", "did you mean 'lacks'"),
+        ('"host-rdma", "peer-direct"', '"host-rmda", "peer-direct"', "did you mean 'host-rdma'"),
+        ('unit = "GB/s"', 'unit = "GB"', "is not a rate"),
+        ('unit = "us"', 'unit = "moons"', "is not a time"),
+        ("value = 2, unit", "value = 2.5, unit", "a count is a whole number"),
+        ("value = 14.1", 'value = "14.1"', "is not a number"),
+        ("value = 14.1", "value = inf", "is not a number"),
+        ("value = 14.1", "value = true", "is not a number"),
+        ('title = "Gaudi DL1"', "", "title is missing"),
+        ('unit = "GB/s", ', "", "has no unit"),
+        ("[scaleup]", "[x", "is not a TOML file"),
+    ],
+)
+def test_a_misspelt_or_impossible_entry_is_named(old, new, says):
+    assert old in DL1
+    assert says in refused(DL1.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    "key", ["switch.uplink", "registration.base", "scaleup.rate", "host.packet_size", "nic.rate"]
+)
+def test_a_figure_that_a_path_needs_may_not_be_missing(key):
+    section, name = key.split(".")
+    lines, inside = [], ""
+    for line in DL1.splitlines():
+        inside = line if line.startswith("[") else inside
+        if not (inside == f"[{section}]" and line.startswith(f"{name} ")):
+            lines.append(line)
+    assert f"{key} is missing" in refused("\n".join(lines))
+
+
+def test_a_file_of_your_own_works_like_a_known_name(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(DL1.replace('name = "dl1"', 'name = "mine"'))
+    assert peerlab.Scenario(cluster=mine).hardware.name == "mine"
+    assert peerlab.Scenario(cluster=str(mine)).hardware.name == "mine"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"\x00\x01"])
+def test_a_file_that_is_no_cluster_is_refused_in_one_line(tmp_path, content):
+    bad = tmp_path / "bad.toml"
+    bad.write_bytes(content)
+    with pytest.raises(HardwareError) as caught:
+        peerlab.load_cluster(bad)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(HardwareError, match=r"cannot read .*none\.toml: No such file"):
+        peerlab.load_cluster(tmp_path / "none.toml")
+
+
+def test_a_what_if_changes_one_figure_and_says_so():
+    dl1 = peerlab.load_cluster("dl1")
+    wider = dl1.with_figure("switch.uplink", 28.2)
+    assert wider.uplink_Bps == 28_200_000_000
+    assert wider.figures["switch.uplink"].assumption == "a what-if value"
+    assert dl1.uplink_Bps == 14_100_000_000
+    with pytest.raises(HardwareError, match="did you mean 'switch.uplink'"):
+        dl1.with_figure("switch.uplnk", 1)
+    with pytest.raises(HardwareError, match="greater than zero"):
+        dl1.with_figure("switch.uplink", 0)
+
+
+def test_the_files_hold_no_key_that_the_loader_would_ignore():
+    for name in peerlab.known_clusters():
+        text = (folder("data") / "hardware" / f"{name}.toml").read_text()
+        written = {
+            f"{s}.{k}"
+            for s, v in tomllib.loads(text).items()
+            if isinstance(v, dict) and s != "paths"
+            for k in v
+        }
+        assert written == set(peerlab.load_cluster(name).figures)

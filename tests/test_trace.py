@@ -1,0 +1,103 @@
+"""Laws that every trace obeys, whatever was simulated."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.model.path import PATH_STAGES
+from peerlab.units import PS_PER_S
+
+scenarios = st.builds(
+    peerlab.Scenario,
+    nodes=st.integers(1, 12),
+    path=st.sampled_from(["host-rdma", "host-tcp", "peer-direct"]),
+    registration=st.sampled_from(["cached", "per-transfer", "pool"]),
+    message_bytes=st.integers(1, 2**24),
+    slice_bytes=st.sampled_from(["auto", None, 100_000]),
+    window=st.sampled_from([None, 1, 4]),
+    dependency=st.sampled_from(["auto", "step"]),
+)
+
+
+@given(scenarios)
+def test_no_exclusive_resource_serves_two_at_once(scenario):
+    trace = peerlab.simulate(scenario).trace
+    spans = trace.last.unrolled
+    for index, resource in enumerate(trace.resources):
+        if not resource.shared and resource.kind != "wire" and resource.servers == 1:
+            mine = spans["resource"] == index
+            order = np.argsort(spans["start"][mine], kind="stable")
+            starts, ends = spans["start"][mine][order], spans["end"][mine][order]
+            assert (starts[1:] >= ends[:-1]).all(), resource
+
+
+@given(scenarios)
+def test_no_shared_resource_carries_more_than_its_capacity(scenario):
+    trace = peerlab.simulate(scenario).trace
+    spans, weights = trace.last.spans, trace.last.weights
+    for index, resource in enumerate(trace.resources):
+        if resource.shared:
+            mine = spans["resource"] == index
+            nbytes = int((spans["nbytes"][mine] * weights[mine]).sum()) * resource.copies
+            assert nbytes * PS_PER_S <= resource.capacity_Bps * trace.last.end_ps
+
+
+@given(scenarios)
+def test_spans_begin_after_they_queue_and_end_within_the_run(scenario):
+    trace = peerlab.simulate(scenario).trace
+    spans = trace.last.unrolled
+    assert (spans["queued"] <= spans["start"]).all()
+    assert (spans["start"] <= spans["end"]).all()
+    assert spans["end"].max(initial=0) <= trace.last.end_ps
+
+
+@given(scenarios)
+def test_a_slice_goes_through_its_stages_in_order_and_no_step_runs_ahead_of_its_data(scenario):
+    trace = peerlab.simulate(scenario).trace
+    spans = trace.last.unrolled
+    names = [stage.name for stage in PATH_STAGES[scenario.path]] + ["reduce"]
+    begins, ends = {}, {}
+    for i in range(len(spans["start"])):
+        stage = trace.stages[spans["stage"][i]]
+        if stage in names:
+            key = (*tuple(int(spans[c][i]) for c in ("device", "step", "slice")), stage)
+            begins[key] = min(begins.get(key, spans["start"][i]), spans["start"][i])
+            ends[key] = max(ends.get(key, 0), spans["end"][i])
+    for (device, step, piece, stage), begin in begins.items():
+        position = names.index(stage)
+        if position:
+            assert begin >= ends[device, step, piece, names[position - 1]]
+        elif step:
+            before = [ends[key] for name in names if (key := (device, step - 1, piece, name)) in ends]
+            assert begin >= max(before)
+
+
+@given(scenarios)
+def test_the_critical_path_accounts_for_every_picosecond(scenario):
+    run = peerlab.simulate(scenario)
+    path = run.critical_path
+    assert path[0].start_ps == 0
+    assert path[-1].end_ps == run.time_ps
+    assert all(a.end_ps == b.start_ps for a, b in itertools.pairwise(path))
+    assert sum(run.breakdown().values()) == pytest.approx(run.time_s, rel=1e-12)
+
+
+def test_a_trace_is_read_only():
+    trace = peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes=1000)).trace
+    with pytest.raises(ValueError, match="read-only"):
+        trace.last.spans["start"][0] = 7
+    with pytest.raises(TypeError):
+        trace.last.spans["start"] = None
+
+
+def test_a_frame_names_what_the_columns_index():
+    frame = peerlab.simulate(
+        peerlab.Scenario(nodes=2, path="peer-direct", message_bytes="1 MiB")
+    ).trace.frame()
+    assert {"direct", "flight", "reduce", "gather"} <= set(frame["stage"])
+    assert {"NIC send", "NIC receive"} <= set(frame["resource"])
+    assert frame["start_ps"].is_monotonic_increasing
