@@ -68,6 +68,8 @@ class Block:
     """Each is later by this much."""
     period_steps: int
     """Each belongs to a step further on by this much."""
+    after_step: int
+    """The steps after this one begin in the block (or in one of its occurrences)."""
 
 
 def freeze(columns: Mapping[str, NDArray[np.int64]]) -> Columns:

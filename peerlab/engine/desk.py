@@ -65,6 +65,7 @@ class Desk:
         page, chunk = int(scenario.page_bytes), self.world.plan.schedule.transfer_bytes
         self._chunk = chunk
         self._stride = -(-chunk // page) * page if chunk >= page else 1 << (chunk - 1).bit_length()
+        self._warm = False  # whether this buffer set has been registered before
         self._skipped: dict[str, int] = {}
         self._cost = scenario.registration_cost if scenario.registers else None
         if scenario.path == "peer-direct" and scenario.registration == "pool":
@@ -74,6 +75,8 @@ class Desk:
         """Start an iteration on a buffer set; counters start anew, regions stay."""
         self.buffer_set = buffer_set
         self._skipped.clear()
+        first = 2 * buffer_set * _BUFFER_SPACE
+        self._warm = any(start % _DEVICE_SPACE == first for _, idle in self.contents() for start, _ in idle)
         for cache in self.caches.values():
             cache.counters = Counters(
                 registered_bytes=cache.counters.registered_bytes, peak_bytes=cache.counters.registered_bytes
@@ -163,8 +166,11 @@ class Desk:
         )
 
     def phase(self, step: int) -> int:
-        """Return where in its page the chunk of `step` lies; a schedule repeats only where this does."""
-        return step * self._stride % int(self.world.scenario.page_bytes)
+        """Return where in its page the chunk of `step` lies; where pages are still unregistered, that decides."""
+        scenario = self.world.scenario
+        if self._warm or not scenario.registers or scenario.registration != "cached":
+            return 0
+        return step * self._stride % int(scenario.page_bytes)
 
     def contents(self) -> Contents:
         """Return the idle regions of every cache, least recently used first: all that an iteration leaves behind."""

@@ -12,8 +12,8 @@ from peerlab.engine.loop import Loop
 from peerlab.model.registration import Counters
 from peerlab.trace import Block
 
-Mark = tuple[int, int, int, int, int, int, Counters]
-"""Step, time, rows, events, finished slices, waits for own contributions, and counters at a remembered state."""
+Mark = tuple[int, int, int, int, int, int, Counters, int]
+"""At a remembered state: step, time, rows, events, finished slices, waits for own contributions, counters, last step."""
 
 _MOST_STATES = 400
 """States remembered; a schedule that has not repeated by then is run in full."""
@@ -57,6 +57,7 @@ class Repeats:
             len(loop.finished),
             loop.gate_waits,
             loop.desk.counters(),
+            max(loop.opened),
         )
         before = self._seen.setdefault(state, mark)
         period, repeats = step - before[0], 0
@@ -75,9 +76,10 @@ class Repeats:
 
     def _skip(self, loop: Loop, before: Mark, mark: Mark, repeats: int, *, adding: bool) -> None:
         period, steps = mark[1] - before[1], mark[0] - before[0]
-        spans = Block(before[2], mark[2], repeats, period, steps)
-        events = Block(before[3], mark[3], repeats, period, steps)
-        finished = Block(before[4], mark[4], repeats, period, steps)
+        after = before[7] + loop.step_offset
+        spans = Block(before[2], mark[2], repeats, period, steps, after)
+        events = Block(before[3], mark[3], repeats, period, steps, after)
+        finished = Block(before[4], mark[4], repeats, period, steps, after)
         self.skips.append(Skip(spans, events, finished))
         left_out = repeats * steps
         if loop.registers:

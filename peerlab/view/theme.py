@@ -1,0 +1,78 @@
+"""Colours by role, for light and dark. Okabe-Ito's palette, one colour per stage everywhere.
+
+Figures and data name roles; the page puts in the colours of the theme it is shown in.
+"""
+
+STAGE_COLOURS = {
+    "d2h": "#E69F00",
+    "h2d": "#E69F00",
+    "cpu-send": "#CC79A7",
+    "cpu-receive": "#CC79A7",
+    "network": "#56B4E9",
+    "direct": "#009E73",
+    "register": "#0072B2",
+    "deregister": "#0072B2",
+}
+"""What moves a byte between places has a colour; what happens inside a device is grey."""
+
+LIGHT = {
+    "ink": "#17202B",
+    "muted": "#566272",
+    "faint": "#D3DAE3",
+    "panel": "#F4F6F9",
+    "box": "#FFFFFF",
+    "edge": "#8793A3",
+    "hot": "#D55E00",
+    "hot-ink": "#A34400",
+    "hot-wash": "#FBE3D3",
+    "good-ink": "#00614A",
+    "inside": "#8D97A5",
+    "gather": "#B9C2CE",
+    "d2h-ink": "#7A5200",
+    "cpu-ink": "#8F3F6B",
+    "network-ink": "#17608F",
+    "direct-ink": "#00614A",
+    "register-ink": "#00568A",
+}
+DARK = {
+    "ink": "#E9EEF4",
+    "muted": "#A5B1C0",
+    "faint": "#3B4552",
+    "panel": "#1A2028",
+    "box": "#252D37",
+    "edge": "#7C899A",
+    "hot": "#E8701A",
+    "hot-ink": "#FFA566",
+    "hot-wash": "#4A2A14",
+    "good-ink": "#5FD6B3",
+    "inside": "#9AA5B3",
+    "gather": "#5A6675",
+    "d2h-ink": "#FFC24D",
+    "cpu-ink": "#E5A3C8",
+    "network-ink": "#8BCBF2",
+    "direct-ink": "#5FD6B3",
+    "register-ink": "#6FB7E9",
+}
+
+_GREY = {"reduce": "inside", "gather-reduce": "inside", "gather": "gather", "broadcast": "gather"}
+
+
+def stage_role(stage: str) -> str:
+    """Return the role of a stage's colour."""
+    return _GREY.get(stage, stage)
+
+
+def palettes() -> dict[str, dict[str, str]]:
+    """Return both themes: role to colour."""
+    return {"light": {**STAGE_COLOURS, **LIGHT}, "dark": {**STAGE_COLOURS, **DARK}}
+
+
+PATH_ROLES = {
+    "host-rdma": ("d2h", "d2h-ink"),
+    "host-tcp": ("cpu-send", "cpu-ink"),
+    "peer-direct": ("direct", "direct-ink"),
+    "per-transfer": ("register", "register-ink"),
+    "native": ("network", "network-ink"),
+    "wire": ("network", "network-ink"),
+}
+"""Roles of a path's line and of its name beside it; ``per-transfer`` is Peer Direct without a cache."""
