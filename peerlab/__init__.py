@@ -6,6 +6,8 @@
 Run(dl1, 8 nodes, peer-direct, allreduce of 64 MiB: 2.45 ms, busbw 53.9 GB/s, NIC send 96% busy)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from peerlab.engine.run import simulate
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
@@ -14,7 +16,22 @@ from peerlab.model.registration import RegistrationCache
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 
+if TYPE_CHECKING:
+    from peerlab.app.explorer import Explorer
+
 __version__ = "0.1.0"
+
+
+def explore(scenario: Scenario | None = None, **fields: Any) -> "Explorer":
+    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explorer.explore`."""
+    try:
+        from peerlab.app.explorer import explore as show  # noqa: PLC0415  (widgets and Bokeh are an extra, and slow)
+    except ModuleNotFoundError as problem:
+        if problem.name and problem.name.partition(".")[0] == "peerlab":
+            raise
+        raise PeerlabError(f"the lab needs {problem.name}: pip install 'peerlab[lab]'") from None
+    return show(scenario, **fields)
+
 
 __all__ = [
     "Cluster",
@@ -22,6 +39,7 @@ __all__ = [
     "RegistrationCache",
     "Run",
     "Scenario",
+    "explore",
     "known_clusters",
     "load_cluster",
     "simulate",

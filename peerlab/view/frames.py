@@ -52,7 +52,9 @@ def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int6
         shifts.append(np.zeros(block.last - cursor, np.int64))
         steps.append(np.zeros(block.last - cursor, np.int64))
         size = block.last - block.first
-        overlap = block.after_step - int(columns["step"][block.first : block.last].min(initial=block.after_step))
+        overlap = block.after_step - int(
+            columns["step"][block.first : block.last].min(initial=block.after_step)
+        )
         needed = min(overlap // block.period_steps + 3, block.repeats)
         for again in sorted({*range(1, needed + 1), block.repeats}):
             pieces.append(np.arange(block.first, block.last))
@@ -126,7 +128,10 @@ def _stages(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64
     last = np.append(np.diff(key[order]) != 0, True) if len(key) else np.zeros(0, bool)
     first = np.append(True, last[:-1]) if len(key) else last
     chosen = order[last]
-    rows = {name: columns[name][chosen] for name in ("device", "step", "slice", "stage", "resource", "start", "end")}
+    rows = {
+        name: columns[name][chosen]
+        for name in ("device", "step", "slice", "stage", "resource", "start", "end")
+    }
     starts = np.flatnonzero(first)
     rows["enter"] = np.minimum.reduceat(columns["queued"][order], starts) if len(starts) else rows["start"]
     rows["nbytes"] = columns["nbytes"][chosen]
@@ -135,7 +140,10 @@ def _stages(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64
 
 def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.int64]]) -> None:
     """Let the stage that a slice flies after end with its arrival."""
-    ends = {(int(k), int(s)): int(e) for k, s, e in zip(_slice_key(flights), flights["start"], flights["end"], strict=True)}
+    ends = {
+        (int(k), int(s)): int(e)
+        for k, s, e in zip(_slice_key(flights), flights["start"], flights["end"], strict=True)
+    }
     keys = zip(_slice_key(rows).tolist(), rows["end"].tolist(), strict=True)
     rows["end"] = np.array([ends.get(key, key[1]) for key in keys], np.int64)
 

@@ -1,0 +1,247 @@
+"""The explorer: one line in a notebook, `peerlab.explore()`."""
+
+import asyncio
+import time
+from typing import Any
+
+import ipywidgets as w
+
+from peerlab.app.controls import Changes, Controls
+from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
+from peerlab.app.stage import Stage
+from peerlab.errors import Cancelled, PeerlabError
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.run import Run
+from peerlab.view.curves import curves, lines
+from peerlab.view.payload import payload
+from peerlab.view.timeline import critical
+
+_ONE_DRAG_S = 1.0
+"""Changes of one control that follow each other this closely are one step of undo."""
+
+
+class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """The live lab: controls, headline, data path, timeline and curves of one scenario.
+
+    Attributes
+    ----------
+    scenario:
+        What is shown.
+    run:
+        Its run.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._runs = Runs()
+        self._axis = "nodes"
+        self._number = 0
+        self._history: list[Scenario] = []
+        self._last_change = ("", 0.0)
+        self._job: Background | None = None
+        self._curving: asyncio.Task[None] | None = None
+        self._curves_of: object = None
+        self.run: Run = self._runs.get(scenario)
+        self.first = scenario
+        self.before: Run | None = None
+        self.controls = Controls(self._changed, self._command)
+        self.stage = Stage(self._command)
+        super().__init__([*self.controls.rows(), self.stage])
+        self.add_class("pl-explorer")
+        self._show(self.run)
+
+    @property
+    def scenario(self) -> Scenario:
+        """What is shown."""
+        return self.run.scenario
+
+    def close(self) -> None:
+        """Close every widget and stop what runs in the background."""
+        if not hasattr(self, "stage"):
+            return  # never finished
+        self._stop()
+        if self._curving:
+            self._curving.cancel()
+        for widget in (*self.controls.rows(), self.stage):
+            widget.close()
+        super().close()
+
+    # ---- what the user asks for --------------------------------------------------------------------------------
+
+    def _changed(self, changes: Changes, control: str) -> None:
+        try:
+            scenario = self.scenario.with_(**self._fitting(changes))
+        except PeerlabError as problem:
+            self.controls.say(str(problem), control)
+            return
+        name, when = self._last_change
+        same_drag = control == name and time.monotonic() - when < _ONE_DRAG_S
+        self._last_change = (control, time.monotonic())
+        self._go(scenario, control, remember=not same_drag)
+
+    def _fitting(self, changes: Changes) -> Changes:
+        """Return the changes, with a path that the new cluster has and an operation that fits."""
+        if "cluster" not in changes:
+            return changes
+        machine = load_cluster(changes["cluster"])
+        fits = self.scenario.path in machine.paths
+        return {**changes, "path": self.scenario.path if fits else machine.paths[0], "algorithm": "auto"}
+
+    def _command(self, command: str, value: Any = None) -> None:
+        match command:
+            case "undo" if self._history:
+                self._last_change = ("", 0.0)
+                self._go(self._history.pop(), "", remember=False)
+            case "reset":
+                self._last_change = ("", 0.0)
+                self._go(self.first, "", remember=True)
+            case "host" if not self.controls.host.disabled:
+                self.controls.host.value = not self.controls.host.value
+            case "cache" if not self.controls.cache.disabled:
+                self.controls.cache.value = not self.controls.cache.value
+            case "critical":
+                self.stage.send({"kind": "critical", "path": critical(self.run)})
+            case "axis" if value in ("nodes", "message_bytes"):
+                self._axis = value
+                self._draw_curves()
+            case "cancel":
+                self._stop()
+                self.controls.show(self.scenario, can_undo=bool(self._history))
+
+    # ---- from scenario to picture ------------------------------------------------------------------------------
+
+    def _go(self, scenario: Scenario, control: str, *, remember: bool) -> None:
+        """Show a scenario: at once, or when the simulation in the background is done."""
+        self._stop()
+        try:
+            self._arrive(
+                self._runs.get(scenario, PATIENCE_S if _running_loop() else float("inf")), remember=remember
+            )
+        except TooSlow:
+            self._go_slowly(scenario, control, remember=remember)
+        except PeerlabError as problem:
+            self.controls.say(str(problem), control)
+
+    def _go_slowly(self, scenario: Scenario, control: str, *, remember: bool) -> None:
+        loop = asyncio.get_running_loop()
+        self.stage.status = {"busy": True, "text": "Simulating ..."}
+
+        def progress(part: float) -> None:
+            loop.call_soon_threadsafe(told, f"Simulating ... {part:.0%}")
+
+        def told(text: str) -> None:
+            if self._job is job:
+                self.stage.status = {"busy": True, "text": text}
+
+        def end(result: Run | PeerlabError) -> None:
+            loop.call_soon_threadsafe(ended, result)
+
+        def ended(result: Run | PeerlabError) -> None:
+            if self._job is not job:
+                return
+            self._stop()
+            if isinstance(result, Run):
+                self._arrive(self._runs.keep(result), remember=remember)
+            elif not isinstance(result, Cancelled):
+                self.controls.say(str(result), control)
+
+        self._job = job = Background(scenario, progress, end)
+
+    def _stop(self) -> None:
+        """Give up a simulation in the background."""
+        if self._job:
+            self._job.cancel()
+            self._job = None
+        if self.stage.status.get("busy"):
+            self.stage.status = {"busy": False}
+
+    def _arrive(self, run: Run, *, remember: bool) -> None:
+        if run.scenario == self.scenario:
+            self.controls.show(self.scenario, can_undo=bool(self._history))
+            return
+        if remember:
+            self._history.append(self.scenario)
+            self.before = self.run
+        elif not self._last_change[0]:  # undo and reset compare with what was shown until now
+            self.before = self.run
+        self.run = run
+        self._show(run)
+
+    def _show(self, run: Run) -> None:
+        self._number += 1
+        self.controls.show(run.scenario, can_undo=bool(self._history))
+        self.stage.data = payload(run, self.before, self._number)
+        self._draw_curves()
+
+    # ---- the curves follow -------------------------------------------------------------------------------------
+
+    def _draw_curves(self) -> None:
+        """Simulate and show the curves, in pieces, so that a switch is never kept waiting."""
+        wanted = lines(self.scenario, self._axis)
+        if wanted == self._curves_of:
+            return
+        self._curves_of = wanted
+        if self._curving:
+            self._curving.cancel()
+        work = self._compute_curves(self._axis)
+        if _running_loop():
+            self._curving = asyncio.ensure_future(work)
+        else:
+            asyncio.run(work)
+
+    async def _compute_curves(self, axis: str) -> None:
+        computed = []
+        for line in lines(self.scenario, axis):
+            runs = []
+            for scenario in line.scenarios:
+                await asyncio.sleep(0)
+                try:
+                    runs.append(self._runs.get(scenario, 2.0))
+                except PeerlabError:  # a point that is impossible (a memlock limit) or too slow is left out
+                    continue
+            computed.append((line, runs))
+        self.stage.curves = curves(axis, computed)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+_open: dict[str, Explorer] = {}
+
+
+def explore(scenario: Scenario | None = None, **fields: Any) -> Explorer:
+    """Return the live lab for a scenario, to be shown in a notebook.
+
+    Parameters
+    ----------
+    scenario:
+        Where to start; by default a DL1 cluster of 8 nodes, through host memory.
+    fields:
+        Fields of a `Scenario` to start with, instead of or on top of `scenario`.
+
+    Raises
+    ------
+    PeerlabError
+        If the scenario is impossible.
+    """
+    start = scenario.with_(**fields) if scenario else Scenario(**fields)
+    cell = _cell()
+    if cell in _open:  # a cell that runs again replaces what it showed
+        _open.pop(cell).close()
+    explorer = Explorer(start)
+    if cell:
+        _open[cell] = explorer
+    return explorer
+
+
+def _cell() -> str:
+    """Return the id of the notebook cell that runs now, or nothing outside of a notebook."""
+    from IPython import get_ipython  # noqa: PLC0415  (part of the lab extra)
+
+    shell = get_ipython()
+    parent: dict[str, Any] = getattr(shell, "get_parent", dict)() if shell else {}
+    return str(parent.get("metadata", {}).get("cellId", ""))

@@ -1,0 +1,95 @@
+"""Runs that were simulated already, and simulations that take too long to wait for."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from peerlab.engine.loop import Progress
+from peerlab.engine.run import simulate
+from peerlab.errors import Cancelled, PeerlabError
+from peerlab.model.scenario import Scenario
+from peerlab.run import Run
+
+PATIENCE_S = 0.15
+"""How long a user waits for a picture before the simulation goes on in the background."""
+
+
+class TooSlow(Cancelled):
+    """A simulation was given up because it takes longer than its caller wants to wait."""
+
+
+class Runs:
+    """The most recent runs, by scenario."""
+
+    def __init__(self, most: int = 200) -> None:
+        self._kept: OrderedDict[Scenario, Run] = OrderedDict()
+        self._most = most
+
+    def find(self, scenario: Scenario) -> Run | None:
+        """Return the run of a scenario if it is known."""
+        run = self._kept.get(scenario)
+        if run is not None:
+            self._kept.move_to_end(scenario)
+        return run
+
+    def keep(self, run: Run) -> Run:
+        """Keep a run; the oldest makes room."""
+        self._kept[run.scenario] = run
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return run
+
+    def get(self, scenario: Scenario, patience_s: float = float("inf")) -> Run:
+        """Return the run of a scenario, simulated if need be.
+
+        Raises
+        ------
+        TooSlow
+            If that takes longer than `patience_s`.
+        """
+        return self.find(scenario) or self.keep(simulate(scenario, progress=_patient(patience_s)))
+
+
+def _patient(patience_s: float) -> Progress:
+    end = time.monotonic() + patience_s
+
+    def progress(done: int, total: int) -> None:
+        if time.monotonic() > end:
+            raise TooSlow(f"after {patience_s} s step {done} of {total} was reached")
+
+    return progress
+
+
+class Background:
+    """One simulation in a thread of its own; it reports in that thread."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        on_progress: Callable[[float], None],
+        on_end: Callable[[Run | PeerlabError], None],
+    ) -> None:
+        self.scenario = scenario
+        self._on_progress, self._on_end = on_progress, on_end
+        self._stop = threading.Event()
+        self._told = 0.0
+        threading.Thread(target=self._work, name="peerlab-simulate", daemon=True).start()
+
+    def cancel(self) -> None:
+        """Stop as soon as possible."""
+        self._stop.set()
+
+    def _work(self) -> None:
+        try:
+            end: Run | PeerlabError = simulate(self.scenario, progress=self._progress)
+        except PeerlabError as problem:
+            end = problem
+        self._on_end(end)
+
+    def _progress(self, done: int, total: int) -> None:
+        if self._stop.is_set():
+            raise Cancelled("stopped")
+        if time.monotonic() - self._told > 0.2:
+            self._told = time.monotonic()
+            self._on_progress(done / max(total, 1))

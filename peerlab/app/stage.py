@@ -1,0 +1,44 @@
+"""The one widget that hosts the figures: Python sends a parcel per scenario, the browser owns the clock."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from peerlab.view import page
+from peerlab.view.figures import bokeh_script, document
+from peerlab.view.theme import palettes
+
+Handler = Callable[[str, Any], None]
+
+
+class Stage(anywidget.AnyWidget):
+    """Figures, headline and player; what its user asks for arrives at `on_command`."""
+
+    _esm = page.script()
+    _css = page.style()
+
+    document = traitlets.Unicode().tag(sync=True)
+    """The Bokeh document as JSON text: text, because sorting its keys would break its references."""
+    palettes = traitlets.Dict().tag(sync=True)
+    """Theme to role to colour."""
+    data = traitlets.Dict().tag(sync=True)
+    """What `peerlab.view.payload` returns."""
+    curves = traitlets.Dict().tag(sync=True)
+    """What `peerlab.view.curves` returns."""
+    status = traitlets.Dict().tag(sync=True)
+    """``busy`` and ``text`` of a computation in the background."""
+
+    def __init__(self, on_command: Handler) -> None:
+        self._on_command = on_command
+        super().__init__(document=json.dumps(document()), palettes=palettes())
+        self.on_msg(self._receive)
+
+    def _receive(self, _widget: Any, content: dict[str, Any], _buffers: Any) -> None:
+        if content.get("kind") == "need-bokeh":
+            self.send({"kind": "bokeh"}, buffers=[Path(bokeh_script()).read_bytes()])
+        elif content.get("kind") == "command":
+            self._on_command(str(content.get("command")), content.get("value"))

@@ -1,0 +1,105 @@
+"""Opens JupyterLab on the labs, for one user on one machine, with nothing that asks the internet."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from peerlab.errors import PeerlabError
+from peerlab.places import folder
+
+TOUR = "00_tour.ipynb"
+_SETTINGS = Path(__file__).parent / "jupyter"
+"""JupyterLab's settings and the workspace it starts with: quiet, sidebars folded away."""
+
+
+def open_lab(*, port: int | str, browser: bool) -> int:
+    """Open the tour in JupyterLab, print the address, and stay until it is stopped; return its exit status.
+
+    Raises
+    ------
+    PeerlabError
+        If JupyterLab is not installed or there is no free port.
+    """
+    if find_spec("jupyterlab") is None:
+        raise PeerlabError("the lab needs JupyterLab: pip install 'peerlab[lab]'")
+    labs = _labs()
+    chosen = _free_port(port)
+    with tempfile.TemporaryDirectory(prefix="peerlab-") as private:
+        command = _command(labs, chosen, Path(private), browser=browser and _can_show())
+        print(f"peerlab: opening {labs / TOUR}", flush=True)  # noqa: T201
+        with subprocess.Popen(command) as server:
+            try:
+                return server.wait()
+            except KeyboardInterrupt:
+                server.wait()
+                return 0
+
+
+def _labs() -> Path:
+    """Return the labs: those of a checkout in place, those of an installed package as a copy in this folder."""
+    here = folder("labs")
+    if os.access(here, os.W_OK) and (here.parent / "pyproject.toml").exists():
+        return here
+    mine = Path.cwd() / "peerlab-labs"
+    if not mine.exists():
+        shutil.copytree(here, mine)
+    return mine
+
+
+def _can_show() -> bool:
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _free_port(first: int | str) -> int:
+    if not isinstance(first, int) or not 1 <= first <= 65535:
+        raise PeerlabError(f"port: {first!r} is not a whole number from 1 to 65535")
+    for port in range(first, min(first + 50, 65536)):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise PeerlabError(f"port: none from {first} on is free; give another with --port")
+
+
+def _workspaces(private: Path) -> Path:
+    """Return a folder with the workspace that the lab opens with; it is private, so it opens the same every time."""
+    from jupyterlab_server.workspaces_handler import WorkspacesManager  # noqa: PLC0415  (part of the lab extra)
+
+    workspaces = private / "workspaces"
+    workspaces.mkdir()
+    WorkspacesManager(str(workspaces)).save(
+        "peerlab", (_SETTINGS / "workspace.json").read_text(encoding="utf-8")
+    )
+    return workspaces
+
+
+def _command(labs: Path, port: int, private: Path, *, browser: bool) -> list[str]:
+    settings = private / "settings"
+    settings.mkdir()
+    shutil.copy(_SETTINGS / "overrides.json", settings)
+    root = (
+        [] if not hasattr(os, "geteuid") or os.geteuid() else ["--allow-root"]
+    )  # JupyterLab refuses root otherwise
+    return [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        f"--ServerApp.root_dir={labs}",
+        f"--LabApp.default_url=/lab/workspaces/peerlab/tree/{TOUR}",
+        f"--LabApp.app_settings_dir={settings}",
+        f"--LabApp.workspaces_dir={_workspaces(private)}",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.news_url=",
+        *root,
+        *([] if browser else ["--no-browser"]),
+    ]

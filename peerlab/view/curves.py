@@ -1,0 +1,165 @@
+"""The curves: bus bandwidth against nodes or message size, every path, and where this scenario stands."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, MultiLine, Range1d, Scatter, Text
+from bokeh.plotting import figure
+
+from peerlab.metrics import wire_limit_GBps
+from peerlab.model.scenario import Scenario
+from peerlab.run import Run
+from peerlab.units import GIB, KIB, say_bytes, say_time
+from peerlab.view.theme import PATH_ROLES
+
+NODES = tuple(2**k for k in range(1, 11))
+"""Nodes of the curve: 2 to 1024."""
+SIZES = tuple(64 * KIB * 4**k for k in range(7)) + (GIB,)
+"""Message sizes of the curve: 64 KiB to 1 GiB."""
+AXES = {"nodes": NODES, "message_bytes": SIZES}
+
+LABELS = {
+    "peer-direct": "Peer Direct",
+    "per-transfer": "no cache",
+    "host-rdma": "RDMA through host",
+    "host-tcp": "kernel TCP",
+    "native": "native ports",
+    "wire": "wire",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One path's curve."""
+
+    name: str
+    """Key of `LABELS`."""
+    scenarios: tuple[Scenario, ...]
+    """A scenario for each value of the axis."""
+
+
+def lines(scenario: Scenario, axis: str) -> list[Line]:
+    """Return every curve of a scenario along an axis of `AXES`, as the scenarios that have to be simulated."""
+    paths: list[tuple[str, dict[str, str]]] = []
+    for path in scenario.hardware.paths:
+        if path == "peer-direct":
+            paths.append(("per-transfer", {"path": path, "registration": "per-transfer"}))
+            kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
+            paths.append((path, {"path": path, "registration": kept}))
+        else:
+            paths.append((path, {"path": path}))
+    axis_values = AXES[axis]
+    return [Line(name, tuple(scenario.with_(**{axis: v}, **way) for v in axis_values)) for name, way in paths]
+
+
+def curves(axis: str, computed: Sequence[tuple[Line, Sequence[Run]]]) -> dict[str, object]:
+    """Return what the page needs to draw curves; ``computed`` holds the runs of each line so far."""
+    found = []
+    for line, runs in computed:
+        role, ink = PATH_ROLES[line.name]
+        found.append(
+            {
+                "name": line.name,
+                "label": LABELS[line.name],
+                "role": role,
+                "ink": ink,
+                "x": [getattr(run.scenario, axis) for run in runs],
+                "y": [run.busbw_GBps for run in runs],
+                "note": [_note(run) for run in runs],
+            }
+        )
+    scenario = computed[0][0].scenarios[0]
+    limits = [wire_limit_GBps(scenario.with_(**{axis: value})) for value in AXES[axis]]
+    return {
+        "axis": axis,
+        "values": list(AXES[axis]),
+        "names": [say_bytes(v) if axis == "message_bytes" else str(v) for v in AXES[axis]],
+        "lines": found,
+        "limit": [None if math.isnan(value) else value for value in limits],
+    }
+
+
+def line_of(scenario: Scenario) -> str:
+    """Return the name of the curve that a scenario lies on."""
+    return (
+        "per-transfer"
+        if scenario.path == "peer-direct" and scenario.registration == "per-transfer"
+        else str(scenario.path)
+    )
+
+
+def mark(run: Run) -> dict[str, object]:
+    """Return where a run stands on the curves."""
+    role, _ = PATH_ROLES[line_of(run.scenario)]
+    point = {axis: getattr(run.scenario, axis) for axis in AXES}
+    return {**point, "y": run.busbw_GBps, "role": role, "line": line_of(run.scenario)}
+
+
+def _note(run: Run) -> str:
+    s, found = run.scenario, run.bottleneck
+    what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
+    beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
+    return f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
+
+
+_HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<br>@note</div>'
+
+
+def build() -> figure:
+    """Return the empty figure; the page fills its sources."""
+    plot = figure(
+        name="curves",
+        x_range=Range1d(1.6, 1300, name="curves_x"),
+        y_range=Range1d(0, 100, name="curves_y"),
+        x_axis_type="log",
+        height=212,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools="",
+        min_border_left=38,
+        min_border_right=14,
+        min_border_top=8,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+    )
+    plot.xaxis.name, plot.yaxis.name = "curves_values", "curves_busbw"
+    plot.xaxis.ticker = FixedTicker(ticks=list(NODES), name="curves_ticks")
+    plot.xgrid.visible = False
+    plot.ygrid.name = "curves_grid"
+    columns: dict[str, list[object]] = {name: [] for name in ("xs", "ys", "line", "dash", "width", "alpha")}
+    ways = ColumnDataSource(columns, name="curves_lines")
+    plot.add_glyph(
+        ways,
+        MultiLine(
+            xs="xs", ys="ys", line_color="line", line_dash="dash", line_width="width", line_alpha="alpha"
+        ),
+    )
+    points = ColumnDataSource(
+        {name: [] for name in ("x", "y", "fill", "label", "note")}, name="curves_points"
+    )
+    dots = plot.add_glyph(points, Scatter(x="x", y="y", size=5, fill_color="fill", line_color=None))
+    marks = ColumnDataSource({name: [] for name in ("x", "y", "fill", "line", "size")}, name="curves_marks")
+    plot.add_glyph(
+        marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
+    )
+    words = ColumnDataSource(
+        {name: [] for name in ("x", "y", "text", "ink", "align", "dy")}, name="curves_words"
+    )
+    plot.add_glyph(
+        words,
+        Text(
+            x="x",
+            y="y",
+            text="text",
+            text_color="ink",
+            text_align="align",
+            y_offset="dy",
+            text_font_size="12px",
+            text_font_style="bold",
+            text_font="system-ui, sans-serif",
+        ),
+    )
+    plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))
+    return plot

@@ -1,0 +1,275 @@
+"""The data path: two nodes facing each other, drawn as they are wired, and slices on their way through them."""
+
+from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
+from bokeh.plotting import figure
+
+from peerlab.model.path import PATH_STAGES
+from peerlab.run import Run
+from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
+from peerlab.view.geometry import (
+    BOX_BOTTOM,
+    BOX_TOP,
+    CPU,
+    MEMORY,
+    NIC,
+    NODE_WIDTH,
+    SWITCH_BOTTOM,
+    SWITCH_TOP,
+    UPLINK,
+    WIRE,
+    Geometry,
+    badge_place,
+    waiting_places,
+    ways,
+)
+from peerlab.view.theme import stage_role
+
+
+class _Scene:
+    """Draws one run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.cluster = run, run.scenario.hardware
+        self.geometry, self.drawing = Geometry(self.cluster), Drawing()
+        found = run.bottleneck
+        self.hot = found.kind if found else ""
+        self.stages = [stage.name for stage in PATH_STAGES[str(run.scenario.path)]]
+
+    def draw(self) -> Drawing:
+        for node in (0, 1):
+            self._node(node)
+            if self.geometry.host:
+                self._host(node)
+            self._below(node)
+        self._wire()
+        for device in range(self.cluster.devices_per_switch):
+            for stage in self.stages:
+                self.drawing.line(ways(self.geometry, stage, device)[0], stage_role(stage))
+        return self.drawing
+
+    def mark(self, key: str) -> str:
+        """Return the sign of an assumed figure, if it is one."""
+        figure = self.cluster.figures.get(key)
+        return " †" if figure and figure.assumption else ""
+
+    def share(self, *kinds: str) -> str:
+        busy = max((self.run.busy.get(kind, 0.0) for kind in kinds), default=0.0)
+        return f"{busy:.0%} busy" if busy >= 0.0005 else "idle"
+
+    def _align(self, node: int) -> str:
+        return "left" if node == 0 else "right"
+
+    def _node(self, node: int) -> None:
+        g, d, s = self.geometry, self.drawing, self.run.scenario
+        d.box("panels", (g.x(node, 0), 0, g.x(node, NODE_WIDTH), HEIGHT), "panel", "faint")
+        other = (s.nodes - 1) if node == 0 else 2 % s.nodes
+        way = f"from node {other}" if node == 0 else f"to node {other}"
+        d.text((g.x(node, 14), 16), f"node {node}", size=13, bold=True, align=self._align(node))
+        if s.collective == "allreduce" and s.nodes > 1:
+            d.line(g.stub(node), "faint", 2)
+            d.text((g.x(node, 342), 287), way, size=11, ink="muted", align=self._align(node))
+        switches = self.cluster.numa_domains * self.cluster.switches_per_numa
+        if switches > 1 and s.collective == "allreduce":
+            note = f"1 of {switches} PCIe switches, all alike"
+            d.text((g.x(node, 14), 287), note, size=11, ink="muted", align=self._align(node))
+
+    def _host(self, node: int) -> None:
+        g, d, c = self.geometry, self.drawing, self.cluster
+        staged, tcp = self.run.scenario.staged, "cpu-send" in self.stages
+        hot = {name: self.hot == name for name in ("dram", "core")}
+        for (left, top, right, bottom), kind, used in ((MEMORY, "dram", staged), (CPU, "core", tcp)):
+            edge = "hot" if hot[kind] else ("edge" if used else "faint")
+            d.box(
+                "boxes",
+                (g.x(node, left), top, g.x(node, right), bottom),
+                "box",
+                edge,
+                2.5 if hot[kind] else 1.2,
+            )
+        ink = "ink" if staged else "muted"
+        d.text((g.x(node, sum(MEMORY[::2]) / 2), 46), "Host memory", size=13, bold=True, ink=ink)
+        dram = f"DRAM{self.mark('host.dram')}, {self.share('dram') if staged else 'untouched'}"
+        d.text(
+            (g.x(node, sum(MEMORY[::2]) / 2), 61), dram, size=11, ink="hot-ink" if hot["dram"] else "muted"
+        )
+        d.text((g.x(node, sum(CPU[::2]) / 2), 46), "CPU", size=13, bold=True, ink="ink" if tcp else "muted")
+        cores = c.devices * c.cores_per_device if c.cores_per_device else 0
+        note = (
+            f"{self.run.cores_busy:.1f} of {cores} cores"
+            if tcp
+            else ("schedules only" if staged else "not needed")
+        )
+        d.text((g.x(node, sum(CPU[::2]) / 2), 61), note, size=11, ink="hot-ink" if hot["core"] else "muted")
+        self._uplink(node)
+        d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, 390), SWITCH_BOTTOM), "box", "faint", 1.2)
+        d.text(
+            (g.x(node, 386), 150), "PCIe switch", size=11, ink="muted", align="right" if node == 0 else "left"
+        )
+
+    def _uplink(self, node: int) -> None:
+        g, d, c = self.geometry, self.drawing, self.cluster
+        hot = self.hot.startswith("uplink")
+        half = g.thickness(c.uplink_Bps) / 2
+        for kind, side in (("uplink_up", -1), ("uplink_down", 1)):
+            x = UPLINK + side * g.lane
+            edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
+            d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
+            full = half * self.run.busy.get(kind, 0.0)
+            if full:
+                edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
+                d.box("loads", edges, "hot-wash" if hot else "faint", "none")
+        x = g.x(node, UPLINK + 2 * g.lane + 10)
+        rate = f"{c.uplink_Bps / 1e9:g} GB/s each way{self.mark('switch.uplink')}"
+        d.text((x, 110), "PCIe uplink", size=12, bold=True, align=self._align(node))
+        d.text((x, 125), rate, size=11, ink="muted", align=self._align(node))
+        share = self.share("uplink_up", "uplink_down")
+        d.text((x, 140), share, size=11, bold=hot, ink="hot-ink" if hot else "muted", align=self._align(node))
+
+    def _below(self, node: int) -> None:
+        g, d, c = self.geometry, self.drawing, self.cluster
+        for device in range(c.devices_per_switch):
+            left, right = g.device(device)
+            if g.host:
+                self._link(node, g.middle(device), c.device_pcie_Bps)
+            hot = self.hot in (
+                "reduce",
+                "scaleup",
+                "scaleup_reduce",
+                "copy_up",
+                "copy_down",
+                "link_up",
+                "link_down",
+            )
+            edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
+            d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
+            name = c.device_name if c.devices_per_switch == 1 else f"{c.device_name} {device}"
+            d.text((g.x(node, g.middle(device)), 233), name, size=13, bold=True)
+            if c.hbm_Bps:
+                d.text(
+                    (g.x(node, g.middle(device)), 248), f"HBM{self.mark('device.hbm')}", size=11, ink="muted"
+                )
+        if g.host:
+            self._link(node, sum(NIC) / 2, c.nic_Bps)
+        hot = self.hot in ("nic_tx", "nic_rx")
+        d.box(
+            "boxes",
+            (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM),
+            "box",
+            "hot" if hot else "edge",
+            2.5 if hot else 1.2,
+        )
+        d.text((g.x(node, sum(NIC) / 2), 226), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True)
+        d.text((g.x(node, sum(NIC) / 2), 257), f"{c.nic_Bps * 8 / 1e9:g} Gb/s", size=11, ink="muted")
+
+    def _link(self, node: int, x: float, rate: int) -> None:
+        half = self.geometry.thickness(rate) / 2
+        g = self.geometry
+        self.drawing.box(
+            "pipes", (g.x(node, x - half), SWITCH_BOTTOM, g.x(node, x + half), BOX_TOP), "box", "faint"
+        )
+
+    def _wire(self) -> None:
+        d, c = self.drawing, self.cluster
+        half = self.geometry.thickness(c.nic_Bps) / 2
+        hot = self.hot in ("nic_tx", "nic_rx", "latency")
+        d.box(
+            "pipes",
+            (NIC[1], WIRE - half, WIDTH - NIC[1], WIRE + half),
+            "box",
+            "hot" if hot else "edge",
+            1.6 if hot else 1.0,
+        )
+        full = half * self.run.wire_busy
+        if full:
+            role = "direct" if "direct" in self.stages else "network"
+            d.box("loads", (NIC[1], WIRE - full, WIDTH - NIC[1], WIRE + full), f"{role}-wash", "none")
+        middle = WIDTH / 2
+        d.text((middle, WIRE - half - 10), f"wire, {c.nic_Bps / 1e9:g} GB/s each way", size=12, bold=True)
+        d.text(
+            (middle, WIRE + half + 11),
+            self.share("nic_tx"),
+            size=12,
+            bold=hot,
+            ink="hot-ink" if hot else "muted",
+        )
+        latency = f"{c.latency_ps / 1e6:g} µs latency{self.mark('fabric.latency')}"
+        hot = self.hot == "latency"
+        d.text((middle, WIRE + half + 27), latency, size=11, bold=hot, ink="hot-ink" if hot else "muted")
+
+
+def scene(run: Run) -> dict[str, object]:
+    """Return what the page needs to draw the data path of a run: what stands still, ways and waiting places."""
+    drawn, geometry = _Scene(run), Geometry(run.scenario.hardware)
+    stages = [*drawn.stages, "reduce"]
+    devices = range(run.scenario.hardware.devices_per_switch)
+    index = {name: number for number, name in enumerate(run.trace.stages)}
+    return {
+        **drawn.draw().page(),
+        "ways": {index[s]: [ways(geometry, s, d) for d in devices] for s in stages},
+        "waiting": {index[s]: [waiting_places(geometry, s, d) for d in devices] for s in stages},
+        "badges": {index[s]: badge_place(geometry, s) for s in stages},
+        "roles": {index[s]: stage_role(s) for s in stages},
+        "neighbours": run.scenario.collective == "allreduce",
+    }
+
+
+_BOX = {"left": "left", "right": "right", "top": "top", "bottom": "bottom"}
+
+
+def build() -> figure:
+    """Return the empty figure; the page fills its sources."""
+    plot = figure(
+        name="scene",
+        x_range=Range1d(0, WIDTH),
+        y_range=Range1d(HEIGHT, 0),
+        aspect_ratio=WIDTH / HEIGHT,
+        sizing_mode="scale_width",
+        toolbar_location=None,
+        tools="",
+        min_border=0,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+    )
+    plot.axis.visible = False
+    plot.grid.visible = False
+    radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7}
+    for name in ("panels", "pipes", "loads", "lines", "boxes"):
+        source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
+        if name == "lines":
+            glyph = MultiLine(
+                xs="xs", ys="ys", line_color="line", line_width="width", line_dash=[2, 5], line_alpha=0.8
+            )
+        else:
+            glyph = Quad(
+                **_BOX, fill_color="fill", line_color="line", line_width="width", border_radius=radius[name]
+            )
+        plot.add_glyph(source, glyph)
+    _add_moving(plot)
+    return plot
+
+
+def _add_moving(plot: figure) -> None:
+    """Add what the page changes in every frame: table rows, the ring, slices, words."""
+    rows = ColumnDataSource({**{name: [] for name in _BOX}, "fill": [], "line": []}, name="scene_rows")
+    plot.add_glyph(rows, Quad(**_BOX, fill_color="fill", line_color="line", border_radius=4))
+    dots = ColumnDataSource({"x": [], "y": [], "fill": [], "size": []}, name="scene_ring")
+    plot.add_glyph(
+        dots, Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None, marker="circle")
+    )
+    text = {"x": "x", "y": "y", "text": "text", "text_font_size": "size", "text_font_style": "style"}
+    text |= {"text_color": "ink", "text_align": "align", "text_baseline": "baseline"}
+    columns: dict[str, list[object]] = {
+        name: [] for name in ("x", "y", "text", "size", "style", "ink", "align", "baseline")
+    }
+    for name in ("scene_texts", "scene_words"):
+        plot.add_glyph(
+            ColumnDataSource(dict(columns), name=name), Text(**text, text_font="system-ui, sans-serif")
+        )
+    slices = ColumnDataSource({"x": [], "y": [], "fill": [], "line": [], "size": []}, name="scene_slices")
+    plot.add_glyph(
+        slices,
+        Scatter(
+            x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=1.5, marker="square"
+        ),
+    )

@@ -1,0 +1,74 @@
+"""Boxes, pipes, lines and words of the data path, collected as columns; colours are roles of the theme."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+WIDTH, HEIGHT = 1060.0, 300.0
+"""Size of the scene in its own units; at this width a unit is a pixel."""
+
+Point = tuple[float, float]
+Columns = dict[str, list[object]]
+
+
+def _columns(*names: str) -> Callable[[], Columns]:
+    return lambda: {name: [] for name in names}
+
+
+@dataclass
+class Drawing:
+    """What stands still in the scene."""
+
+    panels: Columns = field(
+        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
+    )
+    """Grounds of the nodes and of the registration table."""
+    pipes: Columns = field(
+        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
+    )
+    """Links, as thick as their capacity."""
+    loads: Columns = field(
+        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
+    )
+    """How full the links are."""
+    boxes: Columns = field(
+        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
+    )
+    """Devices, NICs, host memory, CPU."""
+    lines: Columns = field(default_factory=_columns("xs", "ys", "line", "width"))
+    """The ways that slices take."""
+    texts: Columns = field(
+        default_factory=_columns("x", "y", "text", "size", "style", "ink", "align", "baseline")
+    )
+    """Words."""
+
+    def box(  # noqa: D102
+        self, kind: str, corners: tuple[float, float, float, float], fill: str, line: str, width: float = 1.0
+    ) -> None:
+        left, top, right, bottom = corners
+        row = (min(left, right), top, max(left, right), bottom, fill, line, width)
+        for values, value in zip(getattr(self, kind).values(), row, strict=True):
+            values.append(value)
+
+    def line(self, points: list[Point], role: str, width: float = 2.0) -> None:  # noqa: D102
+        row = ([x for x, _ in points], [y for _, y in points], role, width)
+        for values, value in zip(self.lines.values(), row, strict=True):
+            values.append(value)
+
+    def text(  # noqa: D102
+        self,
+        at: Point,
+        text: str,
+        *,
+        size: float = 12,
+        bold: bool = False,
+        ink: str = "ink",
+        align: str = "center",
+        baseline: str = "middle",
+    ) -> None:
+        row = (*at, text, size, "bold" if bold else "normal", ink, align, baseline)
+        for values, value in zip(self.texts.values(), row, strict=True):
+            values.append(value)
+
+    def page(self) -> dict[str, Columns]:
+        """Return what the page gets."""
+        return {name: getattr(self, name) for name in ("panels", "pipes", "loads", "boxes", "lines", "texts")}

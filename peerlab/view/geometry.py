@@ -1,0 +1,178 @@
+"""Where things are in the data path, and the ways that slices take through it."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from peerlab.model.hardware import Cluster
+from peerlab.view.drawing import HEIGHT, WIDTH, Point
+
+NODE_WIDTH = 404.0
+SWITCH_TOP, SWITCH_BOTTOM = 158.0, 182.0
+BUS = (SWITCH_TOP + SWITCH_BOTTOM) / 2
+BOX_TOP, BOX_BOTTOM = 212.0, 268.0
+WIRE = 240.0
+MEMORY = (84.0, 32.0, 264.0, 94.0)
+CPU = (284.0, 32.0, 390.0, 94.0)
+NIC = (276.0, 390.0)
+UPLINK = 140.0
+THICKNESS = 1.3
+"""Units of thickness per GB/s."""
+SLOT = 12.5
+"""Distance between waiting slices."""
+MOST_WAITING = 16
+"""Waiting slices drawn per device and stage; a number tells of the others."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Where things are in a node of one cluster; node 1 is the mirror image of node 0."""
+
+    cluster: Cluster
+    """The machine."""
+
+    @property
+    def host(self) -> bool:
+        """Whether the cluster describes a host (a bare fabric does not)."""
+        return self.cluster.uplink_Bps is not None
+
+    def x(self, node: int, x: float) -> float:
+        """Return a position of node 0 as it is in `node`."""
+        return x if node == 0 else WIDTH - x
+
+    def device(self, device: int) -> tuple[float, float]:
+        """Return left and right of a device's box in node 0."""
+        count = self.cluster.devices_per_switch
+        pitch = (NIC[0] - 14.0 - 14.0) / count
+        return 14.0 + device * pitch, 14.0 + (device + 1) * pitch - 12.0
+
+    def middle(self, device: int) -> float:
+        """Return the middle of a device's box in node 0."""
+        left, right = self.device(device)
+        return (left + right) / 2
+
+    @property
+    def lane(self) -> float:
+        """Distance of the uplink's two directions from its middle."""
+        return self.thickness(self.cluster.uplink_Bps) / 2 + 1
+
+    @staticmethod
+    def thickness(rate_Bps: int) -> float:  # noqa: N803
+        """Return how thick a link of this capacity is drawn."""
+        return max(3.0, min(rate_Bps / 1e9 * THICKNESS, 26.0))
+
+    # ---- ways --------------------------------------------------------------------------------------------------
+
+    def to_memory(self, node: int, device: int) -> list[Point]:
+        """Return the way from a device up to host memory."""
+        x, up = self.middle(device), UPLINK - self.lane
+        return self._at(node, [(x, BOX_TOP + 14), (x, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+
+    def memory_to_nic(self, node: int) -> list[Point]:
+        """Return the way from host memory down to the NIC."""
+        down, nic = UPLINK + self.lane, sum(NIC) / 2
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, WIRE)])
+
+    def device_to_nic(self, node: int, device: int) -> list[Point]:
+        """Return the way from a device across the switch to the NIC, or straight where there is no switch."""
+        x, nic = self.middle(device), sum(NIC) / 2
+        if not self.host:
+            return self._at(node, [(x, WIRE), (nic, WIRE)])
+        return self._at(node, [(x, BOX_TOP + 14), (x, BUS), (nic, BUS), (nic, WIRE)])
+
+    def nic_to_memory(self, node: int) -> list[Point]:
+        """Return the way that received slices take up to host memory: the direction that copies out take as well."""
+        up, nic = UPLINK - self.lane, sum(NIC) / 2
+        return self._at(node, [(nic, WIRE), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+
+    def from_memory(self, node: int, device: int) -> list[Point]:
+        """Return the way from host memory down to a device: the direction that the NIC reads through as well."""
+        x, down = self.middle(device), UPLINK + self.lane
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (x, BUS), (x, BOX_TOP + 14)])
+
+    def through_cpu(self, node: int) -> list[Point]:
+        """Return the way from host memory through the CPU and back."""
+        y = (CPU[1] + CPU[3]) / 2
+        return self._at(node, [(MEMORY[2] - 24, y + 8), (sum(CPU[::2]) / 2, y + 8), (MEMORY[2] - 24, y - 8)])
+
+    def stub(self, node: int) -> list[Point]:
+        """Return the way between the NIC and the node's other neighbour."""
+        nic = sum(NIC) / 2
+        return self._at(node, [(nic, WIRE), (nic, HEIGHT)])
+
+    def _at(self, node: int, points: list[Point]) -> list[Point]:
+        return [(self.x(node, x), y) for x, y in points]
+
+
+def ways(geometry: Geometry, stage: str, device: int) -> list[list[Point]]:
+    """Return the ways of a slice in a stage: its own from node 0 to node 1, then those of its likes at the neighbours.
+
+    Every node does the same at the same time: while node 0 sends this slice to node 1, node 1 sends one to its next
+    neighbour and node 0 receives one from its last. Those share the uplinks, so they are shown, hollow.
+    """
+    g = geometry
+    match stage:
+        case "d2h":
+            return [g.to_memory(0, device), g.to_memory(1, device)]
+        case "cpu-send":
+            return [g.through_cpu(0), g.through_cpu(1)]
+        case "network":
+            out, into = g.memory_to_nic(0), g.nic_to_memory(1)
+            return [[*out, *into], [*g.memory_to_nic(1), g.stub(1)[1]], [g.stub(0)[1], *g.nic_to_memory(0)]]
+        case "direct":
+            back = [g.device_to_nic(node, device)[::-1] for node in (0, 1)]
+            out = g.device_to_nic(0, device)
+            return [[*out, *back[1]], [*g.device_to_nic(1, device), g.stub(1)[1]], [g.stub(0)[1], *back[0]]]
+        case "cpu-receive":
+            return [g.through_cpu(1)[::-1], g.through_cpu(0)[::-1]]
+        case "h2d":
+            return [g.from_memory(1, device), g.from_memory(0, device)]
+        case "reduce":
+            at = [(g.middle(device), BOX_BOTTOM - 12)]
+            return [[(g.x(1, x), y) for x, y in at], at]
+    raise KeyError(stage)
+
+
+def waiting_places(geometry: Geometry, stage: str, device: int) -> list[Point]:
+    """Return where slices wait to be served in a stage, first in the queue first."""
+    g, places = geometry, []
+    for i in range(MOST_WAITING):
+        row, column = divmod(i, 8)
+        if stage == "d2h" or (stage == "direct" and g.host):
+            x, y = g.middle(device) + (column - 3.5) * SLOT * 0.9, SWITCH_BOTTOM + 8 + row * SLOT
+            places.append((g.x(0, x), y))
+        elif stage == "direct":
+            left, right = g.device(device)
+            places.append((left + 14 + column * min(SLOT, (right - left - 28) / 7), WIRE + 12 + row * SLOT))
+        elif stage in ("network", "cpu-send"):
+            places.append((MEMORY[0] + 12 + column * SLOT + device * 4, MEMORY[3] - 8 - row * SLOT))
+        elif stage in ("h2d", "cpu-receive"):
+            places.append((WIDTH - (MEMORY[0] + 12 + column * SLOT + device * 4), MEMORY[3] - 8 - row * SLOT))
+        else:
+            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 12))
+    return places
+
+
+def place(geometry: Geometry, stage: str, device: int, fraction: float) -> Point:
+    """Return where a slice is that has gone `fraction` (0 to 1) of its own way in a stage."""
+    points = ways(geometry, stage, device)[0]
+    legs = [(a, b, abs(a[0] - b[0]) + abs(a[1] - b[1])) for a, b in pairwise(points)]
+    left = fraction * sum(length for _, _, length in legs)
+    for a, b, length in legs:
+        if left <= length and length:
+            return a[0] + (b[0] - a[0]) * left / length, a[1] + (b[1] - a[1]) * left / length
+        left -= length
+    return points[-1]
+
+
+def badge_place(geometry: Geometry, stage: str) -> tuple[float, float, str]:
+    """Return where the number of slices that wait for a stage is written, and how it is aligned."""
+    match stage:
+        case "d2h":
+            return geometry.x(0, UPLINK - 2 * geometry.lane - 8), 134.0, "right"
+        case "network" | "cpu-send":
+            return geometry.x(0, MEMORY[0] - 6), 76.0, "right"
+        case "h2d" | "cpu-receive":
+            return geometry.x(1, MEMORY[0] - 6), 76.0, "left"
+        case "direct":
+            return geometry.x(0, UPLINK), 150.0 if geometry.host else 200.0, "center"
+    return geometry.x(1, geometry.middle(0)), 204.0, "center"

@@ -1,0 +1,99 @@
+// The curves: every path simulated along an axis, this scenario marked, what was before as a ghost.
+class Curves {
+  constructor(figures, host) {
+    this.figures = figures;
+    this.host = host;
+  }
+
+  apply(curves, mark, ghost, scale) {
+    Object.assign(this, { curves, mark, ghost, scale });
+    this.paint();
+  }
+
+  paint() {
+    const { curves, mark, ghost, scale, figures } = this;
+    if (!curves?.lines || !mark) return;
+    const limit = curves.limit.map((y) => (y === null ? NaN : y * scale.factor));
+    const highest = Math.max(mark.y * scale.factor, ...curves.lines.flatMap((line) => line.y).map((y) => y * scale.factor), ...limit.filter(isFinite));
+    const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
+    figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
+    figures.model("curves_y").setv({ start: 0, end: highest * 1.12 || 1 });
+    const shown = curves.axis === "nodes" ? values.filter((_, i) => i % 3 === 0 || i === 2) : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
+    figures.model("curves_ticks").ticks = shown;
+    figures.model("curves_values").major_label_overrides = Object.fromEntries(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
+    this.drawLines(limit);
+    this.drawMarks();
+    this.drawNames(limit, highest * 1.12 || 1);
+  }
+
+  drawLines(limit) {
+    const { curves, mark, scale, figures } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
+    const points = { x: [], y: [], fill: [], label: [], note: [] };
+    const add = (xs, ys, line, dash, width, alpha) => {
+      const row = { xs, ys, line, dash, width, alpha };
+      for (const name in drawn) drawn[name].push(row[name]);
+    };
+    add(curves.values, limit, "muted", [4, 4], 1.2, 1);
+    for (const line of curves.lines) {
+      const ys = line.y.map((y) => y * scale.factor), here = line.name === mark.line;
+      add(line.x, ys, line.role, [], here ? 3.2 : 2, here ? 1 : 0.75);
+      ys.forEach((y, i) => {
+        const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i] };
+        for (const name in points) points[name].push(row[name]);
+      });
+    }
+    figures.fill("curves_lines", drawn, ["line"]);
+    figures.fill("curves_points", points, ["fill"]);
+  }
+
+  drawMarks() {
+    const { curves, mark, ghost, scale, figures } = this, drawn = { x: [], y: [], fill: [], line: [], size: [] };
+    const add = (x, y, fill, line, size) => {
+      const row = { x, y, fill, line, size };
+      for (const name in drawn) drawn[name].push(row[name]);
+    };
+    if (ghost) add(ghost[curves.axis], ghost.y * scale.factor, "none", "muted", 13);
+    add(mark[curves.axis], mark.y * scale.factor, mark.role, "ink", 14);
+    figures.fill("curves_marks", drawn, ["fill", "line"]);
+  }
+
+  // Names stand at the line, above it or below, where they do not meet another name.
+  drawNames(limit, top) {
+    const { curves, scale, figures } = this, drawn = { x: [], y: [], text: [], ink: [], align: [], dy: [] }, taken = [];
+    const height = Math.max(1, figures.view("curves").frame.bbox.height), wanted = [];
+    const last = curves.values.length - 1;
+    for (const line of curves.lines)
+      if (line.y.length > 2) wanted.push({ text: line.label, ink: line.ink, ys: line.y.map((y) => y * scale.factor) });
+    if (limit.some(isFinite)) wanted.push({ text: "wire limit", ink: "muted", ys: limit });
+    for (const name of wanted) {
+      const best = this.spot(name, taken, height / top, last);
+      if (!best) continue;
+      taken.push(best);
+      const row = { x: curves.values[best.i], y: name.ys[best.i], text: name.text, ink: name.ink, align: best.align, dy: best.dy };
+      for (const column in drawn) drawn[column].push(row[column]);
+    }
+    figures.fill("curves_words", drawn, ["ink"]);
+  }
+
+  spot({ text, ys }, taken, perUnit, last) {
+    const lines = [...this.curves.lines.map((line) => line.y.map((y) => y * this.scale.factor * perUnit))];
+    const half = (text.length * 3.6 * last) / Math.max(1, this.figures.view("curves").frame.bbox.width); // in steps of the axis
+    let best = null;
+    for (let i = 1; i < ys.length; i++)
+      for (const dy of [-7, 19]) {
+        if (!isFinite(ys[i])) continue;
+        const align = i >= last - 1 ? "right" : i <= 1 ? "left" : "center";
+        const y = ys[i] * perUnit - dy + 6, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
+        const box = { i, dy, align, from, to: from + 2 * half, low: y - 7, high: y + 7 };
+        if (box.low < 0) continue;
+        const clash = taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high);
+        if (clash) continue;
+        let room = 40;
+        for (const line of lines)
+          for (let k = Math.max(0, Math.floor(box.from)); k <= Math.min(line.length - 1, Math.ceil(box.to)); k++)
+            room = Math.min(room, Math.max(0, line[k] > y ? line[k] - box.high : box.low - line[k]));
+        if (!best || room > best.room) best = { ...box, room };
+      }
+    return best;
+  }
+}

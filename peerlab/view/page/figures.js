@@ -1,0 +1,85 @@
+// BokehJS and the figures: loaded once per page, embedded once per view, coloured by role.
+
+// A widget restored from a saved notebook has no kernel to answer; so no view ever waits for another one's request.
+async function loadBokeh(model, signal) {
+  if (window.Bokeh) return;
+  await new Promise((resolve, reject) => {
+    const take = (message, buffers) => {
+      if (message.kind !== "bokeh") return;
+      model.off("msg:custom", take);
+      if (!window.Bokeh) {
+        const script = document.createElement("script");
+        script.textContent = new TextDecoder().decode(buffers[0]);
+        document.head.appendChild(script);
+      }
+      resolve();
+    };
+    model.on("msg:custom", take);
+    signal?.addEventListener("abort", () => reject(new Error("closed")));
+    model.send({ kind: "need-bokeh" });
+  });
+}
+
+class Figures {
+  static async embed(documentText, places, palettes) {
+    const content = JSON.parse(documentText);
+    const known = new Set(window.Bokeh.documents);
+    const roots = {};
+    for (const [name, id] of Object.entries(content.roots)) roots[id] = places[name];
+    const item = { docid: "d", roots, root_ids: Object.values(content.roots) };
+    const [views] = await window.Bokeh.embed.embed_items({ d: content.doc }, [item]);
+    const doc = window.Bokeh.documents.find((d) => !known.has(d));
+    return new Figures(doc, views, palettes);
+  }
+
+  constructor(doc, views, palettes) {
+    this.doc = doc;
+    this.views = views;
+    this.palettes = palettes;
+    this.theme = "light";
+  }
+
+  model(name) {
+    return this.doc.get_model_by_name(name);
+  }
+
+  view(name) {
+    return this.views.get(this.model(name));
+  }
+
+  colour(role) {
+    if (role.endsWith("-wash")) return this.palettes[this.theme][role] ?? this.colour(role.slice(0, -5)) + "59";
+    return role === "none" ? "rgba(0,0,0,0)" : this.palettes[this.theme][role] ?? role;
+  }
+
+  // Sets a source's columns; those in `roles` hold roles and become colours.
+  fill(name, columns, roles = []) {
+    const data = { ...columns };
+    for (const column of roles) data[column] = columns[column].map((role) => this.colour(role));
+    this.model(name).data = data;
+  }
+
+  setTheme(theme) {
+    this.theme = theme;
+    const ink = this.colour("ink"), muted = this.colour("muted"), faint = this.colour("faint");
+    for (const name of ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"])
+      this.model(name).setv({
+        major_label_text_color: muted,
+        major_label_text_font_size: "12px",
+        major_label_text_font: "system-ui, sans-serif",
+        axis_line_color: faint,
+        major_tick_line_color: faint,
+        minor_tick_line_color: null,
+      });
+    this.model("timeline_lanes").setv({ major_label_text_color: ink, axis_line_color: null, major_tick_line_color: null });
+    this.model("curves_busbw").setv({ axis_line_color: null, major_tick_line_color: null });
+    this.model("curves_grid").grid_line_color = faint;
+  }
+
+  close() {
+    for (const view of [...this.views.roots]) view.remove();
+    this.doc.clear();
+    const index = window.Bokeh.documents.indexOf(this.doc);
+    if (index >= 0) window.Bokeh.documents.splice(index, 1);
+  }
+}

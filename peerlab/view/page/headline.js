@@ -1,0 +1,66 @@
+// The headline: figures as text, beside what they were before the last change.
+class Headline {
+  constructor(host, { onScale }) {
+    this.host = host;
+    this.scale = { bits: false, device: false, factor: 1, unit: "GB/s" };
+    this.onScale = onScale;
+  }
+
+  apply(data) {
+    this.cards = data.cards;
+    this.meta = data.meta;
+    this.paint();
+  }
+
+  paint() {
+    const { scale, meta } = this;
+    scale.factor = (scale.bits ? 8 : 1) / (scale.device ? meta.devices : 1);
+    scale.unit = scale.bits ? "Gb/s" : "GB/s";
+    this.host.replaceChildren(...this.cards.map((card) => this.card(card)));
+  }
+
+  card(card) {
+    const box = make("div", "pl-card"), bandwidth = "GBps" in card;
+    box.dataset.name = card.name;
+    const label = make("div", "pl-label", card.label + (bandwidth && this.scale.device ? ", per device" : ""));
+    const value = make("div", "pl-value", bandwidth ? this.rate(card.GBps) : card.value);
+    let was = card.was;
+    if (card.was_GBps !== undefined) was = `was ${this.rate(card.was_GBps)}`;
+    const note = make("div", "pl-note", card.note);
+    box.append(label, value, note);
+    if (card.ratio) value.append(make("span", `pl-ratio pl-${card.verdict}`, card.ratio));
+    if (was) box.append(make("div", `pl-was pl-${card.verdict || "same"}`, was));
+    if (bandwidth) this.addUnits(label);
+    return box;
+  }
+
+  rate(GBps) {
+    return GBps === null ? "none" : `${digits(GBps * this.scale.factor)} ${this.scale.unit}`;
+  }
+
+  addUnits(label) {
+    const add = (text, title, act) => {
+      const button = make("button", "pl-unit-button", text);
+      button.type = "button";
+      button.title = title;
+      button.setAttribute("aria-label", title);
+      button.addEventListener("click", () => {
+        act();
+        this.paint();
+        this.onScale(this.scale);
+        this.host.querySelector(`[aria-label="${button.dataset.next ?? title}"]`)?.focus();
+      });
+      label.append(button);
+    };
+    add(this.scale.bits ? "GB" : "Gb", this.scale.bits ? "Show gigabytes per second" : "Show gigabits per second", () => (this.scale.bits = !this.scale.bits));
+    if (this.meta.devices > 1)
+      add(this.scale.device ? "node" : "device", this.scale.device ? "Show per node" : "Show per device", () => (this.scale.device = !this.scale.device));
+  }
+}
+
+function make(tag, className, text) {
+  const element = document.createElement(tag);
+  element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}

@@ -1,0 +1,310 @@
+// One view of the explorer: builds the page, listens to Python's data, owns the clock, cleans up.
+const KEYS = [
+  ["space", "play or pause"],
+  ["← →", "step to the event before or after"],
+  ["Home", "back to the beginning"],
+  ["H", "host bottleneck on or off"],
+  ["C", "registration cache on or off"],
+  ["P", "light the critical path"],
+  ["U", "undo"],
+  ["?", "show or hide these keys"],
+];
+
+const LAYOUT = `
+<div class="pl-status" role="status" aria-live="polite" hidden><span></span><button type="button" class="pl-button pl-cancel">Cancel</button></div>
+<div class="pl-cards" role="group" aria-label="Figures of this scenario"></div>
+<div class="pl-scene" role="img" aria-label="Data path"></div>
+<div class="pl-player" role="group" aria-label="Player"></div>
+<div class="pl-lower">
+  <section class="pl-timeline" aria-label="Timeline">
+    <header><h3>Timeline, node 0 <small>in <span class="pl-unit">ms</span></small></h3><span class="pl-merged"></span><span class="pl-saved"></span>
+      <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
+      <button type="button" class="pl-link pl-whole">Whole run</button></header>
+    <div class="pl-path" hidden></div>
+    <div class="pl-figure" role="img" aria-label="Spans of every resource over time"><div class="pl-cursor"></div></div>
+  </section>
+  <section class="pl-curves" aria-label="Curves">
+    <header><h3>Bus bandwidth, <span class="pl-busbw">GB/s</span></h3>
+      <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">against nodes</button><button
+        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button></span></header>
+    <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
+  </section>
+</div>
+<footer class="pl-footer"><div class="pl-key" aria-label="Colours"></div><div class="pl-caption"></div></footer>
+<dialog class="pl-help" aria-label="Keys"></dialog>`;
+
+class Page {
+  constructor(model, el) {
+    this.model = model;
+    this.root = make("div", "pl-root");
+    this.root.tabIndex = 0;
+    this.root.setAttribute("role", "region");
+    this.root.setAttribute("aria-label", "Data path explorer. Press ? for keys.");
+    this.root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's own shortcuts rest while this has the focus
+    this.root.innerHTML = LAYOUT;
+    el.appendChild(this.root);
+    this.applied = 0;
+    this.closers = [];
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  async start(signal) {
+    this.find(".pl-scene").textContent = "Loading the figures ...";
+    await attached(this.root, signal);
+    await loadBokeh(this.model, signal);
+    if (signal?.aborted) return;
+    this.find(".pl-scene").textContent = "";
+    const places = { scene: this.find(".pl-scene"), timeline: this.find(".pl-timeline .pl-figure"), curves: this.find(".pl-curves .pl-figure") };
+    this.figures = await Figures.embed(this.model.get("document"), places, this.model.get("palettes"));
+    if (signal?.aborted) return this.figures.close();
+    this.build();
+    this.setTheme();
+    this.listen();
+    this.applyData();
+    this.applyStatus();
+  }
+
+  build() {
+    const { figures } = this;
+    this.scene = new Scene(figures, this.find(".pl-scene"));
+    this.timeline = new Timeline(figures, this.find(".pl-timeline"), { onSeek: (time) => this.player.seek(time) });
+    this.curves = new Curves(figures, this.find(".pl-curves"));
+    this.headline = new Headline(this.find(".pl-cards"), { onScale: () => this.applyCurves() });
+    this.player = new Player(this.find(".pl-player"), {
+      onDraw: (time, flow) => {
+        this.scene.draw(time, flow);
+        this.timeline.moveCursor(time);
+      },
+      onCommand: (command) => this.command(command),
+    });
+    this.buildHelp();
+    pages.add(this);
+  }
+
+  buildHelp() {
+    const list = make("dl", "pl-keys");
+    for (const [key, what] of KEYS) list.append(make("dt", "", key), make("dd", "", what));
+    const close = make("button", "pl-button", "Close");
+    close.addEventListener("click", () => this.find(".pl-help").close());
+    this.find(".pl-help").replaceChildren(make("h3", "", "Keys"), list, close);
+  }
+
+  listen() {
+    const { model } = this;
+    const on = (name, act) => {
+      model.on(name, act);
+      this.closers.push(() => model.off(name, act));
+    };
+    on("change:data", () => this.applyData());
+    on("change:curves", () => this.applyCurves());
+    on("change:status", () => this.applyStatus());
+    on("msg:custom", (message) => {
+      if (message.kind === "critical") this.showPath(message.path);
+    });
+    this.find(".pl-cancel").addEventListener("click", () => this.send("cancel"));
+    this.find(".pl-critical").addEventListener("click", () => this.command("critical"));
+    this.find(".pl-whole").addEventListener("click", () => this.timeline.range.setv({ start: 0, end: this.timeline.range.reset_end }));
+    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.send("axis", tab.dataset.axis));
+    this.root.addEventListener("keydown", (event) => this.onKey(event));
+    const seen = new IntersectionObserver((entries) => (this.player.visible = entries.at(-1).isIntersecting));
+    seen.observe(this.find(".pl-scene"));
+    const themed = new MutationObserver(() => this.setTheme());
+    themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+    const sized = new ResizeObserver(() => this.resize());
+    sized.observe(this.find(".pl-scene"));
+    this.closers.push(() => seen.disconnect(), () => themed.disconnect(), () => sized.disconnect());
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.toLowerCase(), target = event.target;
+    const typing = target.matches("select, input:not([type=range])") || (target.matches("button") && (key === " " || key === "enter"));
+    if (typing || this.find(".pl-help").open) return;
+    const acts = {
+      " ": () => this.player.toggle(),
+      arrowleft: () => this.player.step(-1),
+      arrowright: () => this.player.step(1),
+      home: () => this.player.seek(0),
+      "?": () => this.command("help"),
+      h: () => this.send("host"),
+      c: () => this.send("cache"),
+      u: () => this.send("undo"),
+      p: () => this.command("critical"),
+    };
+    if (!acts[key]) return;
+    event.preventDefault();
+    event.stopPropagation();
+    acts[key]();
+  }
+
+  send(command, value) {
+    this.model.send({ kind: "command", command, value });
+  }
+
+  command(command) {
+    if (command === "help") {
+      const help = this.find(".pl-help");
+      if (help.open) help.close();
+      else help.showModal();
+    }
+    if (command === "critical") {
+      const lit = this.find(".pl-critical").getAttribute("aria-pressed") === "true";
+      if (lit) this.showPath(null);
+      else this.send("critical");
+    }
+  }
+
+  applyData() {
+    const data = this.model.get("data");
+    if (!data.meta) return;
+    this.data = data;
+    this.headline.apply(data);
+    this.scene.apply(data);
+    this.timeline.apply(data, data.meta.before_us);
+    this.showPath(null);
+    this.showSaved();
+    const { meta } = data;
+    this.player.load({ length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
+    this.find(".pl-scene").setAttribute("aria-label", meta.words);
+    this.showKey();
+    this.applyCurves();
+    this.applied = meta.number;
+    requestAnimationFrame(() => requestAnimationFrame(() => (this.root.dataset.painted = String(meta.number))));
+  }
+
+  // So fast that about 14 slices a second pass and the eye can follow one, but never slower than a run in ten minutes.
+  pace() {
+    const { moves } = this.scene, { meta } = this.data;
+    const passes = moves.total / Math.max(1, Object.keys(this.scene.ways).length) / meta.drawn;
+    return meta.end_us / Math.min(600, Math.max(8, passes / 14));
+  }
+
+  applyCurves() {
+    if (!this.data) return;
+    const curves = this.model.get("curves"), { meta } = this.data, { scale } = this.headline;
+    this.find(".pl-busbw").textContent = scale.unit + (scale.device ? " per device" : "");
+    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
+    this.curves.apply(curves, meta.mark, meta.ghost, scale);
+  }
+
+  applyStatus() {
+    const status = this.model.get("status"), bar = this.find(".pl-status");
+    bar.hidden = !status.busy;
+    this.root.classList.toggle("pl-stale", Boolean(status.busy));
+    bar.querySelector("span").textContent = status.text ?? "";
+  }
+
+  showPath(path) {
+    this.find(".pl-critical").setAttribute("aria-pressed", String(Boolean(path)));
+    this.timeline.showPath(path);
+    const line = this.find(".pl-path");
+    line.hidden = !path;
+    if (!path) return;
+    const total = Object.values(path.breakdown).reduce((a, b) => a + b, 0) || 1;
+    const parts = Object.entries(path.breakdown).filter(([, us]) => us / total >= 0.005);
+    line.textContent = `On the critical path: ${parts.map(([stage, us]) => `${stage} ${Math.round((us / total) * 100)} %`).join(", ")}`;
+  }
+
+  showSaved() {
+    const { before_us, end_us } = this.data.meta, saved = this.find(".pl-saved");
+    const difference = before_us ? before_us - end_us : 0;
+    saved.textContent = Math.abs(difference) > end_us * 0.005 ? `${sayTime(Math.abs(difference))} ${difference > 0 ? "saved" : "more"}` : "";
+    saved.className = `pl-saved pl-${difference > 0 ? "better" : "worse"}`;
+  }
+
+  showKey() {
+    const { key_colours: key, caption, sources, code } = this.data.meta;
+    this.find(".pl-key").replaceChildren(
+      ...key.map(([role, text]) => {
+        const item = make("span", "pl-swatch", text);
+        item.style.setProperty("--swatch", this.figures.colour(role));
+        return item;
+      }),
+      make("span", "pl-swatch pl-hollow", "hollow: the same at the neighbours"),
+    );
+    const details = document.createElement("details"), list = make("ul", "pl-sources");
+    details.append(make("summary", "", sources.title));
+    for (const line of sources.lines) list.append(make("li", line.assumed ? "pl-assumed" : "", line.text));
+    details.append(list);
+    const copy = make("button", "pl-link", "Copy as Python");
+    copy.type = "button";
+    copy.title = code;
+    copy.addEventListener("click", async () => {
+      await copyText(code);
+      copy.textContent = "Copied";
+      setTimeout(() => (copy.textContent = "Copy as Python"), 1500);
+    });
+    const open = this.find(".pl-caption details")?.open;
+    details.open = Boolean(open);
+    this.find(".pl-caption").replaceChildren(make("span", "", caption), copy, details);
+  }
+
+  setTheme() {
+    const { body } = document, light = body.dataset.jpThemeLight;
+    const dark = light === undefined ? body.classList.contains("vscode-dark") : light === "false";
+    const theme = dark ? "dark" : "light";
+    this.root.dataset.theme = theme;
+    for (const [role, colour] of Object.entries(this.figures.palettes[theme])) this.root.style.setProperty(`--pl-${role}`, colour);
+    this.figures.setTheme(theme);
+    this.repaint();
+  }
+
+  resize() {
+    cancelAnimationFrame(this.resizing);
+    this.resizing = requestAnimationFrame(() => this.repaint());
+  }
+
+  repaint() {
+    if (!this.data) return;
+    this.scene.paint();
+    this.timeline.paint();
+    this.curves.paint();
+    this.showKey();
+    this.player.draw();
+  }
+
+  close() {
+    for (const close of this.closers) close();
+    this.player?.close();
+    this.figures?.close();
+    pages.delete(this);
+    this.root.remove();
+  }
+}
+
+// Open views, for the browser's console and for tests.
+const pages = (window.peerlabPages ??= new Set());
+
+async function attached(element, signal) {
+  while (!element.isConnected && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea"); // without permission, or outside https
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+async function render({ model, el, signal }) {
+  const page = new Page(model, el), aborter = new AbortController();
+  signal?.addEventListener("abort", () => aborter.abort());
+  page.start(aborter.signal).catch((problem) => {
+    if (!aborter.signal.aborted) page.find(".pl-scene").textContent = `The figures could not be shown: ${problem.message}`;
+  });
+  return () => {
+    aborter.abort();
+    page.close();
+  };
+}
+
+export default { render };

@@ -1,0 +1,152 @@
+// One clock for all views. Time is microseconds of the simulation; the browser owns it, nothing is asked of Python.
+class Player {
+  constructor(host, { onDraw, onCommand }) {
+    this.host = host;
+    this.onDraw = onDraw;
+    this.onCommand = onCommand;
+    this.time = 0;
+    this.length = 1;
+    this.factor = 1;
+    this.loop = true;
+    this.visible = true;
+    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.wanted = !this.still;
+    this.frames = 0;
+    this.build();
+    this.last = performance.now();
+    this.request = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  build() {
+    const button = (name, text, title, act) => {
+      const one = make("button", `pl-button pl-${name}`, text);
+      one.type = "button";
+      one.title = title;
+      one.setAttribute("aria-label", title.replace(/ \(.*/, ""));
+      one.addEventListener("click", act);
+      return one;
+    };
+    this.playButton = button("play", "", "Play or pause (space)", () => this.toggle());
+    this.bar = make("input", "pl-scrub");
+    Object.assign(this.bar, { type: "range", min: 0, max: 1000, step: 1, value: 0 });
+    this.bar.setAttribute("aria-label", "Time");
+    this.bar.addEventListener("input", () => {
+      this.wanted = false;
+      this.seek((this.bar.value / 1000) * this.length);
+    });
+    this.clock = make("span", "pl-clock");
+    this.speed = make("select", "pl-speed");
+    this.speed.setAttribute("aria-label", "Speed");
+    for (const factor of [0.1, 0.25, 0.5, 1, 2, 4, 10]) this.speed.append(new Option("", factor, factor === 1, factor === 1));
+    this.speed.addEventListener("change", () => (this.factor = Number(this.speed.value)));
+    this.loopButton = button("loop", "⟲", "Play in a loop", () => {
+      this.loop = !this.loop;
+      this.show();
+    });
+    this.helpButton = button("help", "?", "Keys (?)", () => this.onCommand("help"));
+    this.host.append(
+      button("home", "⏮", "Back to the beginning (Home)", () => this.seek(0)),
+      button("back", "◂", "Step back to the event before (left arrow)", () => this.step(-1)),
+      this.playButton,
+      button("next", "▸", "Step to the next event (right arrow)", () => this.step(1)),
+      this.bar,
+      this.clock,
+      this.speed,
+      this.loopButton,
+      this.helpButton,
+    );
+    this.show();
+  }
+
+  // A run to play. The pace stays while only the path changes, so that before and after can be compared by eye.
+  load({ length, pace, key, events }) {
+    if (key !== this.key) {
+      this.pace = pace;
+      this.time = 0;
+    }
+    this.key = key;
+    this.length = length || 1;
+    this.events = events;
+    this.time = Math.min(this.time, this.length);
+    for (const option of this.speed.options) option.textContent = `1 s = ${sayTime(this.pace * Number(option.value))}`;
+    this.show();
+    this.draw();
+  }
+
+  get playing() {
+    return this.wanted && this.visible && !document.hidden && this.length > 1e-6;
+  }
+
+  // Microseconds that pass per second of watching.
+  get flow() {
+    return (this.pace ?? 1) * this.factor;
+  }
+
+  tick(now) {
+    const elapsed = Math.min(now - this.last, 100);
+    this.last = now;
+    if (this.playing && this.events) {
+      this.time += (elapsed / 1000) * this.flow;
+      if (this.time >= this.length) {
+        this.time = this.loop ? this.time % this.length : this.length;
+        if (!this.loop) this.wanted = false;
+        this.show();
+      }
+      this.draw();
+      this.frames += 1;
+    }
+    this.request = requestAnimationFrame((next) => this.tick(next));
+  }
+
+  draw() {
+    this.bar.value = Math.round((this.time / this.length) * 1000);
+    const text = `${sayTime(this.time)} of ${sayTime(this.length)}`;
+    if (text !== this.clock.textContent) {
+      this.clock.textContent = text;
+      this.bar.setAttribute("aria-valuetext", text);
+    }
+    this.onDraw(this.time, this.flow);
+  }
+
+  show() {
+    this.playButton.textContent = this.wanted ? "❚❚" : "▶";
+    this.playButton.setAttribute("aria-pressed", String(this.wanted));
+    this.loopButton.setAttribute("aria-pressed", String(this.loop));
+  }
+
+  toggle() {
+    if (!this.wanted && this.time >= this.length) this.time = 0;
+    this.wanted = !this.wanted;
+    this.show();
+  }
+
+  seek(time) {
+    this.time = Math.max(0, Math.min(time, this.length));
+    this.show();
+    this.draw();
+  }
+
+  // To the next (or the last) moment at which a slice begins or ends a stage.
+  step(direction) {
+    this.wanted = false;
+    this.seek(this.events ? this.nextEvent(direction) : this.time);
+  }
+
+  nextEvent(direction) {
+    const tiny = this.length * 1e-7 + 1e-4;
+    for (let reach = this.length / 1000; ; reach *= 4) {
+      const [from, to] = direction > 0 ? [this.time + tiny, this.time + reach] : [this.time - reach, this.time - tiny];
+      let best = direction > 0 ? Infinity : -Infinity;
+      this.events.between(from, to, (i, shift) => {
+        for (const moment of [this.events.start[i] + shift, this.events.end[i] + shift])
+          if (moment >= from && moment <= to) best = direction > 0 ? Math.min(best, moment) : Math.max(best, moment);
+      });
+      if (isFinite(best)) return best;
+      if (reach > 2 * this.length) return direction > 0 ? this.length : 0;
+    }
+  }
+
+  close() {
+    cancelAnimationFrame(this.request);
+  }
+}

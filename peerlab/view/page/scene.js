@@ -1,0 +1,259 @@
+// The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
+const SCENE_WIDTH = 1060;
+const RING = { x: 530, y: 167, radius: 21, dots: 24 };
+const TABLE = { left: 430, right: 630, top: 31, pitch: 18.5, rows: 4 };
+
+class Scene {
+  constructor(figures, host) {
+    this.figures = figures;
+    this.host = host;
+    this.scale = 1;
+    this.capacity = 0;
+  }
+
+  apply(data) {
+    this.data = data.scene;
+    this.meta = data.meta;
+    this.moves = new Rows(data.moves, {
+      floats: ["enter", "start", "end", "until"],
+      ints: ["device", "step", "slice", "stage", "resource"],
+      begin: "enter",
+      end: "until",
+    });
+    this.table = data.table;
+    this.registered = data.table.live
+      ? new Rows(data.table.rows, {
+          floats: ["start", "end"],
+          ints: ["device", "kind", "side", "position", "nbytes", "step"],
+          begin: "start",
+          end: "end",
+        })
+      : null;
+    this.ways = {};
+    for (const [stage, devices] of Object.entries(this.data.ways))
+      this.ways[stage] = devices.map((variants) => variants.map((points) => new Way(points)));
+    this.paint();
+  }
+
+  // Draws what stands still, in the colours of the theme and at the size of the page.
+  paint() {
+    const { figures, data } = this;
+    this.scale = Math.max(0.3, this.host.clientWidth / SCENE_WIDTH);
+    for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
+    figures.fill("scene_lines", data.lines, ["line"]);
+    figures.fill("scene_texts", { ...data.texts, size: data.texts.size.map((size) => this.px(size)) }, ["ink"]);
+    this.palette = {};
+    for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
+    this.edge = figures.colour("box");
+    this.lastWords = "";
+  }
+
+  px(size) {
+    return `${(size * this.scale).toFixed(1)}px`;
+  }
+
+  // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
+  draw(time, pace) {
+    const slices = this.slices(time);
+    this.drawSlices(slices);
+    this.drawWords(time, pace, slices);
+  }
+
+  // Where every slice is: [{x, y, stage, hollow}], and how many wait for each stage.
+  slices(time) {
+    const { moves, data } = this, placed = [], waiting = {};
+    moves.between(time, time, (i, shift) => {
+      if (time >= moves.until[i] + shift) return;
+      const stage = moves.stage[i], device = moves.device[i], start = moves.start[i] + shift, end = moves.end[i] + shift;
+      if (time < start) {
+        (waiting[`${stage},${device}`] ??= []).push(moves.enter[i] + shift);
+        return;
+      }
+      const fraction = end > start ? Math.min(1, (time - start) / (end - start)) : 1;
+      this.ways[stage][device].forEach((way, variant) => {
+        if (variant && (!data.neighbours || time > end)) return;
+        placed.push({ ...way.at(fraction), stage, hollow: variant > 0, row: i, shift });
+      });
+    });
+    const counts = {};
+    for (const [key, entered] of Object.entries(waiting)) {
+      const [stage, device] = key.split(",");
+      const places = data.waiting[stage][device];
+      counts[stage] = (counts[stage] ?? 0) + entered.length;
+      for (let i = 0; i < Math.min(entered.length, places.length); i++)
+        placed.push({ x: places[i][0], y: places[i][1], stage, hollow: false, waits: true });
+    }
+    return { placed, counts };
+  }
+
+  drawSlices({ placed }) {
+    const source = this.figures.model("scene_slices");
+    if (placed.length > this.capacity) {
+      this.capacity = Math.max(64, 2 * placed.length);
+      const blank = (value) => new Array(this.capacity).fill(value);
+      source.data = { x: blank(NaN), y: blank(NaN), fill: blank("#000"), line: blank("#000"), size: blank(0) };
+    }
+    const { x, y, fill, line, size } = source.data, solid = 10 * this.scale, small = 7.5 * this.scale;
+    for (let i = 0; i < this.capacity; i++) {
+      const one = placed[i];
+      x[i] = one ? one.x : NaN;
+      y[i] = one ? one.y : NaN;
+      if (!one) continue;
+      const colour = this.palette[one.stage];
+      fill[i] = one.hollow ? this.edge : colour;
+      line[i] = one.hollow ? colour : this.edge;
+      size[i] = one.hollow ? small : solid;
+    }
+    source.change.emit();
+  }
+
+  drawWords(time, pace, { counts }) {
+    const words = [], quads = [];
+    this.addBadges(words, counts);
+    const ring = this.addRing(words, time);
+    this.addTable(words, quads, time, pace);
+    const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
+    if (key === this.lastWords) return;
+    this.lastWords = key;
+    this.figures.fill("scene_ring", ring, ["fill"]);
+    const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
+    for (const [x, y, text, size, style, ink, align] of words) {
+      const row = { x, y, text, size: this.px(size), style, ink, align, baseline: "middle" };
+      for (const name in columns) columns[name].push(row[name]);
+    }
+    this.figures.fill("scene_words", columns, ["ink"]);
+    const rows = { left: [], right: [], top: [], bottom: [], fill: [], line: [] };
+    for (const [left, top, right, bottom, fill, line] of quads) {
+      const row = { left, top, right, bottom, fill, line };
+      for (const name in rows) rows[name].push(row[name]);
+    }
+    this.figures.fill("scene_rows", rows, ["fill", "line"]);
+  }
+
+  addBadges(words, counts) {
+    for (const [stage, count] of Object.entries(counts)) {
+      if (count < 3) continue;
+      const [x, y, align] = this.data.badges[stage];
+      words.push([x, y, `${count} slices wait`, 12, "bold", "hot-ink", align]);
+    }
+  }
+
+  // The ring: nodes whose contribution the slice now sent already carries (or that have the finished one).
+  addRing(words, time) {
+    const { nodes, steps, reducing } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
+    if (!steps || this.meta.collective !== "allreduce") return columns;
+    const step = this.step(time), dots = Math.min(nodes, RING.dots);
+    const reached = (step % Math.max(reducing, 1)) + 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
+    for (let i = 0; i < dots; i++) {
+      const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
+      columns.x.push(RING.x + RING.radius * Math.cos(angle));
+      columns.y.push(RING.y + RING.radius * Math.sin(angle));
+      columns.fill.push(back < lit ? "register" : "faint");
+      columns.size.push((i === 0 ? 8 : 6.5) * this.scale);
+    }
+    const doing = step < reducing ? "adding up" : "handing out";
+    words.push([RING.x, RING.y + 35, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
+    words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
+    return columns;
+  }
+
+  // The latest step of which a slice has been sent.
+  step(time) {
+    let step = 0;
+    for (const [i, , j, s] of this.moves.recent(time, 8)) step = Math.max(step, this.moves.step[i] + j * s.steps);
+    return step;
+  }
+
+  addTable(words, quads, time, pace) {
+    const { left, right, top, pitch, rows } = TABLE, { table } = this;
+    words.push([left + 2, 19, table.title, 12, "bold", "ink", "left"]);
+    if (!table.live) {
+      table.lines.forEach(([name, note], i) => {
+        const y = top + i * pitch;
+        quads.push([left, y, right, y + pitch - 3, "box", "faint"]);
+        words.push([left + 7, y + 8, name, 11, "normal", "ink", "left"]);
+        words.push([right - 7, y + 8, note, 11, "normal", "muted", "right"]);
+      });
+      return;
+    }
+    this.regions(time, rows).forEach((region, i) => {
+      const y = top + i * pitch, state = this.stateOf(region, time, pace);
+      quads.push([left, y, right, y + pitch - 3, state.fill, "faint"]);
+      if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 3, "register-wash", "none"]);
+      words.push([left + 7, y + 8, this.nameOf(region), 11, "normal", state.ink, "left"]);
+      words.push([right - 7, y + 8, state.text, 11, state.style, state.inkOf, "right"]);
+    });
+    words.push([left + 2, top + rows * pitch + 8, table.total, 11, "normal", "muted", "left"]);
+  }
+
+  // The regions last asked for, in a stable order.
+  regions(time, most) {
+    const { registered, table } = this, seen = new Map();
+    for (const [i, shift, j, s] of registered.recent(time, 40)) {
+      const own = registered.position[i];
+      const position = own < 0 ? own : (own + j * s.steps) % table.chunks;
+      const key = `${registered.device[i]},${position}`;
+      if (!seen.has(key)) seen.set(key, { device: registered.device[i], position, row: i, shift });
+      if (seen.size === most) break;
+    }
+    return [...seen.values()].sort((a, b) => a.device - b.device || a.position - b.position);
+  }
+
+  nameOf({ device, position }) {
+    const { table } = this, whose = table.devices > 1 ? `${table.device} ${device}, ` : "";
+    return whose + (position < 0 ? "send buffer" : `chunk ${position}`);
+  }
+
+  stateOf({ row, shift }, time, pace) {
+    const { registered, table } = this, kind = table.kinds[registered.kind[row]];
+    const start = registered.start[row] + shift, end = registered.end[row] + shift, fresh = time - end < pace * 0.35;
+    const plain = { fill: "box", ink: "ink", inkOf: "muted", style: "normal", done: 1 };
+    const cost = ` ${sayTime(end - start)}`;
+    if (kind === "hit") return { ...plain, text: "hit", fill: fresh ? "direct-wash" : "box", inkOf: "direct-ink", style: "bold" };
+    if (kind === "miss" || kind === "uncached") {
+      if (time < end) return { ...plain, text: `registering${cost}`, inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
+      return { ...plain, text: `registered${cost}` };
+    }
+    const word = kind === "evict" ? "evicted" : "deregistered";
+    return { ...plain, text: `${word}${cost}`, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
+  }
+}
+
+// A broken line that a slice goes along.
+class Way {
+  constructor(points) {
+    this.points = points;
+    this.lengths = [0];
+    for (let i = 1; i < points.length; i++) {
+      const [a, b] = [points[i - 1], points[i]];
+      this.lengths.push(this.lengths[i - 1] + Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]));
+    }
+  }
+
+  at(fraction) {
+    const { points, lengths } = this, along = fraction * lengths[lengths.length - 1];
+    let i = 1;
+    while (i < points.length - 1 && lengths[i] < along) i++;
+    if (i >= points.length) return { x: points[0][0], y: points[0][1] };
+    const part = (along - lengths[i - 1]) / (lengths[i] - lengths[i - 1] || 1);
+    const [a, b] = [points[i - 1], points[i]];
+    return { x: a[0] + (b[0] - a[0]) * part, y: a[1] + (b[1] - a[1]) * part };
+  }
+}
+
+function sayTime(us) {
+  if (us >= 1e6) return `${digits(us / 1e6)} s`;
+  if (us >= 1e3) return `${digits(us / 1e3)} ms`;
+  if (us >= 1) return `${digits(us)} µs`;
+  return us <= 0 ? "0 s" : `${digits(us * 1e3)} ns`;
+}
+
+function sayBytes(bytes) {
+  for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
+    if (bytes >= size) return `${digits(bytes / size)} ${unit}`;
+  return `${bytes} B`;
+}
+
+function digits(value) {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, "");
+}

@@ -1,0 +1,170 @@
+// The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
+class Timeline {
+  constructor(figures, host, { onSeek }) {
+    this.figures = figures;
+    this.host = host;
+    this.range = figures.model("timeline_x");
+    this.cursor = host.querySelector(".pl-cursor");
+    this.note = host.querySelector(".pl-merged");
+    this.range.change.connect(() => this.schedule());
+    this.host.querySelector(".pl-figure").addEventListener("dblclick", (event) => {
+      const frame = this.frame(), box = this.host.querySelector(".pl-figure").getBoundingClientRect();
+      const part = (event.clientX - box.left - frame.left) / frame.width;
+      if (part >= 0 && part <= 1) onSeek((this.range.start + part * (this.range.end - this.range.start)) * this.unit);
+    });
+  }
+
+  apply(data, before) {
+    this.data = data.timeline;
+    this.spans = new Rows(this.data.spans, {
+      floats: ["queued", "start", "end"],
+      ints: ["lane", "track", "stage", "device", "step", "slice", "nbytes"],
+      begin: "start",
+      end: "end",
+    });
+    this.path = null;
+    const whole = Math.max(this.data.end_us, before ?? 0) || 1;
+    this.unit = whole > 2000 ? 1000 : 1; // microseconds per unit of the axis
+    const far = (1.01 * whole) / this.unit;
+    this.range.setv({ start: 0, end: far, reset_start: 0, reset_end: far, bounds: [0, far] });
+    this.figures.model("timeline_time").axis_label = null;
+    const lanes = this.data.lanes, labels = {};
+    lanes.forEach((lane, i) => (labels[i] = lane.label));
+    this.figures.model("timeline_ticks").ticks = lanes.map((_, i) => i);
+    this.figures.model("timeline_lanes").major_label_overrides = labels;
+    this.figures.model("timeline_y").setv({ start: lanes.length - 0.5, end: -0.5 });
+    this.host.querySelector(".pl-unit").textContent = this.unit === 1 ? "µs" : "ms";
+    this.paint();
+  }
+
+  paint() {
+    const lanes = this.data.lanes, y = lanes.map((_, i) => i);
+    const fill = lanes.map((lane) => (lane.hot ? "hot-wash" : "panel"));
+    this.figures.fill("timeline_grounds", { y, fill }, ["fill"]);
+    this.draw();
+  }
+
+  schedule() {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => {
+      this.waiting = 0;
+      if (this.data) this.draw();
+    });
+  }
+
+  frame() {
+    const box = this.figures.view("timeline").frame.bbox;
+    return { left: box.left, width: Math.max(1, box.width), top: box.top, height: box.height };
+  }
+
+  // From when to when the axis shows, and the time of a pixel, in microseconds.
+  shown() {
+    const start = this.range.start * this.unit, end = this.range.end * this.unit;
+    return { start, end, pixel: (end - start) / this.frame().width };
+  }
+
+  draw() {
+    const { start, end, pixel } = this.shown(), drawn = this.blank();
+    const merged = new Map();
+    this.spans.between(start, end, (i, shift, j, segment) => {
+      const length = this.spans.end[i] - this.spans.start[i];
+      if (length >= 2 * pixel) this.add(drawn, i, shift, j, segment, pixel);
+      else this.merge(merged, i, shift, start, pixel);
+    });
+    const most = this.addMerged(drawn, merged, start, pixel);
+    for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
+    this.figures.fill("timeline_spans", drawn, ["fill"]);
+    this.note.textContent = most > 1 ? `marks stand for up to ${most} spans: zoom in to tell them apart` : "";
+    this.count = drawn.y.length;
+    this.drawPath();
+  }
+
+  blank() {
+    return { y: [], left: [], right: [], height: [], fill: [], alpha: [], stage: [], what: [], when: [], wait: [] };
+  }
+
+  place(i) {
+    const tracks = this.data.lanes[this.spans.lane[i]].tracks, height = 0.74 / tracks;
+    return { y: this.spans.lane[i] - 0.37 + height * (this.spans.track[i] + 0.5), height };
+  }
+
+  add(drawn, i, shift, j, segment, pixel) {
+    const s = this.spans, { y, height } = this.place(i), stage = s.stage[i], start = s.start[i] + shift, end = s.end[i] + shift;
+    const step = s.step[i] + j * segment.steps;
+    drawn.y.push(y);
+    drawn.height.push(height);
+    drawn.left.push(start);
+    drawn.right.push(end - 0.6 * pixel);
+    drawn.fill.push(this.data.roles[stage]);
+    drawn.alpha.push((s.slice[i] + step) % 2 ? 0.72 : 1);
+    drawn.stage.push(this.data.stages[stage]);
+    const piece = s.slice[i] < 0 ? "whole transfer" : `slice ${s.slice[i]}`;
+    drawn.what.push(`${this.data.device} ${s.device[i]}, step ${step + 1}, ${piece}${s.nbytes[i] > 0 ? `, ${sayBytes(s.nbytes[i])}` : ""}`);
+    drawn.when.push(`${sayTime(start)} + ${sayTime(end - start)}`);
+    const wait = s.start[i] - s.queued[i];
+    drawn.wait.push(wait > 0.001 ? `waited ${sayTime(wait)}` : "did not wait");
+  }
+
+  merge(merged, i, shift, origin, pixel) {
+    const s = this.spans, key = s.lane[i] * 1000 + s.track[i];
+    if (!merged.has(key)) merged.set(key, { row: i, bins: new Map() });
+    const { bins } = merged.get(key), at = Math.floor((s.start[i] + shift - origin) / (2 * pixel));
+    const bin = bins.get(at) ?? { busy: 0, count: 0, stage: s.stage[i] };
+    bin.busy += s.end[i] - s.start[i];
+    bin.count += 1;
+    bins.set(at, bin);
+  }
+
+  // Bins of two pixels; how opaque one is tells how busy it was.
+  addMerged(drawn, merged, origin, pixel) {
+    let most = 0;
+    for (const { row, bins } of merged.values()) {
+      const { y, height } = this.place(row);
+      for (const [at, { busy, count, stage }] of bins) {
+        most = Math.max(most, count);
+        drawn.y.push(y);
+        drawn.height.push(height);
+        drawn.left.push(origin + at * 2 * pixel);
+        drawn.right.push(origin + (at + 1) * 2 * pixel);
+        drawn.fill.push(this.data.roles[stage]);
+        drawn.alpha.push(0.3 + 0.7 * Math.min(1, busy / (2 * pixel)));
+        drawn.stage.push(this.data.stages[stage]);
+        drawn.what.push(count > 1 ? `${count} spans, too short to tell apart here` : "one span");
+        drawn.when.push(`from ${sayTime(origin + at * 2 * pixel)}, busy for ${sayTime(busy)}`);
+        drawn.wait.push("zoom in: Shift and wheel");
+      }
+    }
+    return most;
+  }
+
+  showPath(path) {
+    this.path = path;
+    this.drawPath();
+  }
+
+  drawPath() {
+    const drawn = { y: [], left: [], right: [] }, { start, end, pixel } = this.shown();
+    let last = null;
+    for (let i = 0; this.path && i < this.path.lane.length; i++) {
+      const lane = this.path.lane[i];
+      if (lane < 0 || this.path.end[i] < start || this.path.start[i] > end) continue;
+      if (last && last.lane === lane && this.path.start[i] - last.end < 2 * pixel) drawn.right[drawn.right.length - 1] = last.end = this.path.end[i];
+      else {
+        last = { lane, end: this.path.end[i] };
+        drawn.y.push(lane);
+        drawn.left.push(this.path.start[i]);
+        drawn.right.push(this.path.end[i]);
+      }
+    }
+    for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
+    this.figures.fill("timeline_critical", drawn);
+  }
+
+  moveCursor(time) {
+    const { left, width, top, height } = this.frame(), { start, end } = this.shown(), part = (time - start) / (end - start);
+    this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
+    this.cursor.style.transform = `translateX(${left + part * width}px)`;
+    this.cursor.style.top = `${top}px`;
+    this.cursor.style.height = `${height}px`;
+  }
+}

@@ -1,0 +1,140 @@
+"""Everything the page gets for one run, as one parcel of plain values and arrays."""
+
+from peerlab.collectives.choose import plan
+from peerlab.model.hardware import Figure
+from peerlab.model.path import PATH_STAGES, STAGES
+from peerlab.run import Run
+from peerlab.units import PS_PER_US, say_bytes
+from peerlab.view.curves import mark
+from peerlab.view.datapath import scene
+from peerlab.view.frames import moves
+from peerlab.view.headline import cards
+from peerlab.view.registration import table
+from peerlab.view.theme import stage_role
+from peerlab.view.timeline import timeline
+
+MOVE_COLUMNS = ("device", "step", "slice", "stage", "resource", "enter", "start", "end", "until")
+_MOVE_TIMES = ("enter", "start", "end", "until")
+
+
+def payload(run: Run, before: Run | None = None, number: int = 0) -> dict[str, object]:
+    """Return what the page needs to show `run`; `before` is what was shown until now, `number` counts the parcels."""
+    return {
+        "meta": _meta(run, before, number),
+        "cards": cards(run, before),
+        "scene": scene(run),
+        "moves": moves(run.trace).page(MOVE_COLUMNS, _MOVE_TIMES),
+        "timeline": timeline(run),
+        "table": table(run),
+    }
+
+
+def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
+    s, schedule = run.scenario, plan(run.scenario).schedule
+    comparable = before is not None and _kept(before) == _kept(run)
+    return {
+        "number": number,
+        "key": "|".join(map(str, _kept(run))),
+        "end_us": run.time_ps / PS_PER_US,
+        "before_us": before.time_ps / PS_PER_US if before is not None and comparable else None,
+        "nodes": s.nodes,
+        "devices": s.hardware.devices if s.collective == "allreduce" else 1,
+        "drawn": s.hardware.devices_per_switch if s.collective == "allreduce" else 1,
+        "steps": schedule.steps,
+        "reducing": schedule.reducing_steps,
+        "collective": s.collective,
+        "code": s.as_code(),
+        "words": words(run),
+        "key_colours": colours(run),
+        "caption": caption(run),
+        "sources": sources(run),
+        "mark": mark(run),
+        "ghost": mark(before) if before is not None else None,
+    }
+
+
+def _kept(run: Run) -> tuple[object, ...]:
+    """Return what two runs must share for their times to be compared on one axis."""
+    s = run.scenario
+    return (s.hardware.name, s.nodes, s.nbytes, s.collective)
+
+
+def colours(run: Run) -> list[list[str]]:
+    """Return the colour key: role and meaning of every colour that this run uses."""
+    s = run.scenario
+    used = [stage.name for stage in PATH_STAGES[str(s.path)]]
+    if s.registers:
+        used.insert(0, "register")
+    if s.collective == "allreduce":
+        used += ["reduce"] if s.path != "wire" else []
+        used += ["gather"] if s.hardware.devices > 1 else []
+    key: dict[str, str] = {}
+    for stage in used:
+        key.setdefault(stage_role(stage), _SHORT.get(stage, STAGES[stage]))
+    return [[role, text] for role, text in key.items()]
+
+
+_SHORT = {
+    "d2h": "copy between device and host memory",
+    "h2d": "copy between device and host memory",
+    "cpu-send": "CPU: kernel copies and TCP/IP",
+    "network": "NIC to NIC, through host memory",
+    "direct": "NIC to NIC, straight from device memory",
+    "register": "register memory (MR)",
+    "reduce": "add up on the device",
+    "gather": "scale-up links inside the node",
+}
+
+
+def caption(run: Run) -> str:
+    """Return the line below the pictures: what was simulated, in one breath."""
+    s = run.scenario
+    what = "ring" if s.hardware.devices == 1 else "hierarchical ring"
+    if s.collective == "point-to-point":
+        what = "one message"
+    size = s.slice_limit
+    slices = f"slices of {say_bytes(size)}" if size and size < s.nbytes else "whole transfers"
+    warm = (
+        f", run {s.runs} of {s.runs} (the cache is warm)"
+        if s.registers and s.runs > 1 and s.registration == "cached"
+        else ""
+    )
+    beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
+    return f"Simulated: {s.hardware.title}, {what}, {slices}{warm}.{beyond}"
+
+
+def sources(run: Run) -> dict[str, object]:
+    """Return the figures the simulation rests on, with source or assumption."""
+    figures = run.scenario.hardware.figures
+    assumed = len(run.scenario.hardware.assumptions)
+    title = f"{len(figures)} figures with sources" + (f", {assumed} of them assumed (†)" if assumed else "")
+    ordered = sorted(figures.values(), key=lambda figure: not figure.assumption)
+    return {
+        "title": title,
+        "lines": [{"text": say_figure(f), "assumed": bool(f.assumption)} for f in ordered],
+    }
+
+
+def say_figure(figure: Figure) -> str:
+    """Return a figure with basis, assumption and source as one line."""
+    assumed = f" Assumed: {figure.assumption}." if figure.assumption else ""
+    source = f" Source: {figure.source}." if figure.source else ""
+    sign = "† " if figure.assumption else ""
+    return f"{sign}{figure.key} = {figure}, {figure.basis}.{assumed}{source}"
+
+
+def words(run: Run) -> str:
+    """Return the data path in words, for those who do not see it."""
+    s, found = run.scenario, run.bottleneck
+    device = s.hardware.device_name
+    match s.path:
+        case "host-rdma":
+            way = f"Slices are copied from {device} memory up the PCIe uplink into host memory, sent by the NIC from there, and copied down again on the other side"
+        case "host-tcp":
+            way = f"Slices are copied from {device} memory into host memory, copied and sent by the CPU over TCP, and copied down again on the other side"
+        case "peer-direct":
+            way = f"The NIC reads slices straight from {device} memory across the PCIe switch and writes them straight into the other side's"
+        case _:
+            way = "Slices go from port to port"
+    busiest = f"; {found.label}: {found.share:.0%}" if found else ""
+    return f"Data path. {way}. Wire {run.wire_busy:.0%} busy{busiest}."

@@ -1,0 +1,46 @@
+"""The registration table beside the NIC: which memory is registered, and what it costs, at any moment."""
+
+from peerlab.run import Run
+from peerlab.trace import REGISTRATION_KINDS
+from peerlab.units import say_bytes, say_time
+from peerlab.view.frames import registrations
+
+COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step")
+
+
+def table(run: Run) -> dict[str, object]:
+    """Return what the page needs to show the registration table of NIC 0 of node 0."""
+    s, counters = run.scenario, run.registration
+    machine = s.hardware
+    if not s.registers:
+        return {"live": False, "lines": _standing(run), "title": "Registered memory (MR)"}
+    segments = registrations(run.trace)
+    total = f"{counters.hits} hits, {counters.misses} misses"
+    if counters.evictions:
+        total += f", {counters.evictions} evicted"
+    return {
+        "live": True,
+        "title": "Registered memory (MR), NIC 0",
+        "rows": segments.page(COLUMNS, ("start", "end")),
+        "kinds": list(REGISTRATION_KINDS),
+        "chunks": run.recording.chunks,
+        "device": machine.device_name,
+        "devices": machine.devices_per_switch,
+        "total": f"{total}, {say_time(counters.time_ps)}",
+    }
+
+
+def _standing(run: Run) -> list[list[str]]:
+    """Return the lines of a table in which nothing happens: name and note."""
+    s = run.scenario
+    if s.staged:
+        size = say_bytes(s.slice_limit or s.nbytes)
+        buffers = f"{s.window_slices} x {size}"
+        return [
+            ["bounce buffers, send", buffers],
+            ["bounce buffers, receive", buffers],
+            ["registered once, at start", ""],
+        ]
+    if s.path == "peer-direct":
+        return [["one pool per device", ""], ["registered once, at start", ""]]
+    return [["this path registers nothing", ""]]

@@ -1,0 +1,205 @@
+"""The timeline: a lane per resource, a span wherever it served."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    FixedTicker,
+    HBar,
+    HoverTool,
+    LinearAxis,
+    PanTool,
+    Range1d,
+    ResetTool,
+    WheelZoomTool,
+)
+from bokeh.plotting import figure
+
+from peerlab.model.path import RESOURCES
+from peerlab.run import Run
+from peerlab.trace import Trace
+from peerlab.units import PS_PER_US
+from peerlab.view.frames import Segments, lane_spans
+from peerlab.view.theme import stage_role
+
+SPAN_COLUMNS = ("lane", "track", "stage", "device", "step", "slice", "queued", "start", "end", "nbytes")
+_TIMES = ("queued", "start", "end")
+
+_ALWAYS = (
+    "uplink_up",
+    "uplink_down",
+    "dram",
+    "core",
+    "registration",
+    "nic_tx",
+    "wire",
+    "nic_rx",
+    "reduce",
+    "scaleup",
+)
+_NAMES = {
+    "wire": "in flight",
+    "reduce": "reduce (HBM)",
+    "scaleup": "scale-up",
+    "core": "CPU cores",
+    "nic_tx": "NIC send",
+}
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One line of the timeline."""
+
+    kind: str
+    """Key of `RESOURCES`."""
+    label: str
+    """Name in plain words."""
+    resources: tuple[int, ...]
+    """Indices of the resources drawn on it."""
+
+
+def _has(run: Run, kind: str) -> bool:
+    """Whether the cluster has a resource of this kind at all, used or not."""
+    machine = run.scenario.hardware
+    match kind:
+        case "wire" | "nic_tx" | "nic_rx":
+            return True
+        case "registration":
+            return "peer-direct" in machine.paths
+        case "core":
+            return "host-tcp" in machine.paths
+        case "scaleup":
+            return machine.devices > 1 and run.scenario.collective == "allreduce"
+        case "reduce":
+            return run.scenario.path != "wire" and run.scenario.collective == "allreduce"
+    return machine.uplink_Bps is not None
+
+
+def lanes(run: Run) -> list[Lane]:
+    """Return the lanes of a run, in the order in which a byte meets them.
+
+    Whatever the path, a cluster has the same lanes, so that a switch changes the spans and not the picture; a resource
+    that is the bottleneck and has no lane gets one.
+    """
+    found = run.bottleneck
+    kinds = [k for k in RESOURCES if k in _ALWAYS or (found and found.kind == k)]
+    kinds.sort(key=lambda k: _ALWAYS.index(k) if k in _ALWAYS else len(_ALWAYS))
+    rows = []
+    for kind in kinds:
+        if _has(run, kind):
+            mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and r.node == 0]
+            rows.append(Lane(kind, _NAMES.get(kind, RESOURCES[kind].label), tuple(mine)))
+    return rows
+
+
+def _tracks(trace: Trace, segments: Segments) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the track of every row within its lane: spans that may overlap get tracks of their own."""
+    rows = segments.rows
+    shared = np.array([r.shared for r in trace.resources])[rows["resource"]]
+    per_device = np.array([RESOURCES[r.kind].scope == "device" for r in trace.resources])[rows["resource"]]
+    key = np.where(shared, rows["stage"] * 1000 + rows["device"], np.where(per_device, rows["device"], 0))
+    track = np.zeros(len(key), np.int64)
+    for lane in np.unique(rows["lane"]):
+        mine = rows["lane"] == lane
+        track[mine] = np.unique(key[mine], return_inverse=True)[1]
+    return track
+
+
+def timeline(run: Run) -> dict[str, object]:
+    """Return what the page needs to draw the timeline of a run."""
+    shown = lanes(run)
+    lane_of = {resource: number for number, lane in enumerate(shown) for resource in lane.resources}
+    segments = lane_spans(run.trace, lane_of)
+    segments.rows["track"] = _tracks(run.trace, segments)
+    used = segments.rows["lane"]
+    found = run.bottleneck
+    return {
+        "lanes": [
+            {
+                "label": lane.label,
+                "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
+                "used": bool((used == number).any()),
+                "hot": bool(found and found.kind == lane.kind),
+            }
+            for number, lane in enumerate(shown)
+        ],
+        "spans": segments.page(SPAN_COLUMNS, _TIMES),
+        "stages": list(run.trace.stages),
+        "roles": [stage_role(stage) for stage in run.trace.stages],
+        "device": run.scenario.hardware.device_name,
+        "end_us": run.time_ps / PS_PER_US,
+    }
+
+
+def critical(run: Run) -> dict[str, object]:
+    """Return the critical path for the timeline: lane (-1: none drawn), start and end in microseconds."""
+    shown = lanes(run)
+    lane_of = {resource: number for number, lane in enumerate(shown) for resource in lane.resources}
+    resource = run.recording.unrolled["resource"]
+    rows = [(lane_of.get(int(resource[s.row]), -1) if s.row >= 0 else -1, s) for s in run.critical_path]
+    return {
+        "lane": [lane for lane, _ in rows],
+        "start": [segment.start_ps / PS_PER_US for _, segment in rows],
+        "end": [segment.end_ps / PS_PER_US for _, segment in rows],
+        "breakdown": {stage: seconds * 1e6 for stage, seconds in run.breakdown().items()},
+    }
+
+
+_HOVER = """
+<div style="font-size:13px;line-height:1.45"><b>@stage</b><br>@what<br>@when<br>@wait</div>
+"""
+
+
+def build() -> figure:
+    """Return the empty figure; the page fills its sources and draws only what can be seen apart."""
+    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
+    plot = figure(
+        name="timeline",
+        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
+        y_range=Range1d(9.5, -0.5, name="timeline_y"),
+        height=212,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools=[pan, zoom, ResetTool()],
+        active_drag=pan,
+        active_scroll=zoom,
+        min_border_left=112,
+        min_border_right=12,
+        min_border_top=4,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+        x_axis_type=None,
+    )
+    plot.add_layout(LinearAxis(name="timeline_time"), "below")
+    grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")
+    plot.hbar(y="y", left=0, right=1e12, height=0.86, color="fill", source=grounds)
+    names = ("y", "left", "right", "height", "fill", "alpha", "stage", "what", "when", "wait")
+    spans = ColumnDataSource({name: [] for name in names}, name="timeline_spans")
+    bars = HBar(
+        y="y",
+        left="left",
+        right="right",
+        height="height",
+        fill_color="fill",
+        fill_alpha="alpha",
+        line_color=None,
+    )
+    drawn = plot.add_glyph(spans, bars)
+    plot.add_tools(HoverTool(renderers=[drawn], tooltips=_HOVER, attachment="above", name="timeline_hover"))
+    path = ColumnDataSource({"y": [], "left": [], "right": []}, name="timeline_critical")
+    plot.hbar(
+        y="y",
+        left="left",
+        right="right",
+        height=0.86,
+        fill_color=None,
+        line_color="#D55E00",
+        line_width=2,
+        source=path,
+    )
+    plot.grid.visible = False
+    plot.yaxis.name = "timeline_lanes"
+    plot.yaxis.ticker = FixedTicker(ticks=[], name="timeline_ticks")
+    return plot
