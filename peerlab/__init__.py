@@ -6,6 +6,8 @@
 Run(dl1, 8 nodes, peer-direct, allreduce of 64 MiB: 2.45 ms, busbw 53.9 GB/s, NIC send 96% busy)
 """
 
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from peerlab.engine.run import simulate
@@ -18,19 +20,33 @@ from peerlab.run import Run
 
 if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
+    from peerlab.app.predict import Prediction
 
 __version__ = "0.1.0"
 
 
 def explore(scenario: Scenario | None = None, **fields: Any) -> "Explorer":
     """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explorer.explore`."""
+    show: Callable[..., Explorer] = _from_lab("peerlab.app.explorer", "explore")
+    return show(scenario, **fields)
+
+
+def predict(
+    question: str, answers: Sequence[float], truth: Callable[[], float], unit: str = "x"
+) -> "Prediction":
+    """Return a question for a notebook whose answer is simulated; see :func:`peerlab.app.predict.predict`."""
+    ask: Callable[..., Prediction] = _from_lab("peerlab.app.predict", "predict")
+    return ask(question, answers, truth, unit)
+
+
+def _from_lab(module: str, name: str) -> Any:
+    """Return a function of the lab; widgets and Bokeh are an extra, and slow to load."""
     try:
-        from peerlab.app.explorer import explore as show  # noqa: PLC0415  (widgets and Bokeh are an extra, and slow)
+        return getattr(import_module(module), name)
     except ModuleNotFoundError as problem:
         if problem.name and problem.name.partition(".")[0] == "peerlab":
             raise
         raise PeerlabError(f"the lab needs {problem.name}: pip install 'peerlab[lab]'") from None
-    return show(scenario, **fields)
 
 
 __all__ = [
@@ -42,5 +58,6 @@ __all__ = [
     "explore",
     "known_clusters",
     "load_cluster",
+    "predict",
     "simulate",
 ]

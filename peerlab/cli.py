@@ -22,7 +22,7 @@ OK, FAILED, INTERRUPTED = 0, 1, 130
 
 _SIMULATE_EXAMPLES = """\
 examples:
-  peerlab simulate                                      every path of a DL1 cluster, 8 nodes, 256 MiB
+  peerlab simulate                                      every path of a DL1 cluster, 8 nodes, 64 MiB
   peerlab simulate --nodes 64 --message "1 GiB"         the same question, larger
   peerlab simulate --path peer-direct --cache-regions 4 a registration cache that is too small
   peerlab simulate --cluster my.toml --json             your own machine, for a script
@@ -80,7 +80,7 @@ def _add_simulate(commands: Any) -> None:
         "--message",
         dest="message_bytes",
         metavar="SIZE",
-        help="bytes per rank, such as '64 MiB' (default: 256 MiB)",
+        help="bytes per rank, such as '64 MiB' (default: 64 MiB)",
     )
     add(
         "--slice",

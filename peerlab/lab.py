@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -32,12 +33,24 @@ def open_lab(*, port: int | str, browser: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="peerlab-") as private:
         command = _command(labs, chosen, Path(private), browser=browser and _can_show())
         print(f"peerlab: opening {labs / TOUR}", flush=True)  # noqa: T201
-        with subprocess.Popen(command) as server:
-            try:
-                return server.wait()
-            except KeyboardInterrupt:
-                server.wait()
-                return 0
+        return _stay(subprocess.Popen(command))  # noqa: S603  (our own interpreter and arguments)
+
+
+def _stay(server: subprocess.Popen[bytes]) -> int:
+    """Wait for the server to end; whoever ends us ends it too."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        return server.wait()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        if server.poll() is None:
+            server.terminate()
+            server.wait()
 
 
 def _labs() -> Path:

@@ -126,3 +126,18 @@ def say_bytes(nbytes: float) -> str:
     ('256 MiB', '1000 B')
     """
     return _scaled(nbytes, [(GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")])
+
+
+def write_bytes(nbytes: int) -> str:
+    """Return a size that :func:`parse_bytes` reads back exactly, as shortly as possible.
+
+    >>> write_bytes(67108864), write_bytes(100_000_000), write_bytes(12_345)
+    ('64 MiB', '100 MB', '12345')
+    """
+    units = {"GiB": GIB, "MiB": MIB, "KiB": KIB, "GB": 10**9, "MB": 10**6, "kB": 10**3}
+    exact = [
+        f"{nbytes / size:.12g} {unit}"
+        for unit, size in units.items()
+        if nbytes >= size and nbytes * 4 % size == 0
+    ]
+    return min([*exact, str(nbytes)], key=len)

@@ -9,7 +9,7 @@ import ipywidgets as w
 from peerlab.model.path import STAGED
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import PAGES, Scenario
-from peerlab.units import GIB, KIB, say_bytes
+from peerlab.units import KIB, say_bytes, write_bytes
 
 NODES = tuple(2**k for k in range(1, 11))
 SIZES = tuple(64 * KIB * 2**k for k in range(15))
@@ -172,7 +172,7 @@ class Controls:
         self.nodes.value = _nearest(s.nodes, NODES)
         self.nodes_text.value = str(s.nodes)
         self.size.value = _nearest(s.nbytes, SIZES)
-        self.size_text.value = say_bytes(s.nbytes) if s.nbytes <= GIB * 1024 else str(s.nbytes)
+        self.size_text.value = write_bytes(s.nbytes)
 
     def _show_secondary(self, s: Scenario) -> None:
         known = s.cluster if s.cluster in known_clusters() else OWN_FILE
@@ -191,9 +191,9 @@ class Controls:
         self.policy.disabled = self.cache.disabled or not self.cache.value
         self.regions.value = "" if s.cache_regions is None else str(s.cache_regions)
         self.page.value = s.page_bytes
-        self.memlock.value = "" if s.memlock_bytes is None else say_bytes(int(s.memlock_bytes))
+        self.memlock.value = "" if s.memlock_bytes is None else write_bytes(int(s.memlock_bytes))
         self.call.value = 1 if s.iterations == 1 else "auto"
-        self.slice.value = "" if s.slice_bytes == "auto" else say_bytes(s.slice_limit or s.nbytes)
+        self.slice.value = "" if s.slice_bytes == "auto" else write_bytes(s.slice_limit or s.nbytes)
         self.window.value = "" if s.window is None else str(s.window)
         self.dependency.value = "step" if s.dependency == "step" else "auto"
 

@@ -1,7 +1,10 @@
 """The explorer: one line in a notebook, `peerlab.explore()`."""
 
 import asyncio
+import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import ipywidgets as w
@@ -16,6 +19,8 @@ from peerlab.run import Run
 from peerlab.view.curves import curves, lines
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
+
+_runs = Runs()  # shared: several labs in one notebook draw the same curves
 
 _ONE_DRAG_S = 1.0
 """Changes of one control that follow each other this closely are one step of undo."""
@@ -33,7 +38,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        self._runs = Runs()
+        self._runs = _runs
         self._axis = "nodes"
         self._number = 0
         self._history: list[Scenario] = []
@@ -46,7 +51,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.before: Run | None = None
         self.controls = Controls(self._changed, self._command)
         self.stage = Stage(self._command)
-        super().__init__([*self.controls.rows(), self.stage])
+        self._parts = [*self.controls.rows(), self.stage]
+        super().__init__(self._parts)
         self.add_class("pl-explorer")
         self._show(self.run)
 
@@ -57,23 +63,22 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def close(self) -> None:
         """Close every widget and stop what runs in the background."""
-        if not hasattr(self, "stage"):
+        if not hasattr(self, "_parts"):
             return  # never finished
         self._stop()
         if self._curving:
             self._curving.cancel()
-        for widget in (*self.controls.rows(), self.stage):
+        for widget in self._parts:
             widget.close()
         super().close()
 
     # ---- what the user asks for --------------------------------------------------------------------------------
 
     def _changed(self, changes: Changes, control: str) -> None:
-        try:
-            scenario = self.scenario.with_(**self._fitting(changes))
-        except PeerlabError as problem:
-            self.controls.say(str(problem), control)
-            return
+        with self._telling(control):
+            self._change(self.scenario.with_(**self._fitting(changes)), control)
+
+    def _change(self, scenario: Scenario, control: str) -> None:
         name, when = self._last_change
         same_drag = control == name and time.monotonic() - when < _ONE_DRAG_S
         self._last_change = (control, time.monotonic())
@@ -87,7 +92,24 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         fits = self.scenario.path in machine.paths
         return {**changes, "path": self.scenario.path if fits else machine.paths[0], "algorithm": "auto"}
 
+    @contextmanager
+    def _telling(self, control: str) -> Iterator[None]:
+        """Tell the user what goes wrong, in place; the last good picture stays."""
+        try:
+            yield
+        except PeerlabError as problem:
+            self.controls.say(str(problem), control)
+        except Exception as bug:  # a widget's callback would swallow it, and the lab would seem dead
+            logging.getLogger("peerlab").exception("in the explorer")
+            self.controls.say(
+                f"This should not happen; please report it: {type(bug).__name__}: {bug}", control
+            )
+
     def _command(self, command: str, value: Any = None) -> None:
+        with self._telling(""):
+            self._obey(command, value)
+
+    def _obey(self, command: str, value: Any) -> None:
         match command:
             case "undo" if self._history:
                 self._last_change = ("", 0.0)
@@ -119,8 +141,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             )
         except TooSlow:
             self._go_slowly(scenario, control, remember=remember)
-        except PeerlabError as problem:
-            self.controls.say(str(problem), control)
 
     def _go_slowly(self, scenario: Scenario, control: str, *, remember: bool) -> None:
         loop = asyncio.get_running_loop()

@@ -58,6 +58,7 @@ STAGES: dict[str, str] = {
     "cpu-send": "CPU: kernel copy and TCP send",
     "network": "NIC to NIC, through host memory",
     "direct": "NIC to NIC, straight from device memory",
+    "wire": "port to port",
     "flight": "in flight (latency)",
     "cpu-receive": "CPU: TCP receive and kernel copy",
     "h2d": "copy to device memory (H2D)",
@@ -149,8 +150,8 @@ PATH_STAGES: dict[str, tuple[Stage, ...]] = {
     "host-rdma": (_D2H, _STAGED_NETWORK, _H2D),
     "host-tcp": (_D2H, _CPU_SEND, _STAGED_NETWORK, _CPU_RECEIVE, _H2D),
     "peer-direct": (_port_to_port("direct", Use("link_up", "source"), Use("link_down", "destination")),),
-    "native": (_port_to_port("direct"),),
-    "wire": (_port_to_port("direct"),),
+    "native": (_port_to_port("wire"),),
+    "wire": (_port_to_port("wire"),),
 }
 """The stages of each path, up to the reduction."""
 

@@ -10,7 +10,7 @@ from peerlab.model.hardware import PATHS, Cluster
 from peerlab.model.path import STAGED
 from peerlab.model.presets import load_cluster
 from peerlab.model.registration import RegistrationCost
-from peerlab.units import KIB, parse_bytes, say_bytes
+from peerlab.units import KIB, parse_bytes, say_bytes, write_bytes
 
 REGISTRATIONS = ("cached", "per-transfer", "pool")
 COLLECTIVES = ("allreduce", "point-to-point")
@@ -60,7 +60,7 @@ class Scenario:
     """``allreduce``, or ``point-to-point`` (the first device of node 0 sends to the first of node 1)."""
     algorithm: str = "auto"
     """``ring`` (one device a node), ``hierarchical`` (several), or ``auto``."""
-    message_bytes: int | str = "256 MiB"
+    message_bytes: int | str = "64 MiB"
     """Bytes each rank contributes; text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
     """Slice of a transfer; ``auto``: the cluster's; None: transfers go whole."""
@@ -213,12 +213,8 @@ class Scenario:
             value = getattr(self, f.name)
             if value == f.default or (f.name == "message_bytes" and value == parse_bytes(str(f.default))):
                 continue
-            if (
-                f.name.endswith("_bytes")
-                and isinstance(value, int)
-                and parse_bytes(say_bytes(value)) == value
-            ):
-                value = say_bytes(value)
+            if f.name.endswith("_bytes") and isinstance(value, int):
+                value = write_bytes(value)
             if isinstance(value, (Cluster, Path)):
                 value = value.name if isinstance(value, Cluster) else str(value)
             parts.append(f"{f.name}={value!r}")

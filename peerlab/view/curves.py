@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, MultiLine, Range1d, Scatter, Text
 from bokeh.plotting import figure
 
@@ -11,11 +12,11 @@ from peerlab.metrics import wire_limit_GBps
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.units import GIB, KIB, say_bytes, say_time
-from peerlab.view.theme import PATH_ROLES
+from peerlab.view.theme import FONT, PATH_ROLES
 
 NODES = tuple(2**k for k in range(1, 11))
 """Nodes of the curve: 2 to 1024."""
-SIZES = tuple(64 * KIB * 4**k for k in range(7)) + (GIB,)
+SIZES = (*tuple(64 * KIB * 4**k for k in range(7)), GIB)
 """Message sizes of the curve: 64 KiB to 1 GiB."""
 AXES = {"nodes": NODES, "message_bytes": SIZES}
 
@@ -113,7 +114,7 @@ def build() -> figure:
         x_range=Range1d(1.6, 1300, name="curves_x"),
         y_range=Range1d(0, 100, name="curves_y"),
         x_axis_type="log",
-        height=212,
+        height=184,
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools="",
@@ -156,9 +157,9 @@ def build() -> figure:
             text_color="ink",
             text_align="align",
             y_offset="dy",
-            text_font_size="12px",
-            text_font_style="bold",
-            text_font="system-ui, sans-serif",
+            text_font_size=value("12px"),
+            text_font_style=value("bold"),
+            text_font=value(FONT),
         ),
     )
     plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))

@@ -1,5 +1,6 @@
 """The data path: two nodes facing each other, drawn as they are wired, and slices on their way through them."""
 
+from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
 from bokeh.plotting import figure
 
@@ -22,7 +23,7 @@ from peerlab.view.geometry import (
     waiting_places,
     ways,
 )
-from peerlab.view.theme import stage_role
+from peerlab.view.theme import FONT, stage_role
 
 
 class _Scene:
@@ -40,6 +41,8 @@ class _Scene:
             self._node(node)
             if self.geometry.host:
                 self._host(node)
+            else:
+                self._no_host(node)
             self._below(node)
         self._wire()
         for device in range(self.cluster.devices_per_switch):
@@ -64,14 +67,14 @@ class _Scene:
         d.box("panels", (g.x(node, 0), 0, g.x(node, NODE_WIDTH), HEIGHT), "panel", "faint")
         other = (s.nodes - 1) if node == 0 else 2 % s.nodes
         way = f"from node {other}" if node == 0 else f"to node {other}"
-        d.text((g.x(node, 14), 16), f"node {node}", size=13, bold=True, align=self._align(node))
+        d.text((g.x(node, 14), 14), f"node {node}", size=13, bold=True, align=self._align(node))
         if s.collective == "allreduce" and s.nodes > 1:
             d.line(g.stub(node), "faint", 2)
-            d.text((g.x(node, 342), 287), way, size=11, ink="muted", align=self._align(node))
+            d.text((g.x(node, 326), 258), way, size=11, ink="muted", align=self._align(1 - node))
         switches = self.cluster.numa_domains * self.cluster.switches_per_numa
         if switches > 1 and s.collective == "allreduce":
             note = f"1 of {switches} PCIe switches, all alike"
-            d.text((g.x(node, 14), 287), note, size=11, ink="muted", align=self._align(node))
+            d.text((g.x(node, 14), 258), note, size=11, ink="muted", align=self._align(node))
 
     def _host(self, node: int) -> None:
         g, d, c = self.geometry, self.drawing, self.cluster
@@ -87,10 +90,10 @@ class _Scene:
                 2.5 if hot[kind] else 1.2,
             )
         ink = "ink" if staged else "muted"
-        d.text((g.x(node, sum(MEMORY[::2]) / 2), 46), "Host memory", size=13, bold=True, ink=ink)
+        d.text((g.x(node, sum(MEMORY[::2]) / 2), 39), "Host memory", size=13, bold=True, ink=ink)
         dram = f"DRAM{self.mark('host.dram')}, {self.share('dram') if staged else 'untouched'}"
         d.text(
-            (g.x(node, sum(MEMORY[::2]) / 2), 61), dram, size=11, ink="hot-ink" if hot["dram"] else "muted"
+            (g.x(node, sum(MEMORY[::2]) / 2), 54), dram, size=11, ink="hot-ink" if hot["dram"] else "muted"
         )
         d.text((g.x(node, sum(CPU[::2]) / 2), 46), "CPU", size=13, bold=True, ink="ink" if tcp else "muted")
         cores = c.devices * c.cores_per_device if c.cores_per_device else 0
@@ -99,12 +102,26 @@ class _Scene:
             if tcp
             else ("schedules only" if staged else "not needed")
         )
-        d.text((g.x(node, sum(CPU[::2]) / 2), 61), note, size=11, ink="hot-ink" if hot["core"] else "muted")
+        d.text((g.x(node, sum(CPU[::2]) / 2), 62), note, size=11, ink="hot-ink" if hot["core"] else "muted")
+        if staged:
+            self._bounce_buffers(node)
         self._uplink(node)
         d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, 390), SWITCH_BOTTOM), "box", "faint", 1.2)
         d.text(
-            (g.x(node, 386), 150), "PCIe switch", size=11, ink="muted", align="right" if node == 0 else "left"
+            (g.x(node, 386), 136), "PCIe switch", size=11, ink="muted", align="right" if node == 0 else "left"
         )
+
+    def _bounce_buffers(self, node: int) -> None:
+        """Draw a place for every bounce buffer of the side that this node shows."""
+        stage = "network" if node == 0 else "h2d"
+        for device in range(min(self.cluster.devices_per_switch, 2)):
+            for x, y in waiting_places(self.geometry, stage, device)[: self.run.scenario.window_slices]:
+                self.drawing.box("slots", (x - 4.5, y - 4.5, x + 4.5, y + 4.5), "panel", "faint")
+
+    def _no_host(self, node: int) -> None:
+        x = self.geometry.x(node, NODE_WIDTH / 2)
+        self.drawing.text((x, 82), "A bare fabric: no host, nothing to stage through.", size=12, ink="muted")
+        self.drawing.text((x, 100), "The reference simulations use it.", size=12, ink="muted")
 
     def _uplink(self, node: int) -> None:
         g, d, c = self.geometry, self.drawing, self.cluster
@@ -117,13 +134,13 @@ class _Scene:
             full = half * self.run.busy.get(kind, 0.0)
             if full:
                 edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
-                d.box("loads", edges, "hot-wash" if hot else "faint", "none")
+                d.box("loads", edges, "hot-fill" if hot else "faint", "none")
         x = g.x(node, UPLINK + 2 * g.lane + 10)
         rate = f"{c.uplink_Bps / 1e9:g} GB/s each way{self.mark('switch.uplink')}"
-        d.text((x, 110), "PCIe uplink", size=12, bold=True, align=self._align(node))
-        d.text((x, 125), rate, size=11, ink="muted", align=self._align(node))
+        d.text((x, 101), "PCIe uplink", size=12, bold=True, align=self._align(node))
+        d.text((x, 116), rate, size=11, ink="muted", align=self._align(node))
         share = self.share("uplink_up", "uplink_down")
-        d.text((x, 140), share, size=11, bold=hot, ink="hot-ink" if hot else "muted", align=self._align(node))
+        d.text((x, 131), share, size=11, bold=hot, ink="hot-ink" if hot else "muted", align=self._align(node))
 
     def _below(self, node: int) -> None:
         g, d, c = self.geometry, self.drawing, self.cluster
@@ -143,10 +160,10 @@ class _Scene:
             edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
             d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
             name = c.device_name if c.devices_per_switch == 1 else f"{c.device_name} {device}"
-            d.text((g.x(node, g.middle(device)), 233), name, size=13, bold=True)
+            d.text((g.x(node, g.middle(device)), 204), name, size=13, bold=True)
             if c.hbm_Bps:
                 d.text(
-                    (g.x(node, g.middle(device)), 248), f"HBM{self.mark('device.hbm')}", size=11, ink="muted"
+                    (g.x(node, g.middle(device)), 218), f"HBM{self.mark('device.hbm')}", size=11, ink="muted"
                 )
         if g.host:
             self._link(node, sum(NIC) / 2, c.nic_Bps)
@@ -158,8 +175,8 @@ class _Scene:
             "hot" if hot else "edge",
             2.5 if hot else 1.2,
         )
-        d.text((g.x(node, sum(NIC) / 2), 226), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True)
-        d.text((g.x(node, sum(NIC) / 2), 257), f"{c.nic_Bps * 8 / 1e9:g} Gb/s", size=11, ink="muted")
+        d.text((g.x(node, sum(NIC) / 2), 202), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True)
+        d.text((g.x(node, sum(NIC) / 2), 232), f"{c.nic_Bps * 8 / 1e9:g} Gb/s", size=11, ink="muted")
 
     def _link(self, node: int, x: float, rate: int) -> None:
         half = self.geometry.thickness(rate) / 2
@@ -233,8 +250,8 @@ def build() -> figure:
     )
     plot.axis.visible = False
     plot.grid.visible = False
-    radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7}
-    for name in ("panels", "pipes", "loads", "lines", "boxes"):
+    radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
+    for name in ("panels", "pipes", "loads", "lines", "boxes", "slots"):
         source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
         if name == "lines":
             glyph = MultiLine(
@@ -263,9 +280,7 @@ def _add_moving(plot: figure) -> None:
         name: [] for name in ("x", "y", "text", "size", "style", "ink", "align", "baseline")
     }
     for name in ("scene_texts", "scene_words"):
-        plot.add_glyph(
-            ColumnDataSource(dict(columns), name=name), Text(**text, text_font="system-ui, sans-serif")
-        )
+        plot.add_glyph(ColumnDataSource(dict(columns), name=name), Text(**text, text_font=value(FONT)))
     slices = ColumnDataSource({"x": [], "y": [], "fill": [], "line": [], "size": []}, name="scene_slices")
     plot.add_glyph(
         slices,

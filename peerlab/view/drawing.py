@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-WIDTH, HEIGHT = 1060.0, 300.0
+WIDTH, HEIGHT = 1060.0, 272.0
 """Size of the scene in its own units; at this width a unit is a pixel."""
 
 Point = tuple[float, float]
@@ -34,6 +34,10 @@ class Drawing:
         default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
     )
     """Devices, NICs, host memory, CPU."""
+    slots: Columns = field(
+        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
+    )
+    """Bounce buffers."""
     lines: Columns = field(default_factory=_columns("xs", "ys", "line", "width"))
     """The ways that slices take."""
     texts: Columns = field(
@@ -71,4 +75,7 @@ class Drawing:
 
     def page(self) -> dict[str, Columns]:
         """Return what the page gets."""
-        return {name: getattr(self, name) for name in ("panels", "pipes", "loads", "boxes", "lines", "texts")}
+        return {
+            name: getattr(self, name)
+            for name in ("panels", "pipes", "loads", "boxes", "slots", "lines", "texts")
+        }

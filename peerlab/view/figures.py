@@ -14,7 +14,7 @@ def document() -> dict[str, object]:
     doc = Document()
     for plot in figures.values():
         doc.add_root(plot)
-    return {"doc": doc.to_json(), "roots": {name: plot.id for name, plot in figures.items()}}
+    return {"doc": doc.to_json(deferred=False), "roots": {name: plot.id for name, plot in figures.items()}}
 
 
 def bokeh_script() -> Path:

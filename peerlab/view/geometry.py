@@ -7,12 +7,12 @@ from peerlab.model.hardware import Cluster
 from peerlab.view.drawing import HEIGHT, WIDTH, Point
 
 NODE_WIDTH = 404.0
-SWITCH_TOP, SWITCH_BOTTOM = 158.0, 182.0
+SWITCH_TOP, SWITCH_BOTTOM = 144.0, 166.0
 BUS = (SWITCH_TOP + SWITCH_BOTTOM) / 2
-BOX_TOP, BOX_BOTTOM = 212.0, 268.0
-WIRE = 240.0
-MEMORY = (84.0, 32.0, 264.0, 94.0)
-CPU = (284.0, 32.0, 390.0, 94.0)
+BOX_TOP, BOX_BOTTOM = 190.0, 242.0
+WIRE = 216.0
+MEMORY = (84.0, 26.0, 264.0, 88.0)
+CPU = (284.0, 26.0, 390.0, 88.0)
 NIC = (276.0, 390.0)
 UPLINK = 140.0
 THICKNESS = 1.3
@@ -53,7 +53,7 @@ class Geometry:
     @property
     def lane(self) -> float:
         """Distance of the uplink's two directions from its middle."""
-        return self.thickness(self.cluster.uplink_Bps) / 2 + 1
+        return self.thickness(self.cluster.uplink_Bps or 0) / 2 + 1
 
     @staticmethod
     def thickness(rate_Bps: int) -> float:  # noqa: N803
@@ -110,26 +110,25 @@ def ways(geometry: Geometry, stage: str, device: int) -> list[list[Point]]:
     neighbour and node 0 receives one from its last. Those share the uplinks, so they are shown, hollow.
     """
     g = geometry
-    match stage:
-        case "d2h":
-            return [g.to_memory(0, device), g.to_memory(1, device)]
-        case "cpu-send":
-            return [g.through_cpu(0), g.through_cpu(1)]
-        case "network":
-            out, into = g.memory_to_nic(0), g.nic_to_memory(1)
-            return [[*out, *into], [*g.memory_to_nic(1), g.stub(1)[1]], [g.stub(0)[1], *g.nic_to_memory(0)]]
-        case "direct":
-            back = [g.device_to_nic(node, device)[::-1] for node in (0, 1)]
-            out = g.device_to_nic(0, device)
-            return [[*out, *back[1]], [*g.device_to_nic(1, device), g.stub(1)[1]], [g.stub(0)[1], *back[0]]]
-        case "cpu-receive":
-            return [g.through_cpu(1)[::-1], g.through_cpu(0)[::-1]]
-        case "h2d":
-            return [g.from_memory(1, device), g.from_memory(0, device)]
-        case "reduce":
-            at = [(g.middle(device), BOX_BOTTOM - 12)]
-            return [[(g.x(1, x), y) for x, y in at], at]
-    raise KeyError(stage)
+    out, into = (
+        [g.device_to_nic(0, device), g.device_to_nic(1, device)],
+        [g.nic_to_memory(0), g.nic_to_memory(1)],
+    )
+    back = [way[::-1] for way in out]
+    entry, leave = g.stub(0)[1], g.stub(1)[1]
+    here = (g.middle(device), BOX_BOTTOM - 9)
+    from_memory = g.memory_to_nic(0)
+    straight = [[*out[0], *back[1]], [*out[1], leave], [entry, *back[0]]]
+    return {
+        "d2h": [g.to_memory(0, device), g.to_memory(1, device)],
+        "cpu-send": [g.through_cpu(0), g.through_cpu(1)],
+        "network": [[*from_memory, *into[1]], [*g.memory_to_nic(1), leave], [entry, *into[0]]],
+        "direct": straight,
+        "wire": straight,
+        "cpu-receive": [g.through_cpu(1)[::-1], g.through_cpu(0)[::-1]],
+        "h2d": [g.from_memory(1, device), g.from_memory(0, device)],
+        "reduce": [[(g.x(1, here[0]), here[1])], [here]],
+    }[stage]
 
 
 def waiting_places(geometry: Geometry, stage: str, device: int) -> list[Point]:
@@ -137,18 +136,17 @@ def waiting_places(geometry: Geometry, stage: str, device: int) -> list[Point]:
     g, places = geometry, []
     for i in range(MOST_WAITING):
         row, column = divmod(i, 8)
-        if stage == "d2h" or (stage == "direct" and g.host):
-            x, y = g.middle(device) + (column - 3.5) * SLOT * 0.9, SWITCH_BOTTOM + 8 + row * SLOT
-            places.append((g.x(0, x), y))
-        elif stage == "direct":
+        shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, MEMORY[3] - 8 - device % 2 * SLOT)
+        if stage in ("d2h", "direct", "wire"):  # still in device memory
             left, right = g.device(device)
-            places.append((left + 14 + column * min(SLOT, (right - left - 28) / 7), WIRE + 12 + row * SLOT))
+            pitch = min(SLOT, (right - left - 16) / 7)
+            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 9 - row * 3))
         elif stage in ("network", "cpu-send"):
-            places.append((MEMORY[0] + 12 + column * SLOT + device * 4, MEMORY[3] - 8 - row * SLOT))
+            places.append(shelf)
         elif stage in ("h2d", "cpu-receive"):
-            places.append((WIDTH - (MEMORY[0] + 12 + column * SLOT + device * 4), MEMORY[3] - 8 - row * SLOT))
+            places.append((g.x(1, shelf[0]), shelf[1]))
         else:
-            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 12))
+            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 9))
     return places
 
 
@@ -168,11 +166,11 @@ def badge_place(geometry: Geometry, stage: str) -> tuple[float, float, str]:
     """Return where the number of slices that wait for a stage is written, and how it is aligned."""
     match stage:
         case "d2h":
-            return geometry.x(0, UPLINK - 2 * geometry.lane - 8), 134.0, "right"
+            return geometry.x(0, UPLINK - 2 * geometry.lane - 8), 128.0, "right"
         case "network" | "cpu-send":
-            return geometry.x(0, MEMORY[0] - 6), 76.0, "right"
+            return geometry.x(0, MEMORY[0] - 6), 70.0, "right"
         case "h2d" | "cpu-receive":
-            return geometry.x(1, MEMORY[0] - 6), 76.0, "left"
-        case "direct":
-            return geometry.x(0, UPLINK), 150.0 if geometry.host else 200.0, "center"
-    return geometry.x(1, geometry.middle(0)), 204.0, "center"
+            return geometry.x(1, MEMORY[0] - 6), 70.0, "left"
+        case "direct" | "wire":
+            return geometry.x(0, geometry.middle(0)), 180.0, "center"
+    return geometry.x(1, geometry.middle(0)), 182.0, "center"

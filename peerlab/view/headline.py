@@ -76,7 +76,7 @@ def _cap(text: str) -> str:
 
 def _copies(run: Run, before: Run | None) -> dict[str, object]:
     dram = run.dram_bytes_per_byte
-    note = f"DRAM moves {dram:.2g} B per byte" if dram else "DRAM untouched"
+    note = f"DRAM: {dram:.2g} B per byte" if dram else "DRAM untouched"
     card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", note)
     if before is not None and before.copies_per_byte != run.copies_per_byte:
         card["was"] = f"was {before.copies_per_byte:.2g}"
@@ -86,7 +86,7 @@ def _copies(run: Run, before: Run | None) -> dict[str, object]:
 
 def _cores(run: Run, before: Run | None) -> dict[str, object]:
     cores = run.cores_busy
-    card = _card("cores", "CPU cores busy", f"{cores:.1f}" if cores else "0", "per node, moving bytes")
+    card = _card("cores", "CPU cores busy", f"{cores:.1f}" if cores else "0", "per node")
     if before is not None and abs(before.cores_busy - cores) >= 0.05:
         card["was"] = f"was {before.cores_busy:.1f}" if before.cores_busy else "was 0"
         card["verdict"] = "better" if cores < before.cores_busy else "worse"
@@ -112,7 +112,7 @@ def _registration_words(run: Run) -> tuple[str, str]:
     if not asked:
         return "none", "nothing to register"
     spent = (
-        f"{counters.misses} registered, {say_time(counters.time_ps)} per NIC"
+        f"{counters.misses} misses, {say_time(counters.time_ps)}"
         if counters.misses
         else "nothing to register"
     )

@@ -37,8 +37,8 @@ def _standing(run: Run) -> list[list[str]]:
         size = say_bytes(s.slice_limit or s.nbytes)
         buffers = f"{s.window_slices} x {size}"
         return [
-            ["bounce buffers, send", buffers],
-            ["bounce buffers, receive", buffers],
+            ["send buffers", buffers],
+            ["receive buffers", buffers],
             ["registered once, at start", ""],
         ]
     if s.path == "peer-direct":

@@ -3,17 +3,30 @@
 Figures and data name roles; the page puts in the colours of the theme it is shown in.
 """
 
+FONT = "system-ui, -apple-system, Segoe UI, sans-serif"
+
 STAGE_COLOURS = {
-    "d2h": "#E69F00",
-    "h2d": "#E69F00",
-    "cpu-send": "#CC79A7",
-    "cpu-receive": "#CC79A7",
+    "copy": "#E69F00",
+    "cpu": "#CC79A7",
     "network": "#56B4E9",
     "direct": "#009E73",
     "register": "#0072B2",
-    "deregister": "#0072B2",
 }
 """What moves a byte between places has a colour; what happens inside a device is grey."""
+
+_ROLES = {
+    "d2h": "copy",
+    "h2d": "copy",
+    "cpu-send": "cpu",
+    "cpu-receive": "cpu",
+    "deregister": "register",
+    "wire": "network",
+    "reduce": "inside",
+    "gather-reduce": "inside",
+    "flight": "edge",
+    "gather": "gather",
+    "broadcast": "gather",
+}
 
 LIGHT = {
     "ink": "#17202B",
@@ -25,10 +38,11 @@ LIGHT = {
     "hot": "#D55E00",
     "hot-ink": "#A34400",
     "hot-wash": "#FBE3D3",
+    "hot-fill": "#F5BF9C",
     "good-ink": "#00614A",
     "inside": "#8D97A5",
     "gather": "#B9C2CE",
-    "d2h-ink": "#7A5200",
+    "copy-ink": "#7A5200",
     "cpu-ink": "#8F3F6B",
     "network-ink": "#17608F",
     "direct-ink": "#00614A",
@@ -44,22 +58,21 @@ DARK = {
     "hot": "#E8701A",
     "hot-ink": "#FFA566",
     "hot-wash": "#4A2A14",
+    "hot-fill": "#7A4019",
     "good-ink": "#5FD6B3",
     "inside": "#9AA5B3",
     "gather": "#5A6675",
-    "d2h-ink": "#FFC24D",
+    "copy-ink": "#FFC24D",
     "cpu-ink": "#E5A3C8",
     "network-ink": "#8BCBF2",
     "direct-ink": "#5FD6B3",
     "register-ink": "#6FB7E9",
 }
 
-_GREY = {"reduce": "inside", "gather-reduce": "inside", "gather": "gather", "broadcast": "gather"}
-
 
 def stage_role(stage: str) -> str:
     """Return the role of a stage's colour."""
-    return _GREY.get(stage, stage)
+    return _ROLES.get(stage, stage)
 
 
 def palettes() -> dict[str, dict[str, str]]:
@@ -68,8 +81,8 @@ def palettes() -> dict[str, dict[str, str]]:
 
 
 PATH_ROLES = {
-    "host-rdma": ("d2h", "d2h-ink"),
-    "host-tcp": ("cpu-send", "cpu-ink"),
+    "host-rdma": ("copy", "copy-ink"),
+    "host-tcp": ("cpu", "cpu-ink"),
     "peer-direct": ("direct", "direct-ink"),
     "per-transfer": ("register", "register-ink"),
     "native": ("network", "network-ink"),

@@ -85,10 +85,11 @@ def lanes(run: Run) -> list[Lane]:
     found = run.bottleneck
     kinds = [k for k in RESOURCES if k in _ALWAYS or (found and found.kind == k)]
     kinds.sort(key=lambda k: _ALWAYS.index(k) if k in _ALWAYS else len(_ALWAYS))
+    nodes = (0, 1) if run.scenario.collective == "point-to-point" else (0,)  # one sends, the other receives
     rows = []
     for kind in kinds:
         if _has(run, kind):
-            mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and r.node == 0]
+            mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and r.node in nodes]
             rows.append(Lane(kind, _NAMES.get(kind, RESOURCES[kind].label), tuple(mine)))
     return rows
 
@@ -127,6 +128,9 @@ def timeline(run: Run) -> dict[str, object]:
         "spans": segments.page(SPAN_COLUMNS, _TIMES),
         "stages": list(run.trace.stages),
         "roles": [stage_role(stage) for stage in run.trace.stages],
+        "title": "Timeline, both nodes"
+        if run.scenario.collective == "point-to-point"
+        else "Timeline, node 0",
         "device": run.scenario.hardware.device_name,
         "end_us": run.time_ps / PS_PER_US,
     }
@@ -158,7 +162,7 @@ def build() -> figure:
         name="timeline",
         x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
         y_range=Range1d(9.5, -0.5, name="timeline_y"),
-        height=212,
+        height=184,
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools=[pan, zoom, ResetTool()],

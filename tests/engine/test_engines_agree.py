@@ -51,8 +51,8 @@ def spans(trace, iteration, node, switch):
     mine = (columns["node"] == node) & (columns["device"] // trace.devices_per_switch == switch)
     rows = zip(*(columns[name][mine].tolist() for name in columns), strict=True)
     found = []
-    for row in rows:
-        row = dict(zip(columns, row, strict=True))
+    for values in rows:
+        row = dict(zip(columns, values, strict=True))
         resource = trace.resources[row.pop("resource")]
         row["device"] %= trace.devices_per_switch
         del row["node"]

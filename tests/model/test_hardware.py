@@ -121,7 +121,7 @@ def test_a_what_if_changes_one_figure_and_says_so():
     assert wider.uplink_Bps == 28_200_000_000
     assert wider.figures["switch.uplink"].assumption == "a what-if value"
     assert dl1.uplink_Bps == 14_100_000_000
-    with pytest.raises(HardwareError, match="did you mean 'switch.uplink'"):
+    with pytest.raises(HardwareError, match=r"did you mean 'switch\.uplink'"):
         dl1.with_figure("switch.uplnk", 1)
     with pytest.raises(HardwareError, match="greater than zero"):
         dl1.with_figure("switch.uplink", 0)

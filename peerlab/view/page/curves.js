@@ -17,13 +17,13 @@ class Curves {
     const highest = Math.max(mark.y * scale.factor, ...curves.lines.flatMap((line) => line.y).map((y) => y * scale.factor), ...limit.filter(isFinite));
     const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
-    figures.model("curves_y").setv({ start: 0, end: highest * 1.12 || 1 });
+    figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
     const shown = curves.axis === "nodes" ? values.filter((_, i) => i % 3 === 0 || i === 2) : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
     figures.model("curves_ticks").ticks = shown;
-    figures.model("curves_values").major_label_overrides = Object.fromEntries(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
+    figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
     this.drawLines(limit);
     this.drawMarks();
-    this.drawNames(limit, highest * 1.12 || 1);
+    this.drawNames(limit, highest * 1.18 || 1);
   }
 
   drawLines(limit) {
@@ -85,7 +85,7 @@ class Curves {
         const align = i >= last - 1 ? "right" : i <= 1 ? "left" : "center";
         const y = ys[i] * perUnit - dy + 6, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
         const box = { i, dy, align, from, to: from + 2 * half, low: y - 7, high: y + 7 };
-        if (box.low < 0) continue;
+        if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
         const clash = taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high);
         if (clash) continue;
         let room = 40;

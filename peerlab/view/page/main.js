@@ -17,7 +17,7 @@ const LAYOUT = `
 <div class="pl-player" role="group" aria-label="Player"></div>
 <div class="pl-lower">
   <section class="pl-timeline" aria-label="Timeline">
-    <header><h3>Timeline, node 0 <small>in <span class="pl-unit">ms</span></small></h3><span class="pl-merged"></span><span class="pl-saved"></span>
+    <header><h3><span class="pl-title">Timeline</span> <small>in <span class="pl-unit">ms</span></small></h3><span class="pl-merged"></span><span class="pl-saved"></span>
       <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
       <button type="button" class="pl-link pl-whole">Whole run</button></header>
     <div class="pl-path" hidden></div>
@@ -118,6 +118,23 @@ class Page {
     this.closers.push(() => seen.disconnect(), () => themed.disconnect(), () => sized.disconnect());
   }
 
+  // The stock slider and text fields have no accessible names; give them some.
+  nameControls() {
+    const explorer = this.root.closest(".pl-explorer");
+    const name = (selector, label, value) => {
+      const element = explorer?.querySelector(selector);
+      element?.setAttribute("aria-label", label);
+      if (element && value) element.setAttribute("aria-valuetext", value);
+    };
+    const read = (selector) => explorer?.querySelector(selector)?.value;
+    name(".pl-nodes .noUi-handle", "Nodes", `${read(".pl-nodes-text input")} nodes`);
+    name(".pl-size .noUi-handle", "Message size", read(".pl-size-text input"));
+    name(".pl-nodes-text input", "Nodes, as a number");
+    name(".pl-size-text input", "Message size, as text");
+    name(".pl-file input", "Cluster file");
+    for (const box of explorer?.querySelectorAll(".pl-switch input") ?? []) box.setAttribute("role", "switch");
+  }
+
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.toLowerCase(), target = event.target;
@@ -171,6 +188,7 @@ class Page {
     this.find(".pl-scene").setAttribute("aria-label", meta.words);
     this.showKey();
     this.applyCurves();
+    this.nameControls();
     this.applied = meta.number;
     requestAnimationFrame(() => requestAnimationFrame(() => (this.root.dataset.painted = String(meta.number))));
   }
@@ -223,7 +241,7 @@ class Page {
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;
       }),
-      make("span", "pl-swatch pl-hollow", "hollow: the same at the neighbours"),
+      ...(this.data.scene.neighbours ? [make("span", "pl-swatch pl-hollow", "hollow: the same at the neighbours")] : []),
     );
     const details = document.createElement("details"), list = make("ul", "pl-sources");
     details.append(make("summary", "", sources.title));

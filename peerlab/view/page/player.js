@@ -1,4 +1,14 @@
 // One clock for all views. Time is microseconds of the simulation; the browser owns it, nothing is asked of Python.
+const icon = (path) => `<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" fill="currentColor">${path}</svg>`;
+const ICONS = {
+  play: icon('<path d="M4 2.5v11l9-5.5z"/>'),
+  pause: icon('<path d="M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z"/>'),
+  home: icon('<path d="M3 2.5h2v11H3zM13 2.5v11L5.500 8z"/>'),
+  back: icon('<path d="M11.500 2.500v11L6 8zM3.500 6.500h2v3h-2z"/>'),
+  next: icon('<path d="M4.500 2.500v11L10 8zM10.500 6.500h2v3h-2z"/>'),
+  loop: icon('<path d="M8 2.500a5.500 5.500 0 1 0 5.500 5.500h-2A3.500 3.500 0 1 1 8 4.500V7l4-3.500L8 0z"/>'),
+};
+
 class Player {
   constructor(host, { onDraw, onCommand }) {
     this.host = host;
@@ -18,8 +28,9 @@ class Player {
   }
 
   build() {
-    const button = (name, text, title, act) => {
-      const one = make("button", `pl-button pl-${name}`, text);
+    const button = (name, icon, title, act) => {
+      const one = make("button", `pl-button pl-${name}`);
+      one.innerHTML = ICONS[icon] ?? icon;
       one.type = "button";
       one.title = title;
       one.setAttribute("aria-label", title.replace(/ \(.*/, ""));
@@ -39,16 +50,16 @@ class Player {
     this.speed.setAttribute("aria-label", "Speed");
     for (const factor of [0.1, 0.25, 0.5, 1, 2, 4, 10]) this.speed.append(new Option("", factor, factor === 1, factor === 1));
     this.speed.addEventListener("change", () => (this.factor = Number(this.speed.value)));
-    this.loopButton = button("loop", "⟲", "Play in a loop", () => {
+    this.loopButton = button("loop", "loop", "Play in a loop", () => {
       this.loop = !this.loop;
       this.show();
     });
-    this.helpButton = button("help", "?", "Keys (?)", () => this.onCommand("help"));
+    this.helpButton = button("keys", "?", "Keys (?)", () => this.onCommand("help"));
     this.host.append(
-      button("home", "⏮", "Back to the beginning (Home)", () => this.seek(0)),
-      button("back", "◂", "Step back to the event before (left arrow)", () => this.step(-1)),
+      button("home", "home", "Back to the beginning (Home)", () => this.seek(0)),
+      button("back", "back", "Step back to the event before (left arrow)", () => this.step(-1)),
       this.playButton,
-      button("next", "▸", "Step to the next event (right arrow)", () => this.step(1)),
+      button("next", "next", "Step to the next event (right arrow)", () => this.step(1)),
       this.bar,
       this.clock,
       this.speed,
@@ -109,7 +120,7 @@ class Player {
   }
 
   show() {
-    this.playButton.textContent = this.wanted ? "❚❚" : "▶";
+    this.playButton.innerHTML = ICONS[this.wanted ? "pause" : "play"];
     this.playButton.setAttribute("aria-pressed", String(this.wanted));
     this.loopButton.setAttribute("aria-pressed", String(this.loop));
   }

@@ -1,7 +1,7 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
 const SCENE_WIDTH = 1060;
-const RING = { x: 530, y: 167, radius: 21, dots: 24 };
-const TABLE = { left: 430, right: 630, top: 31, pitch: 18.5, rows: 4 };
+const RING = { x: 530, y: 147, radius: 20, dots: 24 };
+const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
 
 class Scene {
   constructor(figures, host) {
@@ -38,8 +38,8 @@ class Scene {
   // Draws what stands still, in the colours of the theme and at the size of the page.
   paint() {
     const { figures, data } = this;
-    this.scale = Math.max(0.3, this.host.clientWidth / SCENE_WIDTH);
-    for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
+    if (this.host.clientWidth > 50) this.scale = this.host.clientWidth / SCENE_WIDTH; // not while it is hidden
+    for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
     figures.fill("scene_lines", data.lines, ["line"]);
     figures.fill("scene_texts", { ...data.texts, size: data.texts.size.map((size) => this.px(size)) }, ["ink"]);
     this.palette = {};
@@ -49,7 +49,7 @@ class Scene {
   }
 
   px(size) {
-    return `${(size * this.scale).toFixed(1)}px`;
+    return `${(size * Math.min(this.scale, 1.3)).toFixed(1)}px`; // words need not grow as far as boxes do
   }
 
   // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
@@ -93,7 +93,7 @@ class Scene {
       const blank = (value) => new Array(this.capacity).fill(value);
       source.data = { x: blank(NaN), y: blank(NaN), fill: blank("#000"), line: blank("#000"), size: blank(0) };
     }
-    const { x, y, fill, line, size } = source.data, solid = 10 * this.scale, small = 7.5 * this.scale;
+    const { x, y, fill, line, size } = source.data, zoom = Math.min(this.scale, 1.4), solid = 10 * zoom, small = 7.5 * zoom;
     for (let i = 0; i < this.capacity; i++) {
       const one = placed[i];
       x[i] = one ? one.x : NaN;
@@ -149,10 +149,10 @@ class Scene {
       columns.x.push(RING.x + RING.radius * Math.cos(angle));
       columns.y.push(RING.y + RING.radius * Math.sin(angle));
       columns.fill.push(back < lit ? "register" : "faint");
-      columns.size.push((i === 0 ? 8 : 6.5) * this.scale);
+      columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * this.scale);
     }
     const doing = step < reducing ? "adding up" : "handing out";
-    words.push([RING.x, RING.y + 35, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
+    words.push([RING.x, RING.y + 34, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }
@@ -165,8 +165,9 @@ class Scene {
   }
 
   addTable(words, quads, time, pace) {
-    const { left, right, top, pitch, rows } = TABLE, { table } = this;
-    words.push([left + 2, 19, table.title, 12, "bold", "ink", "left"]);
+    const { left, right, top, pitch, rows } = TABLE, { table } = this, height = rows * pitch;
+    if (this.meta.hot === "registration") quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
+    words.push([left + 2, 13, table.title, 12, "bold", "ink", "left"]);
     if (!table.live) {
       table.lines.forEach(([name, note], i) => {
         const y = top + i * pitch;
@@ -214,7 +215,7 @@ class Scene {
       if (time < end) return { ...plain, text: `registering${cost}`, inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
       return { ...plain, text: `registered${cost}` };
     }
-    const word = kind === "evict" ? "evicted" : "deregistered";
+    const word = kind === "evict" ? "evicted" : "released";
     return { ...plain, text: `${word}${cost}`, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
   }
 }

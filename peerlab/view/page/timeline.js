@@ -26,13 +26,14 @@ class Timeline {
     const whole = Math.max(this.data.end_us, before ?? 0) || 1;
     this.unit = whole > 2000 ? 1000 : 1; // microseconds per unit of the axis
     const far = (1.01 * whole) / this.unit;
-    this.range.setv({ start: 0, end: far, reset_start: 0, reset_end: far, bounds: [0, far] });
+    this.range.bounds = [0, far]; // first: start and end are held within the bounds
+    this.range.setv({ start: 0, end: far, reset_start: 0, reset_end: far });
     this.figures.model("timeline_time").axis_label = null;
-    const lanes = this.data.lanes, labels = {};
-    lanes.forEach((lane, i) => (labels[i] = lane.label));
+    const lanes = this.data.lanes, labels = new Map(lanes.map((lane, i) => [i, lane.label]));
     this.figures.model("timeline_ticks").ticks = lanes.map((_, i) => i);
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: lanes.length - 0.5, end: -0.5 });
+    this.host.querySelector(".pl-title").textContent = this.data.title;
     this.host.querySelector(".pl-unit").textContent = this.unit === 1 ? "µs" : "ms";
     this.paint();
   }

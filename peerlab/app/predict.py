@@ -1,0 +1,81 @@
+"""Predict, then reveal: a question whose answer comes out of the simulation."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+
+from peerlab.errors import PeerlabError
+
+
+class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """A question, answers to choose from, and a button that simulates the truth.
+
+    Attributes
+    ----------
+    truth:
+        The simulated answer; None until it is revealed.
+    """
+
+    def __init__(
+        self, question: str, answers: Sequence[float], truth: Callable[[], float], unit: str
+    ) -> None:
+        self.truth: float | None = None
+        self._compute, self._unit = truth, unit
+        self.question = w.HTML(f"<p>{escape(question)}</p>")
+        self.question.add_class("pl-question")
+        self.choice = w.ToggleButtons(options=[(self._say(a), a) for a in answers], value=None)
+        self.choice.tooltips = [f"I say {self._say(answer)}" for answer in answers]
+        self.button = w.Button(description="Reveal", tooltip="Simulate it", disabled=True)
+        self.verdict = w.HTML()
+        self.verdict.add_class("pl-verdict")
+        self.choice.observe(self._chosen, "value")
+        self.button.on_click(lambda _: self.reveal())
+        super().__init__([self.question, w.HBox([self.choice, self.button]), self.verdict])
+        self.add_class("pl-predict")
+
+    def _say(self, value: float) -> str:
+        return f"{value:.3g}{self._unit}"
+
+    def _chosen(self, event: Any) -> None:
+        self.button.disabled = event["new"] is None
+        if self.truth is not None:
+            self.reveal()
+
+    def reveal(self) -> None:
+        """Simulate, and say how far the prediction was from the truth."""
+        try:
+            self.truth = self._compute()
+        except PeerlabError as problem:
+            self.verdict.value = f'<p role="alert">{escape(str(problem))}</p>'
+            return
+        answers = [answer for _, answer in self.choice.options]
+        closest = min(answers, key=lambda answer: abs(answer - (self.truth or 0.0)))
+        said = f"You said {self._say(self.choice.value)}." if self.choice.value is not None else ""
+        comment = (
+            "That is the closest."
+            if self.choice.value == closest
+            else f"The closest was {self._say(closest)}."
+        )
+        text = f"<b>Simulated: {escape(self._say(self.truth))}.</b> {escape(said)} {escape(comment)}"
+        self.verdict.value = f'<p role="status">{text}</p>'
+
+
+def predict(
+    question: str, answers: Sequence[float], truth: Callable[[], float], unit: str = "x"
+) -> Prediction:
+    """Return a question for a notebook; nothing is simulated before its reader has chosen an answer.
+
+    Parameters
+    ----------
+    question:
+        One sentence.
+    answers:
+        Numbers to choose from.
+    truth:
+        Computes the answer from the simulation; called when it is revealed.
+    unit:
+        Written behind every number.
+    """
+    return Prediction(question, answers, truth, unit)

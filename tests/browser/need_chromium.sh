@@ -1,0 +1,20 @@
+#!/bin/sh
+# Finds Chromium for the browser tests, installs Debian's when it may, or says plainly what is missing.
+set -eu
+find_it() {
+    for name in ${PEERLAB_CHROMIUM:-} chromium chromium-browser google-chrome google-chrome-stable; do
+        if command -v "$name" >/dev/null 2>&1; then return 0; fi
+    done
+    return 1
+}
+if find_it; then exit 0; fi
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "installing Chromium for the browser tests"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 ||
+        { apt-get update -qq >/dev/null && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || true
+    if find_it; then exit 0; fi
+fi
+echo "The browser tests need Chromium, and there is none here. Install it (Debian: apt install chromium)," >&2
+echo "or set PEERLAB_CHROMIUM to the program." >&2
+exit 1

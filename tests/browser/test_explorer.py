@@ -1,0 +1,374 @@
+"""The explorer in JupyterLab in Chromium: what a user does, and what is seen."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import peerlab
+from peerlab.model.path import PATH_STAGES
+from peerlab.view.geometry import Geometry, place
+
+SWITCHES = {
+    "host": lambda e: e.switch("host"),
+    "nodes slider": lambda e: e.slide("nodes", "ArrowRight"),
+    "nodes as a number": lambda e: e.fill("nodes-text", "12"),
+    "message slider": lambda e: e.slide("size", "ArrowRight", 2),
+    "message as text": lambda e: e.fill("size-text", "100 MB"),
+    "cluster": lambda e: e.select("cluster", "Ideal 100G crossbar"),
+    "detour": lambda e: e.select("baseline", "kernel TCP"),
+    "operation": lambda e: e.select("collective", "point to point"),
+}
+
+
+@pytest.mark.parametrize("control", SWITCHES)
+def test_each_control_changes_the_data_and_the_pixels(fresh, control):
+    data, pixels = fresh.data(), fresh.pixels()
+    fresh.change(lambda: SWITCHES[control](fresh))
+    fresh.still()
+    assert fresh.data() != data
+    assert fresh.pixels() != pixels
+
+
+def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
+    staged = fresh.figure("GBps")
+    fresh.change(lambda: fresh.switch("host"))
+    direct = fresh.figure("GBps")
+    expected = [
+        peerlab.simulate(peerlab.Scenario(path=path)).busbw_GBps for path in ("host-rdma", "peer-direct")
+    ]
+    assert [staged, direct] == pytest.approx(expected)
+    assert "1.78x" in fresh.card("busbw")
+    assert "was 30.2 GB/s" in fresh.card("busbw")
+    assert "was PCIe uplink up" in fresh.card("bottleneck")
+    assert fresh.card("copies").splitlines()[1] == "0"
+
+
+def test_the_cache_switch_rests_on_a_host_path_and_says_why(fresh):
+    switch = fresh.page.locator(".pl-cache input").last
+    assert switch.is_disabled()
+    assert "The registration cache rests" in fresh.page.locator(".pl-hint").last.inner_text()
+
+
+def test_the_cache_switch_changes_everything_on_peer_direct(fresh):
+    fresh.change(lambda: fresh.switch("host"))
+    fresh.still()
+    data, pixels = fresh.data(), fresh.pixels()
+    assert fresh.page.locator(".pl-cache input").last.is_enabled()
+    fresh.change(lambda: fresh.switch("cache"))
+    fresh.still()
+    assert fresh.data() != data
+    assert fresh.pixels() != pixels
+    assert "Registration" in fresh.card("bottleneck")
+    words = fresh.ask("page => page.figures.model('scene_words').data.text.join(' ')")
+    assert "0 hits, 56 misses" in words
+
+
+RARE = {
+    "regions": lambda e: e.fill("regions", "2"),
+    "page": lambda e: e.select("page", "2 MiB"),
+    "call": lambda e: e.select("call", "first call, cold"),
+    "policy": lambda e: e.select("policy", "one static pool"),
+    "slice": lambda e: e.fill("slice", "128 KiB"),
+    "window": lambda e: e.fill("window", "1"),
+    "dependency": lambda e: e.select("dependency", "step by step"),
+}
+
+
+@pytest.mark.parametrize("control", RARE)
+def test_each_rare_setting_changes_the_data(fresh, control):
+    fresh.change(lambda: fresh.switch("host"))
+    if control == "page":
+        fresh.change(lambda: fresh.switch("cache"))
+    more = fresh.page.locator(".pl-more-button").last
+    more.click()
+    fresh.still()
+    data = fresh.data()
+    fresh.change(lambda: RARE[control](fresh))
+    fresh.still()
+    assert fresh.data() != data
+    more.click()
+
+
+def moving(run, now_ps):
+    """Return (stage, device, fraction) of every slice that is on its way, from the trace's spans alone."""
+    frame = run.trace.frame()
+    frame = frame[frame["slice"] >= 0]
+    stages = [stage.name for stage in PATH_STAGES[run.scenario.path]] + ["reduce"]
+    flights = frame[frame["stage"] == "flight"].set_index(["device", "step", "slice"])["end_ps"]
+    found = []
+    for (stage, *key), spans in frame[frame["stage"].isin(stages)].groupby(
+        ["stage", "device", "step", "slice"]
+    ):
+        last = spans.sort_values(["end_ps", "start_ps"]).iloc[-1]
+        start, end = last["start_ps"], last["end_ps"]
+        if stage in ("network", "direct"):
+            end = flights[tuple(key)]
+        if start <= now_ps < end:
+            found.append((stage, key[0], (now_ps - start) / (end - start)))
+    return found
+
+
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct", "host-tcp"])
+def test_slices_are_where_the_trace_says_at_five_times(fresh, path):
+    if path == "peer-direct":
+        fresh.change(lambda: fresh.switch("host"))
+    if path == "host-tcp":
+        fresh.change(lambda: fresh.select("baseline", "kernel TCP"))
+    run = peerlab.simulate(peerlab.Scenario(path=path))
+    geometry = Geometry(run.scenario.hardware)
+    seen = 0
+    for part in (0.13, 0.31, 0.5, 0.72, 0.9):
+        now_ps = part * run.time_ps
+        fresh.still(part)
+        drawn = fresh.ask(
+            """page => { const { x, y, fill } = page.figures.model('scene_slices').data;
+                 return [...x.keys()].filter(i => !Number.isNaN(x[i])).map(i => [x[i], y[i], fill[i] !== page.scene.edge]) }"""
+        )
+        filled = [(x, y) for x, y, solid in drawn if solid]
+        expected = [place(geometry, *one) for one in moving(run, now_ps)]
+        for x, y in expected:
+            assert min(abs(x - a) + abs(y - b) for a, b in filled) < 0.1, (part, x, y)
+        waiting = fresh.ask(
+            "(page, t) => Object.values(page.scene.slices(page.player.time).counts).reduce((a, b) => a + b, 0)"
+        )
+        assert len(filled) >= len(expected)
+        assert len(filled) - len(expected) <= waiting + 40  # others rest between stages or wait
+        seen += len(expected)
+    assert seen >= 5
+
+
+def test_play_moves_slices_and_pause_stops_them(fresh):
+    places = "page => JSON.stringify([page.player.time, ...page.figures.model('scene_slices').data.x.map(x => Number.isNaN(x) ? null : x)])"
+    button = fresh.page.locator(".pl-play").last
+    fresh.still(0.2)
+    before = fresh.ask(places)
+    button.click()
+    fresh.page.wait_for_timeout(400)
+    assert fresh.ask(places) != before
+    button.click()
+    stopped = fresh.ask(places)
+    fresh.page.wait_for_timeout(300)
+    assert fresh.ask(places) == stopped
+
+
+def test_step_goes_to_the_next_event_of_the_trace(fresh):
+    run = peerlab.simulate(peerlab.Scenario(path="host-rdma"))
+    frame = run.trace.frame()
+    frame = frame[(frame["slice"] >= 0) & ~frame["stage"].isin(["gather", "gather-reduce", "broadcast"])]
+    moments = set(frame["start_ps"]) | set(frame["end_ps"])
+    fresh.still(0.3)
+    before = fresh.ask("page => page.player.time")
+    fresh.page.locator(".pl-next").last.click()
+    after = fresh.ask("page => page.player.time")
+    assert after > before
+    assert min(abs(after * 1e6 - moment) for moment in moments) < 2000
+    fresh.page.locator(".pl-back").last.click()
+    assert fresh.ask("page => page.player.time") <= before + 1e-3
+
+
+def test_scrubbing_moves_every_view_with_one_clock(fresh):
+    bar = fresh.page.locator(".pl-scrub").last
+    bar.evaluate("bar => { bar.value = 500; bar.dispatchEvent(new Event('input')); }")
+    time, length = fresh.ask("page => [page.player.time, page.player.length]")
+    assert time == pytest.approx(length / 2, rel=1e-3)
+    left = fresh.ask("page => page.timeline.cursor.getBoundingClientRect().left")
+    bar.evaluate("bar => { bar.value = 900; bar.dispatchEvent(new Event('input')); }")
+    assert fresh.ask("page => page.timeline.cursor.getBoundingClientRect().left") > left + 50
+    assert re.match(r"3\.9\d ms of 4\.37 ms", fresh.page.locator(".pl-clock").last.inner_text())
+
+
+def test_undo_goes_back_one_change_and_reset_to_the_start(fresh):
+    fresh.change(lambda: fresh.switch("host"))
+    fresh.change(lambda: fresh.fill("nodes-text", "16"))
+    fresh.change(fresh.page.locator(".pl-undo").last.click)
+    assert fresh.ask("page => page.model.get('data').meta.code") == "peerlab.Scenario(path='peer-direct')"
+    assert fresh.page.locator(".pl-nodes-text input").last.input_value() == "8"
+    fresh.change(fresh.page.locator(".pl-reset").last.click)
+    assert fresh.ask("page => page.model.get('data').meta.code") == "peerlab.Scenario(path='host-rdma')"
+
+
+def test_keys_do_what_the_list_says(fresh):
+    fresh.still(0.4)
+    root = fresh.page.locator(".pl-root").last
+    root.focus()
+    before = fresh.ask("page => page.player.time")
+    root.press("ArrowRight")
+    assert fresh.ask("page => page.player.time") > before
+    root.press("Home")
+    assert fresh.ask("page => page.player.time") == 0
+    root.press(" ")
+    assert fresh.ask("page => page.player.wanted") is True
+    root.press(" ")
+    assert fresh.ask("page => page.player.wanted") is False
+    fresh.change(lambda: root.press("h"))
+    assert "peer-direct" in fresh.ask("page => page.model.get('data').meta.code")
+    fresh.change(lambda: root.press("u"))
+    root.press("?")
+    assert fresh.page.locator("dialog.pl-help").last.is_visible()
+    fresh.page.keyboard.press("Escape")
+    assert not fresh.page.locator("dialog.pl-help").last.is_visible()
+
+
+BAD = [
+    ("nodes-text", "0", "nodes: 0 is out of range"),
+    ("nodes-text", "-3", "nodes: -3 is out of range"),
+    ("nodes-text", "2.5", "nodes: '2.5' is not a whole number from 1 to 16384"),
+    ("size-text", "64 MB/s", "message_bytes: '64 MB/s' is a rate"),
+    ("size-text", "<img src=x onerror=alert(1)>", "is not a number with a unit"),
+]
+
+
+@pytest.mark.parametrize(("field", "text", "says"), BAD)
+def test_bad_input_is_explained_in_place_and_the_last_picture_stays(fresh, field, text, says):
+    data = fresh.data()
+    fresh.fill(field, text)
+    alert = fresh.page.locator(".pl-error [role=alert]").last
+    alert.wait_for()
+    assert says in alert.inner_text()
+    assert "\n" not in alert.inner_text()
+    assert fresh.data() == data
+    assert fresh.page.locator(f".pl-{field}.pl-bad").count() == 1
+    assert fresh.page.locator("img[src=x]").count() == 0
+    fresh.change(lambda: fresh.switch("host"))
+    assert fresh.page.locator(".pl-error [role=alert]").count() == 0
+
+
+def test_a_cluster_file_that_is_not_there_is_explained(fresh):
+    fresh.select("cluster", "your own file ...")
+    fresh.fill("file", "dl2")
+    alert = fresh.page.locator(".pl-error [role=alert]").last
+    alert.wait_for()
+    assert "unknown cluster 'dl2'; did you mean 'dl1'?" in alert.inner_text()
+    fresh.select("cluster", "Gaudi DL1")
+
+
+def test_a_locked_memory_limit_that_is_too_low_is_explained(fresh):
+    fresh.change(lambda: fresh.switch("host"))
+    more = fresh.page.locator(".pl-more-button").last
+    more.click()
+    fresh.fill("memlock", "1 MiB")
+    alert = fresh.page.locator(".pl-error [role=alert]").last
+    alert.wait_for()
+    assert "the locked-memory limit is 1 MiB" in alert.inner_text()
+    more.click()
+
+
+def test_axe_finds_nothing_serious(fresh):
+    fresh.page.locator(".pl-more-button").last.click()
+    results = Axe().run(fresh.page, context=".pl-explorer")
+    found = [
+        (violation["id"], violation["impact"], [node["html"][:200] for node in violation["nodes"]])
+        for violation in results.response["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]
+    fresh.page.locator(".pl-more-button").last.click()
+    assert found == []
+
+
+def test_every_control_can_be_reached_with_the_keyboard(fresh):
+    names = fresh.page.locator(".pl-explorer").last.evaluate(
+        """root => [...root.querySelectorAll('button, input, select, [role=slider], summary')]
+             .filter(e => e.offsetParent && !e.disabled && e.tabIndex < 0).map(e => e.outerHTML.slice(0, 120))"""
+    )
+    assert names == []
+
+
+def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans(fresh):
+    fresh.change(lambda: fresh.fill("nodes-text", "1024"))
+    fresh.page.wait_for_timeout(200)
+    total, drawn = fresh.ask("page => [page.timeline.spans.total, page.timeline.count]")
+    assert total > 100_000
+    assert 100 < drawn < 8000
+    assert "marks stand for up to" in fresh.page.locator(".pl-merged").last.inner_text()
+    fresh.ask("page => page.timeline.range.setv({ start: 5.0, end: 5.2 })")
+    fresh.page.wait_for_timeout(200)
+    spans = fresh.ask("page => page.figures.model('timeline_spans').data")
+    single = [what for what in spans["what"] if "step" in what]
+    assert len(single) > 20
+    run = peerlab.simulate(peerlab.Scenario(nodes=1024, path="host-rdma"))
+    frame = run.trace.frame()
+    sends = frame[
+        (frame["resource"] == "NIC send") & (frame["start_ps"] >= 5.02e9) & (frame["end_ps"] <= 5.18e9)
+    ]
+    lefts = [left for left, stage in zip(spans["left"], spans["stage"], strict=True) if stage == "network"]
+    for start in sends["start_ps"]:
+        assert min(abs(left * 1e9 - start) for left in lefts) < 5e6  # 5 us, of a window of 200 us
+    fresh.page.locator(".pl-whole").last.click()
+
+
+def test_the_critical_path_is_lit_and_broken_down(fresh):
+    fresh.page.locator(".pl-critical").last.click()
+    fresh.page.wait_for_function("() => [...window.peerlabPages].at(-1).timeline.path")
+    text = fresh.page.locator(".pl-path").last.inner_text()
+    assert text.startswith("On the critical path: network")
+    lit = fresh.ask(
+        "page => page.figures.model('timeline_critical').data.y.map(lane => page.timeline.data.lanes[lane].label)"
+    )
+    assert {"scale-up", "PCIe uplink up"} <= set(lit)
+    fresh.page.locator(".pl-critical").last.click()
+    assert fresh.ask("page => page.figures.model('timeline_critical').data.y") == []
+
+
+def test_the_curves_show_every_path_and_the_simulated_values(fresh):
+    curves = fresh.ask("page => page.curves.curves")
+    assert [line["label"] for line in curves["lines"]] == [
+        "RDMA through host",
+        "no cache",
+        "Peer Direct",
+        "kernel TCP",
+    ]
+    for line in curves["lines"]:
+        assert line["x"] == [2**k for k in range(1, 11)]
+    at_eight = dict(zip(curves["lines"][0]["x"], curves["lines"][0]["y"], strict=True))[8]
+    assert at_eight == pytest.approx(fresh.figure("GBps"))
+    assert curves["limit"][0] == pytest.approx(93.75)
+    fresh.page.locator(".pl-tab[data-axis=message_bytes]").last.click()
+    fresh.page.wait_for_function(
+        "() => [...window.peerlabPages].at(-1).curves.curves.axis === 'message_bytes'"
+    )
+    sizes = fresh.ask("page => page.curves.curves.names")
+    assert (sizes[0], sizes[-1]) == ("64 KiB", "1 GiB")
+    fresh.page.locator(".pl-tab[data-axis=nodes]").last.click()
+    fresh.page.wait_for_function("() => [...window.peerlabPages].at(-1).curves.curves.axis === 'nodes'")
+
+
+def test_units_change_at_a_click(fresh):
+    fresh.page.get_by_role("button", name="Show gigabits per second").last.click()
+    assert "242 Gb/s" in fresh.card("busbw")
+    assert fresh.page.locator(".pl-busbw").last.inner_text() == "Gb/s"
+    fresh.page.get_by_role("button", name="Show per device").last.click()
+    assert "30.2 Gb/s" in fresh.card("busbw")
+    fresh.page.get_by_role("button", name="Show gigabytes per second").last.click()
+    fresh.page.get_by_role("button", name="Show per node").last.click()
+    assert "30.2 GB/s" in fresh.card("busbw")
+
+
+def test_assumed_figures_are_marked_and_listed(fresh):
+    texts = fresh.ask("page => page.figures.model('scene_texts').data.text")
+    assert "HBM †" in texts
+    assert any(text.startswith("DRAM †") for text in texts)
+    fresh.page.locator(".pl-caption summary").last.click()
+    lines = fresh.page.locator(".pl-sources li").all_inner_texts()
+    assumed = len(peerlab.load_cluster("dl1").assumptions)
+    assert sum(line.startswith("†") for line in lines) == assumed
+    assert any("switch.uplink = 14.1 GB/s" in line and "Source: AWS" in line for line in lines)
+    fresh.page.locator(".pl-caption summary").last.click()
+
+
+def test_both_themes_follow_the_notebook(fresh):
+    light = fresh.pixels()
+    fresh.page.evaluate(
+        "() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })"
+    )
+    fresh.page.wait_for_selector(".pl-root[data-theme=dark]")
+    fresh.page.wait_for_timeout(500)
+    fresh.still()
+    assert fresh.pixels() != light
+    assert fresh.ask("page => page.figures.model('scene_texts').data.ink[0]") == fresh.ask(
+        "page => page.figures.palettes.dark.ink"
+    )
+    fresh.page.evaluate(
+        "() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })"
+    )
+    fresh.page.wait_for_selector(".pl-root[data-theme=light]")
