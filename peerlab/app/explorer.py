@@ -68,8 +68,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._stop()
         if self._curving:
             self._curving.cancel()
-        for widget in self._parts:
-            widget.close()
+        for part in self._parts:
+            _close_all(part)
+        self.layout.close()
         super().close()
 
     # ---- what the user asks for --------------------------------------------------------------------------------
@@ -221,6 +222,16 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
                     continue
             computed.append((line, runs))
         self.stage.curves = curves(axis, computed)
+
+
+def _close_all(widget: w.Widget) -> None:
+    """Close a widget, what it contains, and the layout and style that ipywidgets would leave behind."""
+    for child in getattr(widget, "children", ()):
+        _close_all(child)
+    for name in ("layout", "style"):
+        if isinstance(getattr(widget, name, None), w.Widget):
+            getattr(widget, name).close()
+    widget.close()
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -27,9 +27,14 @@ class Figures {
     const roots = {};
     for (const [name, id] of Object.entries(content.roots)) roots[id] = places[name];
     const item = { docid: "d", roots, root_ids: Object.values(content.roots) };
-    const [views] = await window.Bokeh.embed.embed_items({ d: content.doc }, [item]);
-    const doc = window.Bokeh.documents.find((d) => !known.has(d));
-    return new Figures(doc, views, palettes);
+    try {
+      const [views] = await window.Bokeh.embed.embed_items({ d: content.doc }, [item]);
+      return new Figures([...views.roots][0].model.document, views, palettes);
+    } catch (problem) {
+      // the page has gone meanwhile, as when a cell runs again: the document must not stay behind
+      for (const doc of window.Bokeh.documents.filter((d) => !known.has(d) && !d.views_manager?.roots.length)) forget(doc);
+      throw problem;
+    }
   }
 
   constructor(doc, views, palettes) {
@@ -78,8 +83,12 @@ class Figures {
 
   close() {
     for (const view of [...this.views.roots]) view.remove();
-    this.doc.clear();
-    const index = window.Bokeh.documents.indexOf(this.doc);
-    if (index >= 0) window.Bokeh.documents.splice(index, 1);
+    forget(this.doc);
   }
+}
+
+function forget(doc) {
+  doc.clear();
+  const index = window.Bokeh.documents.indexOf(doc);
+  if (index >= 0) window.Bokeh.documents.splice(index, 1);
 }

@@ -286,6 +286,8 @@ class Page {
 
   close() {
     for (const close of this.closers) close();
+    cancelAnimationFrame(this.resizing);
+    this.timeline?.close();
     this.player?.close();
     this.figures?.close();
     pages.delete(this);

@@ -53,6 +53,10 @@ class Timeline {
     });
   }
 
+  close() {
+    cancelAnimationFrame(this.waiting);
+  }
+
   frame() {
     const box = this.figures.view("timeline").frame.bbox;
     return { left: box.left, width: Math.max(1, box.width), top: box.top, height: box.height };

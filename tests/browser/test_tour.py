@@ -1,0 +1,167 @@
+"""The tour as a newcomer runs it, and what JupyterLab must survive."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from conftest import Explorer, Notebook
+
+import peerlab
+
+
+def test_the_tour_opens_runs_and_asks_nobody_outside(open_notebook):
+    notebook = open_notebook("00_tour.ipynb")
+    notebook.run_all()
+    notebook.page.wait_for_function("() => window.peerlabPages?.size === 3")
+    notebook.page.wait_for_function(
+        "() => [...window.peerlabPages].every(page => page.root.dataset.painted && page.curves.curves?.lines)"
+    )
+    assert notebook.page.locator(".pl-predict").count() == 4
+    assert notebook.outside_requests() == []
+    assert notebook.complaints == []
+
+
+def test_a_prediction_is_answered_by_the_simulation(open_notebook):
+    notebook = open_notebook("00_tour.ipynb")
+    notebook.run_all()
+    question = notebook.page.locator(".pl-predict").nth(1)
+    question.scroll_into_view_if_needed()
+    reveal = question.get_by_role("button", name="Reveal")
+    assert reveal.is_disabled()
+    question.get_by_role("button", name="4x").click()
+    reveal.click()
+    verdict = question.locator(".pl-verdict [role=status]")
+    verdict.wait_for()
+    staged = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
+    ratio = peerlab.simulate(staged).time_s / peerlab.simulate(staged.with_(path="peer-direct")).time_s
+    assert f"Simulated: {ratio:.3g}x." in verdict.inner_text()
+    assert "You said 4x. The closest was 1.8x." in verdict.inner_text()
+
+
+def test_twenty_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
+    notebook = open_notebook("again.ipynb", "import peerlab\npeerlab.explore()")
+    notebook.run_all()
+    explorer = Explorer(notebook)
+    for _ in range(20):
+        notebook.run_cell(0)
+    notebook.page.wait_for_function(
+        "() => window.Bokeh.documents.length === 1 && window.peerlabPages.size === 1"
+    )
+    explorer.settle()
+    frames = "page => page.player.frames"
+    explorer.ask("page => { page.player.wanted = true }")
+    before = explorer.ask(frames)
+    notebook.page.wait_for_timeout(1000)
+    assert 20 <= explorer.ask(frames) - before <= 75  # one loop: no more than the screen's frames
+    assert notebook.page.locator(".pl-root").count() == 1
+    models = notebook.page.evaluate(
+        """async () => {
+          const manager = [...window.peerlabPages][0].model.widget_manager;
+          return manager?._models?.size ?? Object.keys(manager?._models ?? {}).length;
+        }"""
+    )
+    assert models < 120  # one explorer's widgets, not twenty
+    assert notebook.complaints == []
+
+
+def test_a_view_off_screen_rests(open_notebook):
+    notebook = open_notebook("two.ipynb", "import peerlab\npeerlab.explore()", "peerlab.explore(nodes=4)")
+    notebook.run_all()
+    notebook.page.wait_for_function("() => window.peerlabPages?.size === 2")
+    notebook.page.wait_for_function("() => [...window.peerlabPages].every(page => page.root.dataset.painted)")
+    notebook.page.locator(".pl-root").first.scroll_into_view_if_needed()
+    notebook.page.wait_for_timeout(500)
+    count = "() => [...window.peerlabPages].map(page => page.player.frames)"
+    before = notebook.page.evaluate(count)
+    notebook.page.wait_for_timeout(600)
+    after = notebook.page.evaluate(count)
+    moved = sorted(b - a for a, b in zip(before, after, strict=True))
+    assert moved[0] == 0
+    assert moved[1] > 5
+
+
+def test_reduced_motion_shows_a_still_with_working_steps(lab, browser):
+    page = browser.new_page()
+    page.emulate_media(reduced_motion="reduce")
+    notebook = Notebook(page, lab, lab.write("still.ipynb", "import peerlab\npeerlab.explore()"))
+    notebook.run_all()
+    explorer = Explorer(notebook)
+    assert explorer.ask("page => [page.player.wanted, page.player.frames]") == [False, 0]
+    before = explorer.pixels()
+    explorer.page.locator(".pl-next").click(click_count=3)
+    assert explorer.ask("page => page.player.time") > 0
+    assert explorer.pixels() != before
+    page.close()
+
+
+def test_a_dead_kernel_leaves_the_picture_alive(open_notebook):
+    notebook = open_notebook("dead.ipynb", "import peerlab\npeerlab.explore()")
+    notebook.run_all()
+    explorer = Explorer(notebook)
+    notebook.page.evaluate("() => window.notebookUnderTest.sessionContext.shutdown()")
+    explorer.still(0.3)
+    before = explorer.ask("page => page.player.time")
+    explorer.page.locator(".pl-next").click()
+    assert explorer.ask("page => page.player.time") > before
+
+
+def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_notebook):
+    notebook = open_notebook(
+        "heavy.ipynb", "import peerlab\npeerlab.explore(nodes=1000, message_bytes='1 GiB')"
+    )
+    notebook.run_all()
+    explorer = Explorer(notebook)
+    explorer.page.locator(".pl-more-button").click()
+    data = explorer.ask("page => page.model.get('data').meta.number")
+    explorer.fill("slice", "4 KiB")
+    status = explorer.page.locator(".pl-status")
+    status.wait_for()
+    assert "Simulating" in status.inner_text()
+    assert explorer.ask("page => page.root.classList.contains('pl-stale')")
+    explorer.page.wait_for_function(
+        "() => /[1-9]\\d? ?%/.test(document.querySelector('.pl-status').innerText)"
+    )
+    explorer.page.locator(".pl-cancel").click()
+    status.wait_for(state="hidden")
+    assert explorer.ask("page => page.model.get('data').meta.number") == data
+    assert explorer.page.locator(".pl-slice input").input_value() == ""
+    explorer.change(lambda: explorer.switch("host"))
+
+
+def fetch(address, patience_s=20):
+    """Return the status of a page; a server that has just printed its address may need a moment."""
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            return urllib.request.urlopen(address, timeout=20).status  # noqa: S310
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+
+
+def test_the_lab_prints_its_address_and_stops_with_its_user(tmp_path):
+    command = [sys.executable, "-m", "peerlab.cli", "lab", "--no-browser", "--port", "9310"]
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    server = subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        lines = iter(server.stdout.readline, "")
+        address = next(
+            found[0] for line in lines if (found := re.search(r"http://127\.0\.0\.1:\d+/\S+", line))
+        )
+        assert "/lab/workspaces/peerlab/tree/00_tour.ipynb" in address
+        assert fetch(address) == 200
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
+    finally:
+        server.terminate()
+        server.stdout.close()
+        server.wait(20)
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(address, timeout=2)  # noqa: S310
