@@ -1,6 +1,7 @@
 """The command line: the same words as in Python."""
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -33,6 +34,8 @@ exit status: 0 answered, 1 the question is impossible (one line says why), 2 wro
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)

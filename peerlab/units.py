@@ -116,7 +116,7 @@ def say_time(ps: float) -> str:
     """
     if ps == 0:
         return "0 s"
-    return _scaled(ps, [(PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "us"), (1000, "ns"), (1, "ps")])
+    return _scaled(ps, [(PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "µs"), (1000, "ns"), (1, "ps")])
 
 
 def say_bytes(nbytes: float) -> str:

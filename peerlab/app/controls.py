@@ -42,7 +42,8 @@ class Controls:
 
     def rows(self) -> list[w.Widget]:
         """Return the rows of controls, top to bottom."""
-        primary = [self.host, self.cache, self.nodes, self.nodes_text, self.size, self.size_text]
+        sliders = [_pair(self.nodes, self.nodes_text), _pair(self.size, self.size_text)]
+        primary = [self.host, self.cache, *sliders]
         secondary = [
             self.cluster,
             self.file,
@@ -212,7 +213,7 @@ def _hint(s: Scenario) -> str:
     if "peer-direct" not in machine.paths:
         return f"{machine.title} has one path, '{s.path}': both switches rest."
     if s.staged:
-        return "The registration cache rests: on host paths the bounce pool is registered once, at start."
+        return "The registration cache rests: the bounce pool is registered once, at start."
     if s.extrapolates:
         return f"{s.ranks} ranks: the vendor's library allows {machine.max_ranks}. This is an extrapolation."
     return ""
@@ -245,6 +246,11 @@ def _classed(widget: w.Widget, *names: str) -> w.Widget:
 
 def _row(children: list[w.Widget], name: str) -> w.Widget:
     return _classed(w.Box(children), "pl-controls", name)
+
+
+def _pair(slider: w.Widget, number: w.Widget) -> w.Widget:
+    """Return a slider and its number, side by side however narrow the notebook is."""
+    return _classed(w.Box([slider, number]), "pl-pair")
 
 
 def _slider(label: str, options: list[tuple[str, int]], name: str) -> w.Widget:

@@ -1,9 +1,10 @@
 """The question: which machine, which path, how much, how often."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.hardware import PATHS, Cluster
@@ -90,6 +91,13 @@ class Scenario:
     """Sigma of random service times; not available yet."""
     seed: int = 0
     """Seed of the jitter; not available yet."""
+
+    def __new__(cls, *values: Any, **given: Any) -> Self:
+        """Refuse fields that do not exist in our words; Python's own would be a TypeError."""
+        if values:
+            raise ScenarioError("scenario", f"give fields by name, as in nodes=8, not {values[0]!r} alone")
+        _check_names(given)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for name in ("message_bytes", "slice_bytes", "cache_bytes", "page_bytes", "memlock_bytes"):
@@ -196,10 +204,7 @@ class Scenario:
         >>> Scenario(nodes=8).with_(nodes=16).nodes
         16
         """
-        names = [f.name for f in fields(self)]
-        for name in changes:
-            if name not in names:
-                raise ScenarioError(name, f"unknown field; {nearest(name, names)}")
+        _check_names(changes)
         return replace(self, **changes)
 
     def as_code(self) -> str:
@@ -286,3 +291,10 @@ class Scenario:
             raise ScenarioError(
                 "algorithm", f"'hierarchical' needs several devices per node; {self.hardware.name} has one"
             )
+
+
+def _check_names(given: Iterable[str]) -> None:
+    names = [one.name for one in fields(Scenario)]
+    for name in given:
+        if name not in names:
+            raise ScenarioError(name, f"unknown field; {nearest(name, names)}")

@@ -146,7 +146,7 @@ def build() -> figure:
         marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
     )
     words = ColumnDataSource(
-        {name: [] for name in ("x", "y", "text", "ink", "align", "dy")}, name="curves_words"
+        {name: [] for name in ("x", "y", "text", "ink", "paper", "align", "dy")}, name="curves_words"
     )
     plot.add_glyph(
         words,
@@ -160,6 +160,8 @@ def build() -> figure:
             text_font_size=value("12px"),
             text_font_style=value("bold"),
             text_font=value(FONT),
+            background_fill_color="paper",
+            background_fill_alpha=0.6,
         ),
     )
     plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))

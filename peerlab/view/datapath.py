@@ -14,6 +14,7 @@ from peerlab.view.geometry import (
     MEMORY,
     NIC,
     NODE_WIDTH,
+    PORT,
     SWITCH_BOTTOM,
     SWITCH_TOP,
     UPLINK,
@@ -70,7 +71,7 @@ class _Scene:
         d.text((g.x(node, 14), 14), f"node {node}", size=13, bold=True, align=self._align(node))
         if s.collective == "allreduce" and s.nodes > 1:
             d.line(g.stub(node), "faint", 2)
-            d.text((g.x(node, 326), 258), way, size=11, ink="muted", align=self._align(1 - node))
+            d.text((g.x(node, 366), 258), way, size=11, ink="muted", align=self._align(1 - node))
         switches = self.cluster.numa_domains * self.cluster.switches_per_numa
         if switches > 1 and s.collective == "allreduce":
             note = f"1 of {switches} PCIe switches, all alike"
@@ -160,13 +161,13 @@ class _Scene:
             edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
             d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
             name = c.device_name if c.devices_per_switch == 1 else f"{c.device_name} {device}"
-            d.text((g.x(node, g.middle(device)), 204), name, size=13, bold=True)
+            d.text((g.x(node, g.middle(device)), 207), name, size=13, bold=True)
             if c.hbm_Bps:
                 d.text(
-                    (g.x(node, g.middle(device)), 218), f"HBM{self.mark('device.hbm')}", size=11, ink="muted"
+                    (g.x(node, g.middle(device)), 221), f"HBM{self.mark('device.hbm')}", size=11, ink="muted"
                 )
         if g.host:
-            self._link(node, sum(NIC) / 2, c.nic_Bps)
+            self._link(node, PORT, c.nic_Bps)
         hot = self.hot in ("nic_tx", "nic_rx")
         d.box(
             "boxes",
@@ -175,8 +176,9 @@ class _Scene:
             "hot" if hot else "edge",
             2.5 if hot else 1.2,
         )
-        d.text((g.x(node, sum(NIC) / 2), 202), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True)
-        d.text((g.x(node, sum(NIC) / 2), 232), f"{c.nic_Bps * 8 / 1e9:g} Gb/s", size=11, ink="muted")
+        beside = g.x(node, (NIC[0] + PORT - 10) / 2)
+        d.text((beside, 207), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True)
+        d.text((beside, 223), f"{c.nic_Bps * 8 / 1e9:g} Gb/s", size=11, ink="muted")
 
     def _link(self, node: int, x: float, rate: int) -> None:
         half = self.geometry.thickness(rate) / 2

@@ -14,6 +14,10 @@ WIRE = 216.0
 MEMORY = (84.0, 26.0, 264.0, 88.0)
 CPU = (284.0, 26.0, 390.0, 88.0)
 NIC = (276.0, 390.0)
+PORT = 376.0
+"""Where slices go through the NIC: beside its name."""
+ENTRY = BOX_TOP + 2
+"""Where slices enter and leave a device: above its name."""
 UPLINK = 140.0
 THICKNESS = 1.3
 """Units of thickness per GB/s."""
@@ -65,29 +69,29 @@ class Geometry:
     def to_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from a device up to host memory."""
         x, up = self.middle(device), UPLINK - self.lane
-        return self._at(node, [(x, BOX_TOP + 14), (x, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+        return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, MEMORY[3] - 14)])
 
     def memory_to_nic(self, node: int) -> list[Point]:
         """Return the way from host memory down to the NIC."""
-        down, nic = UPLINK + self.lane, sum(NIC) / 2
+        down, nic = UPLINK + self.lane, PORT
         return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, WIRE)])
 
     def device_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way from a device across the switch to the NIC, or straight where there is no switch."""
-        x, nic = self.middle(device), sum(NIC) / 2
+        x, nic = self.middle(device), PORT
         if not self.host:
             return self._at(node, [(x, WIRE), (nic, WIRE)])
-        return self._at(node, [(x, BOX_TOP + 14), (x, BUS), (nic, BUS), (nic, WIRE)])
+        return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, WIRE)])
 
     def nic_to_memory(self, node: int) -> list[Point]:
         """Return the way that received slices take up to host memory: the direction that copies out take as well."""
-        up, nic = UPLINK - self.lane, sum(NIC) / 2
+        up, nic = UPLINK - self.lane, PORT
         return self._at(node, [(nic, WIRE), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
 
     def from_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from host memory down to a device: the direction that the NIC reads through as well."""
         x, down = self.middle(device), UPLINK + self.lane
-        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (x, BUS), (x, BOX_TOP + 14)])
+        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (x, BUS), (x, ENTRY)])
 
     def through_cpu(self, node: int) -> list[Point]:
         """Return the way from host memory through the CPU and back."""
@@ -96,7 +100,7 @@ class Geometry:
 
     def stub(self, node: int) -> list[Point]:
         """Return the way between the NIC and the node's other neighbour."""
-        nic = sum(NIC) / 2
+        nic = PORT
         return self._at(node, [(nic, WIRE), (nic, HEIGHT)])
 
     def _at(self, node: int, points: list[Point]) -> list[Point]:

@@ -29,6 +29,7 @@ _ROLES = {
 }
 
 LIGHT = {
+    "paper": "#FFFFFF",
     "ink": "#17202B",
     "muted": "#566272",
     "faint": "#D3DAE3",
@@ -49,6 +50,7 @@ LIGHT = {
     "register-ink": "#00568A",
 }
 DARK = {
+    "paper": "#111111",
     "ink": "#E9EEF4",
     "muted": "#A5B1C0",
     "faint": "#3B4552",

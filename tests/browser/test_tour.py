@@ -8,7 +8,7 @@ import time
 import urllib.request
 
 import pytest
-from conftest import Explorer, Notebook
+from driver import Explorer, Notebook
 
 import peerlab
 

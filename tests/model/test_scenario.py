@@ -94,3 +94,9 @@ def test_beyond_the_librarys_limit_is_an_extrapolation():
 def test_a_scenario_can_be_copied_as_code():
     s = peerlab.Scenario(cluster="dl1", nodes=16, path="peer-direct", message_bytes="1 GiB", cache_regions=4)
     assert eval(s.as_code(), {"peerlab": peerlab}) == s  # noqa: S307
+
+
+def test_a_field_that_does_not_exist_is_refused_with_the_nearest_name():
+    assert refused(nodez=4).startswith("nodez: unknown field; did you mean 'nodes'")
+    with pytest.raises(PeerlabError, match="give fields by name"):
+        peerlab.Scenario("dl1")

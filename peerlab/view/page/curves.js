@@ -59,7 +59,7 @@ class Curves {
 
   // Names stand at the line, above it or below, where they do not meet another name.
   drawNames(limit, top) {
-    const { curves, scale, figures } = this, drawn = { x: [], y: [], text: [], ink: [], align: [], dy: [] }, taken = [];
+    const { curves, scale, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], align: [], dy: [] }, taken = [];
     const height = Math.max(1, figures.view("curves").frame.bbox.height), wanted = [];
     const last = curves.values.length - 1;
     for (const line of curves.lines)
@@ -69,31 +69,39 @@ class Curves {
       const best = this.spot(name, taken, height / top, last);
       if (!best) continue;
       taken.push(best);
-      const row = { x: curves.values[best.i], y: name.ys[best.i], text: name.text, ink: name.ink, align: best.align, dy: best.dy };
+      const row = { x: curves.values[best.i], y: name.ys[best.i], text: name.text, ink: name.ink, paper: "paper", align: best.align, dy: best.dy };
       for (const column in drawn) drawn[column].push(row[column]);
     }
-    figures.fill("curves_words", drawn, ["ink"]);
+    figures.fill("curves_words", drawn, ["ink", "paper"]);
   }
 
   spot({ text, ys }, taken, perUnit, last) {
-    const lines = [...this.curves.lines.map((line) => line.y.map((y) => y * this.scale.factor * perUnit))];
+    const lines = [...this.curves.lines.map((line) => line.y.map((y) => y * this.scale.factor)), this.curves.limit.map((y) => (y ?? NaN) * this.scale.factor)];
     const half = (text.length * 3.6 * last) / Math.max(1, this.figures.view("curves").frame.bbox.width); // in steps of the axis
     let best = null;
-    for (let i = 1; i < ys.length; i++)
-      for (const dy of [-7, 19]) {
+    for (let i = 0; i < ys.length; i++)
+      for (const dy of [-7, -4, 15, 19]) {
         if (!isFinite(ys[i])) continue;
         const align = i >= last - 1 ? "right" : i <= 1 ? "left" : "center";
         const y = ys[i] * perUnit - dy + 6, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
-        const box = { i, dy, align, from, to: from + 2 * half, low: y - 7, high: y + 7 };
+        const box = { i, dy, align, from, to: from + 2 * half, low: y - 6, high: y + 6 };
         if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
         const clash = taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high);
         if (clash) continue;
         let room = 40;
         for (const line of lines)
-          for (let k = Math.max(0, Math.floor(box.from)); k <= Math.min(line.length - 1, Math.ceil(box.to)); k++)
-            room = Math.min(room, Math.max(0, line[k] > y ? line[k] - box.high : box.low - line[k]));
+          for (let k = Math.max(0, box.from); k <= Math.min(line.length - 1, box.to); k += 0.125) {
+            const height = between(line, k) * perUnit;
+            if (isFinite(height)) room = Math.min(room, height > y ? height - box.high : box.low - height);
+          }
         if (!best || room > best.room) best = { ...box, room };
       }
     return best;
   }
+}
+
+// The height of a line at a place between two of its points.
+function between(line, k) {
+  const i = Math.min(line.length - 2, Math.floor(k));
+  return line[i] + (line[i + 1] - line[i]) * (k - i);
 }

@@ -1,0 +1,101 @@
+"""The explorer without a browser: what its controls mean, and what it does with what it is given."""
+
+import pytest
+
+import peerlab
+from peerlab.app.explorer import explore
+
+
+@pytest.fixture
+def lab():
+    one = explore()
+    yield one
+    one.close()
+
+
+def test_it_starts_on_the_detour(lab):
+    assert lab.scenario == peerlab.Scenario(path="host-rdma")
+    assert lab.stage.data["meta"]["code"] == "peerlab.Scenario(path='host-rdma')"
+    assert lab.stage.curves["axis"] == "nodes"
+
+
+def test_the_host_switch_returns_to_the_detour_chosen_last(lab):
+    lab.controls.baseline.value = "host-tcp"
+    assert lab.scenario.path == "host-tcp"
+    lab.controls.host.value = False
+    assert lab.scenario.path == "peer-direct"
+    lab.controls.host.value = True
+    assert lab.scenario.path == "host-tcp"
+
+
+def test_the_ratio_to_what_was_before_is_that_of_two_simulations(lab):
+    lab.controls.host.value = False
+    staged, direct = (peerlab.simulate(peerlab.Scenario(path=path)) for path in ("host-rdma", "peer-direct"))
+    card = lab.stage.data["cards"][0]
+    assert card["GBps"] == direct.busbw_GBps
+    assert card["ratio"] == f"{direct.busbw_GBps / staged.busbw_GBps:.3g}x"
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "1e3", "99999999999999999999", ""])
+def test_an_impossible_number_is_refused_and_the_scenario_stays(lab, text):
+    before = lab.scenario
+    lab.controls.nodes_text.value = text
+    assert lab.scenario is before
+    assert "nodes" in lab.controls.error.value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "64 MB/s", "NaN", "inf MiB", "-1 MiB", "0", "<b>1</b>", "1e400", "9" * 4000]
+)
+def test_an_impossible_size_is_refused_and_the_scenario_stays(lab, text):
+    before = lab.scenario
+    lab.controls.size_text.value = text
+    assert lab.scenario is before
+    assert "message_bytes" in lab.controls.error.value
+    assert "<b>" not in lab.controls.error.value
+
+
+def test_another_cluster_brings_a_path_that_it_has_and_undo_brings_back_everything(lab):
+    lab.controls.host.value = False
+    lab.controls.cluster.value = "ideal-100g"
+    assert lab.scenario.path == "wire"
+    assert lab.controls.host.disabled
+    lab._command("undo")
+    assert lab.scenario == peerlab.Scenario(path="peer-direct")
+    assert lab.controls.cluster.value == "dl1"
+
+
+def test_an_unknown_command_of_a_page_is_ignored(lab):
+    before = lab.scenario
+    for command in ("", "explode", "axis", None):
+        lab.stage._receive(None, {"kind": "command", "command": command, "value": {"a": 1}}, [])
+    lab.stage._receive(None, {}, [])
+    assert lab.scenario is before
+    assert lab.controls.error.value == ""
+
+
+def test_every_scenario_the_lab_shows_can_be_pasted_as_python(lab):
+    lab.controls.host.value = False
+    lab.controls.cache.value = False
+    lab.controls.nodes_text.value = "12"
+    lab.controls.size_text.value = "100 MB"
+    code = lab.stage.data["meta"]["code"]
+    assert eval(code, {"peerlab": peerlab}) == lab.scenario  # noqa: S307  (our own words)
+
+
+def test_a_cell_that_runs_again_closes_the_lab_it_showed(monkeypatch):
+    from peerlab.app import explorer
+
+    monkeypatch.setattr(explorer, "_cell", lambda: "cell-1")
+    first = explore()
+    second = explore(nodes=4)
+    assert first.comm is None
+    assert second.comm is not None
+    second.close()
+
+
+def test_an_impossible_start_is_an_error_that_names_the_field():
+    with pytest.raises(peerlab.PeerlabError, match="nodes: 0 is out of range"):
+        explore(nodes=0)
+    with pytest.raises(peerlab.PeerlabError, match="nodez: unknown field; did you mean 'nodes'"):
+        explore(nodez=4)

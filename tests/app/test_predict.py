@@ -1,0 +1,31 @@
+"""Predict, then reveal."""
+
+import peerlab
+
+
+def test_nothing_is_simulated_before_an_answer_is_chosen():
+    asked = []
+    question = peerlab.predict("How much?", [1, 2, 4], lambda: asked.append(1) or 1.9)
+    assert question.button.disabled
+    question.choice.value = 4
+    assert asked == []
+    question.button.click()
+    assert asked == [1]
+    assert "Simulated: 1.9x." in question.verdict.value
+    assert "You said 4x. The closest was 2x." in question.verdict.value
+
+
+def test_a_right_answer_is_told_so_and_another_choice_is_judged_at_once():
+    question = peerlab.predict("How much?", [10, 20], lambda: 19.0, unit=" %")
+    question.choice.value = 20
+    question.button.click()
+    assert "That is the closest." in question.verdict.value
+    question.choice.value = 10
+    assert "The closest was 20 %." in question.verdict.value
+
+
+def test_a_question_that_cannot_be_answered_says_why():
+    question = peerlab.predict("?", [1, 2], lambda: peerlab.simulate(peerlab.Scenario(nodes=0)).time_s)
+    question.choice.value = 1
+    question.button.click()
+    assert "nodes: 0 is out of range" in question.verdict.value

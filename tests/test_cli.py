@@ -1,0 +1,114 @@
+"""The command line, as processes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import peerlab
+
+
+def run(*arguments, cwd=None):
+    """Return exit status, output and error output of ``peerlab`` with these arguments."""
+    command = [sys.executable, "-m", "peerlab.cli", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assumed():
+    status, out, _ = run("simulate")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == "Gaudi DL1: allreduce of 64 MiB, 8 nodes, 64 ranks"
+    assert lines[1].split() == ["path", "time", "busbw", "wire", "busy", "bottleneck"]
+    for path in ("host-rdma", "peer-direct"):
+        simulated = peerlab.simulate(peerlab.Scenario(path=path))
+        (row,) = (line for line in lines if line.strip().startswith((f"{path} ", f"{path}, cached")))
+        assert f"{simulated.busbw_GBps:.3g} GB/s" in row
+        assert simulated.bottleneck.label in row
+    assert any("native" in line and "not available: between DL1 nodes" in line for line in lines)
+    assert f"{len(peerlab.load_cluster('dl1').assumptions)} of them assumed" in lines[-1]
+
+
+def test_json_holds_the_same_figures():
+    status, out, _ = run("simulate", "--path", "peer-direct", "--nodes", "16", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert [one["registration"] for one in document["runs"]] == ["cached", "per-transfer"]
+    expected = peerlab.simulate(peerlab.Scenario(path="peer-direct", nodes=16))
+    assert document["runs"][0] == json.loads(expected.to_json())
+
+
+def test_one_rank_exchanges_nothing_and_json_stays_json():
+    status, out, _ = run("simulate", "--cluster", "ideal-100g", "--nodes", "1", "--json")
+    (one,) = json.loads(out, parse_constant=pytest.fail)["runs"]
+    assert (status, one["time_s"], one["algbw_GBps"]) == (0, 0.0, None)
+
+
+BAD = [
+    (("--cluster", "dl2"), "unknown cluster 'dl2'; did you mean 'dl1'?"),
+    (("--cluster", "dl1", "--path", "native"), "path"),
+    (("--nodes", "0"), "nodes: 0 is out of range"),
+    (("--nodes", "-8"), "nodes: -8 is out of range"),
+    (("--nodes", "2.5"), "nodes: '2.5' is not a whole number from 1 to 16384"),
+    (("--message", "64 MB/s"), "message_bytes: '64 MB/s' is a rate"),
+    (("--message", "-1"), "message_bytes"),
+    (("--registration", "sometimes"), "registration"),
+    (("--path", "peer-direct", "--memlock", "1 MiB"), "the locked-memory limit is 1 MiB"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), BAD)
+def test_a_bad_question_gets_one_line_in_the_users_words(arguments, says):
+    status, out, problem = run("simulate", *arguments)
+    assert (status, out) == (1, "")
+    assert problem.startswith("peerlab: ")
+    assert says in problem
+    assert problem.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "name = ", "\x00\x01", "name = 'x'\n[paths]\nhas = ['teleport']\n", "[" * 5000]
+)
+def test_a_bad_cluster_file_gets_one_line_too(tmp_path, text):
+    (tmp_path / "mine.toml").write_text(text)
+    status, out, problem = run("simulate", "--cluster", "mine.toml", cwd=tmp_path)
+    assert (status, out, problem.count("\n")) == (1, "", 1)
+    assert "mine.toml" in problem
+
+
+def test_wrong_usage_and_no_command_say_how_to_use_it():
+    for arguments in ((), ("dance",), ("simulate", "--colour", "red")):
+        status, _, problem = run(*arguments)
+        assert status == 2
+        assert problem.startswith("usage: ")
+
+
+@pytest.mark.parametrize("command", ["simulate", "lab"])
+def test_help_has_examples_and_every_example_is_understood(command):
+    status, out, _ = run(command, "--help")
+    assert status == 0
+    _, _, examples = out.partition("examples:\n")
+    assert f"peerlab {command}" in examples
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    command = f"{sys.executable} -m peerlab.cli simulate --json | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.split() == ["{", "0"]
+    assert done.stderr == ""
+
+
+def test_a_terminal_without_unicode_still_gets_its_table(tmp_path):
+    command = [sys.executable, "-m", "peerlab.cli", "simulate", "--message", "1 KiB"]
+    env = {"PATH": "/usr/bin:/bin", "PYTHONIOENCODING": "ascii", "HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, env=env, timeout=120, check=False)
+    assert done.returncode == 0
+    assert b" ?s " in done.stdout
+
+
+def test_the_lab_refuses_a_port_that_is_none():
+    status, _, problem = run("lab", "--no-browser", "--port", "99999")
+    assert status == 1
+    assert problem == "peerlab: port: 99999 is not a whole number from 1 to 65535\n"

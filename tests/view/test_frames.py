@@ -1,0 +1,100 @@
+"""What the page gets equals the trace, however much of it is left out because it repeats."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.model.path import PATH_STAGES
+from peerlab.view.frames import Segments, lane_spans, moves, registrations
+
+SCENARIOS = [
+    {"path": "host-rdma", "nodes": 48},
+    {"path": "peer-direct", "nodes": 64},
+    {"path": "peer-direct", "nodes": 33, "registration": "per-transfer"},
+    {"path": "peer-direct", "nodes": 17, "cache_regions": 3},
+    {"path": "host-tcp", "nodes": 24, "message_bytes": "8 MiB"},
+    {"path": "wire", "cluster": "ideal-100g", "nodes": 40, "slice_bytes": "64 KiB"},
+    {"path": "host-rdma", "nodes": 3, "window": 1},
+]
+
+
+def written_out(segments: Segments, *times):
+    """Return every row, repetitions written out."""
+    parts = {name: [] for name in segments.rows}
+    for first, last, count, period_ps, period_steps in segments.segments:
+        for again in range(count):
+            for name, values in segments.rows.items():
+                shift = again * (period_ps if name in times else period_steps if name == "step" else 0)
+                parts[name].append(values[first:last] + shift)
+    return {name: np.concatenate(values) for name, values in parts.items()}
+
+
+def rows_of(columns, *names):
+    return sorted(zip(*(columns[name].tolist() for name in names), strict=True))
+
+
+@pytest.mark.parametrize("fields", SCENARIOS, ids=str)
+def test_the_timeline_gets_every_span(fields):
+    trace = peerlab.simulate(peerlab.Scenario(**fields)).trace
+    lanes = {index: index for index, one in enumerate(trace.resources) if one.node == 0}
+    names = ("lane", "device", "step", "slice", "stage", "start", "end")
+    got = written_out(lane_spans(trace, lanes), "queued", "start", "end")
+    spans = trace.last.unrolled
+    spans = {name: values[spans["node"] == 0] for name, values in spans.items()}
+    assert rows_of(got, *names) == rows_of({**spans, "lane": spans["resource"]}, *names)
+
+
+def expected_moves(run):
+    """Return (device, step, slice, stage, start, end) of every stage of every slice, from the trace's table alone."""
+    frame = run.trace.frame()
+    frame = frame[(frame["slice"] >= 0) & (frame["node"] == 0)]
+    key = ["device", "step", "slice"]
+    flights = frame[frame["stage"] == "flight"].set_index(key)["end_ps"].to_dict()
+    shown = [stage.name for stage in PATH_STAGES[run.scenario.path]] + ["reduce"]
+    ordered = frame[frame["stage"].isin(shown)].sort_values(["end_ps", "start_ps"])
+    for (stage, *own), span in ordered.groupby(["stage", *key]).last().iterrows():
+        end = span["end_ps"]
+        if stage in ("network", "direct", "wire", "cpu-send") and tuple(own) in flights:
+            end = flights[tuple(own)] if stage != "cpu-send" else end
+        yield (*own, stage, span["start_ps"], end)
+
+
+@pytest.mark.parametrize("fields", SCENARIOS, ids=str)
+def test_the_data_path_gets_every_stage_of_every_slice(fields):
+    run = peerlab.simulate(peerlab.Scenario(**fields))
+    got = written_out(moves(run.trace), "enter", "start", "end", "until")
+    names = np.array(run.trace.stages)
+    rows = zip(
+        *(got[name].tolist() for name in ("device", "step", "slice")),
+        names[got["stage"]].tolist(),
+        *(got[name].tolist() for name in ("start", "end")),
+        strict=True,
+    )
+    assert sorted(rows) == sorted(expected_moves(run))
+    assert (got["enter"] <= got["start"]).all()
+    assert (got["end"] <= got["until"]).all()
+
+
+@pytest.mark.parametrize("registration", ["cached", "per-transfer"])
+def test_the_table_gets_every_registration_of_the_first_nic(registration):
+    trace = peerlab.simulate(peerlab.Scenario(path="peer-direct", nodes=40, registration=registration)).trace
+    names = ("device", "step", "side", "kind", "start", "end")
+    real = trace.last.unrolled_registrations
+    nic = real["nic"].min()
+    real = {name: values[real["nic"] == nic] for name, values in real.items()}
+    got = written_out(registrations(trace), "start", "end")
+    assert rows_of(got, *names) == rows_of(real, *names)
+
+
+@given(
+    nodes=st.integers(2, 70),
+    path=st.sampled_from(["host-rdma", "peer-direct", "host-tcp"]),
+    size=st.integers(1, 2**27),
+)
+def test_no_row_is_lost_whatever_the_size(nodes, path, size):
+    run = peerlab.simulate(peerlab.Scenario(nodes=nodes, path=path, message_bytes=size))
+    segments = moves(run.trace)
+    total = sum((last - first) * times for first, last, times, *_ in segments.segments)
+    assert total == sum(1 for _ in expected_moves(run))
