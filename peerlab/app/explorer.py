@@ -190,8 +190,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _show(self, run: Run) -> None:
         self._number += 1
+        self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
-        self.stage.data = payload(run, self.before, self._number)
         self._draw_curves()
 
     # ---- the curves follow -------------------------------------------------------------------------------------

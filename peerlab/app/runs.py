@@ -8,6 +8,7 @@ from collections.abc import Callable
 from peerlab.engine.loop import Progress
 from peerlab.engine.run import simulate
 from peerlab.errors import Cancelled, PeerlabError
+from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 
@@ -23,19 +24,20 @@ class Runs:
     """The most recent runs, by scenario."""
 
     def __init__(self, most: int = 200) -> None:
-        self._kept: OrderedDict[Scenario, Run] = OrderedDict()
+        self._kept: OrderedDict[tuple[Scenario, Cluster], Run] = OrderedDict()  # a cluster file may change
         self._most = most
 
     def find(self, scenario: Scenario) -> Run | None:
         """Return the run of a scenario if it is known."""
-        run = self._kept.get(scenario)
+        key = (scenario, scenario.hardware)
+        run = self._kept.get(key)
         if run is not None:
-            self._kept.move_to_end(scenario)
+            self._kept.move_to_end(key)
         return run
 
     def keep(self, run: Run) -> Run:
         """Keep a run; the oldest makes room."""
-        self._kept[run.scenario] = run
+        self._kept[run.scenario, run.scenario.hardware] = run
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
         return run

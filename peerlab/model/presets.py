@@ -11,7 +11,7 @@ A figure without a source must say what it assumes (``assumption = "..."``); the
 
 import tomllib
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -102,6 +102,7 @@ def _read_paths(entry: Any, where: str) -> tuple[tuple[str, ...], dict[str, str]
     return tuple(entry["has"]), {path: why for path, why in reasons.items() if path not in entry["has"]}
 
 
+@lru_cache(maxsize=64)  # a lab asks for the same cluster with every curve it draws
 def read_cluster(text: str, where: str) -> Cluster:
     """Return the cluster described by the TOML `text`; `where` names the file in errors.
 

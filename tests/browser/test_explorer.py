@@ -45,8 +45,7 @@ def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
 
 
 def test_the_cache_switch_rests_on_a_host_path_and_says_why(fresh):
-    switch = fresh.page.locator(".pl-cache input").last
-    assert switch.is_disabled()
+    fresh.page.locator(".pl-cache input:disabled").last.wait_for()
     assert "The registration cache rests" in fresh.page.locator(".pl-hint").last.inner_text()
 
 
@@ -54,7 +53,7 @@ def test_the_cache_switch_changes_everything_on_peer_direct(fresh):
     fresh.change(lambda: fresh.switch("host"))
     fresh.still()
     data, pixels = fresh.data(), fresh.pixels()
-    assert fresh.page.locator(".pl-cache input").last.is_enabled()
+    fresh.page.locator(".pl-cache input:enabled").last.wait_for()
     fresh.change(lambda: fresh.switch("cache"))
     fresh.still()
     assert fresh.data() != data
@@ -279,7 +278,7 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     fresh.page.wait_for_timeout(200)
     total, drawn = fresh.ask("page => [page.timeline.spans.total, page.timeline.count]")
     assert total > 100_000
-    assert 100 < drawn < 8000
+    assert 10 < drawn < 2000  # neighbours that look the same are one mark
     assert "marks stand for up to" in fresh.page.locator(".pl-merged").last.inner_text()
     fresh.ask("page => page.timeline.range.setv({ start: 5.0, end: 5.2 })")
     fresh.page.wait_for_timeout(200)

@@ -42,6 +42,7 @@ class Figures {
     this.views = views;
     this.palettes = palettes;
     this.theme = "light";
+    for (const view of views.roots) view.throttled_paint = promptly(view);
   }
 
   model(name) {
@@ -57,11 +58,11 @@ class Figures {
     return role === "none" ? "rgba(0,0,0,0)" : this.palettes[this.theme][role] ?? role;
   }
 
-  // Sets a source's columns; those in `roles` hold roles and become colours.
+  // Sets a source's columns; those in `roles` hold roles and become colours. What is as it was is left alone.
   fill(name, columns, roles = []) {
-    const data = { ...columns };
+    const data = { ...columns }, source = this.model(name);
     for (const column of roles) data[column] = columns[column].map((role) => this.colour(role));
-    this.model(name).data = data;
+    if (Object.keys(data).some((column) => !same(data[column], source.data[column]))) source.data = data;
   }
 
   setTheme(theme) {
@@ -85,6 +86,42 @@ class Figures {
     for (const view of [...this.views.roots]) view.remove();
     forget(this.doc);
   }
+}
+
+function same(a, b) {
+  if (!Array.isArray(a)) return a === b;
+  return Array.isArray(b) && a.length === b.length && a.every((value, i) => same(value, b[i]));
+}
+
+// Bokeh paints a frame or two after it is asked to, behind every message that waits. A picture that moves, or answers
+// a switch, is painted in the turn that changes it.
+function promptly(view) {
+  let asked = null;
+  const paint = () =>
+    (asked ??= settled().then(() => {
+      asked = null;
+      if (!view.is_destroyed) view.repaint();
+    }));
+  return Object.assign(paint, { stop() {} });
+}
+
+// Bokeh takes new data in a chain of promises; these many turns see to its end (else it only paints once more).
+async function settled() {
+  for (let turn = 0; turn < 40; turn++) await null;
+}
+
+const frame = () => new Promise(requestAnimationFrame);
+
+// Resolves when what was drawn until now is on its way to the screen.
+async function painted() {
+  await settled();
+  await settled();
+  await frame();
+  const { port1, port2 } = new MessageChannel();
+  const after = new Promise((resolve) => (port1.onmessage = resolve));
+  port2.postMessage(0);
+  await Promise.race([after, frame()]);
+  port1.close();
 }
 
 function forget(doc) {

@@ -109,6 +109,8 @@ class Page {
     this.find(".pl-whole").addEventListener("click", () => this.timeline.range.setv({ start: 0, end: this.timeline.range.reset_end }));
     for (const tab of this.root.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.send("axis", tab.dataset.axis));
     this.root.addEventListener("keydown", (event) => this.onKey(event));
+    const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
+    for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, true);
     const seen = new IntersectionObserver((entries) => (this.player.visible = entries.at(-1).isIntersecting));
     seen.observe(this.find(".pl-scene"));
     const themed = new MutationObserver(() => this.setTheme());
@@ -158,6 +160,7 @@ class Page {
   }
 
   send(command, value) {
+    this.player.rest();
     this.model.send({ kind: "command", command, value });
   }
 
@@ -186,11 +189,19 @@ class Page {
     const { meta } = data;
     this.player.load({ length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
     this.find(".pl-scene").setAttribute("aria-label", meta.words);
-    this.showKey();
-    this.applyCurves();
-    this.nameControls();
     this.applied = meta.number;
-    requestAnimationFrame(() => requestAnimationFrame(() => (this.root.dataset.painted = String(meta.number))));
+    this.finish(meta.number);
+  }
+
+  // What answers a switch is painted first; the rest follows when that is on the screen.
+  async finish(number) {
+    await painted();
+    this.root.dataset.painted = String(number);
+    if (this.applied !== number || !this.root.isConnected) return;
+    this.player.resting = 0;
+    this.applyCurves();
+    this.showKey();
+    this.nameControls();
   }
 
   // So fast that about 14 slices a second pass and the eye can follow one, but never slower than a run in ten minutes.

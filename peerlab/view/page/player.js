@@ -22,6 +22,7 @@ class Player {
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.wanted = !this.still;
     this.frames = 0;
+    this.resting = 0;
     this.build();
     this.last = performance.now();
     this.request = requestAnimationFrame((now) => this.tick(now));
@@ -96,7 +97,7 @@ class Player {
   tick(now) {
     const elapsed = Math.min(now - this.last, 100);
     this.last = now;
-    if (this.playing && this.events) {
+    if (this.playing && this.events && now > this.resting) {
       this.time += (elapsed / 1000) * this.flow;
       if (this.time >= this.length) {
         this.time = this.loop ? this.time % this.length : this.length;
@@ -107,6 +108,11 @@ class Player {
       this.frames += 1;
     }
     this.request = requestAnimationFrame((next) => this.tick(next));
+  }
+
+  // Stands still for a moment, so that the answer to a switch need not wait for frames of the old picture.
+  rest() {
+    this.resting = performance.now() + 200;
   }
 
   draw() {

@@ -1,3 +1,6 @@
+// Spans shorter than so many pixels are merged with what is next to them.
+const BIN = 2;
+
 // The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
 class Timeline {
   constructor(figures, host, { onSeek }) {
@@ -69,12 +72,12 @@ class Timeline {
   }
 
   draw() {
-    const { start, end, pixel } = this.shown(), drawn = this.blank();
-    const merged = new Map();
+    const { start, end, pixel } = this.shown(), drawn = this.blank(), merged = new Map();
+    const bins = Math.ceil((end - start) / (BIN * pixel)) + 1;
     this.spans.between(start, end, (i, shift, j, segment) => {
       const length = this.spans.end[i] - this.spans.start[i];
-      if (length >= 2 * pixel) this.add(drawn, i, shift, j, segment, pixel);
-      else this.merge(merged, i, shift, start, pixel);
+      if (length >= BIN * pixel) this.add(drawn, i, shift, j, segment, pixel);
+      else this.merge(merged, i, shift, start, pixel, bins);
     });
     const most = this.addMerged(drawn, merged, start, pixel);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
@@ -110,32 +113,40 @@ class Timeline {
     drawn.wait.push(wait > 0.001 ? `waited ${sayTime(wait)}` : "did not wait");
   }
 
-  merge(merged, i, shift, origin, pixel) {
+  merge(merged, i, shift, origin, pixel, bins) {
     const s = this.spans, key = s.lane[i] * 1000 + s.track[i];
-    if (!merged.has(key)) merged.set(key, { row: i, bins: new Map() });
-    const { bins } = merged.get(key), at = Math.floor((s.start[i] + shift - origin) / (2 * pixel));
-    const bin = bins.get(at) ?? { busy: 0, count: 0, stage: s.stage[i] };
-    bin.busy += s.end[i] - s.start[i];
-    bin.count += 1;
-    bins.set(at, bin);
+    if (!merged.has(key)) merged.set(key, { row: i, busy: new Float32Array(bins), count: new Int32Array(bins), stage: new Int16Array(bins) });
+    const found = merged.get(key), at = Math.floor((s.start[i] + shift - origin) / (BIN * pixel));
+    if (at < 0 || at >= bins) return;
+    if (!found.count[at]) found.stage[at] = s.stage[i];
+    found.busy[at] += s.end[i] - s.start[i];
+    found.count[at] += 1;
   }
 
-  // Bins of two pixels; how opaque one is tells how busy it was.
+  // How opaque a mark is tells how busy its time was; neighbours that look the same become one.
   addMerged(drawn, merged, origin, pixel) {
+    const length = BIN * pixel;
     let most = 0;
-    for (const { row, bins } of merged.values()) {
-      const { y, height } = this.place(row);
-      for (const [at, { busy, count, stage }] of bins) {
-        most = Math.max(most, count);
+    for (const { row, busy, count, stage } of merged.values()) {
+      const { y, height } = this.place(row), shade = (at) => (count[at] ? Math.max(1, Math.round(8 * Math.min(1, busy[at] / length))) : 0);
+      for (let at = 0, next; at < count.length; at = next) {
+        next = at + 1;
+        if (!count[at]) continue;
+        let spans = count[at], time = busy[at];
+        for (; next < count.length && stage[next] === stage[at] && shade(next) === shade(at); next++) {
+          spans += count[next];
+          time += busy[next];
+        }
+        most = Math.max(most, spans);
         drawn.y.push(y);
         drawn.height.push(height);
-        drawn.left.push(origin + at * 2 * pixel);
-        drawn.right.push(origin + (at + 1) * 2 * pixel);
-        drawn.fill.push(this.data.roles[stage]);
-        drawn.alpha.push(0.3 + 0.7 * Math.min(1, busy / (2 * pixel)));
-        drawn.stage.push(this.data.stages[stage]);
-        drawn.what.push(count > 1 ? `${count} spans, too short to tell apart here` : "one span");
-        drawn.when.push(`from ${sayTime(origin + at * 2 * pixel)}, busy for ${sayTime(busy)}`);
+        drawn.left.push(origin + at * length);
+        drawn.right.push(origin + next * length);
+        drawn.fill.push(this.data.roles[stage[at]]);
+        drawn.alpha.push(0.25 + (0.75 * shade(at)) / 8);
+        drawn.stage.push(this.data.stages[stage[at]]);
+        drawn.what.push(spans > 1 ? `${spans} spans, too short to tell apart here` : "one span");
+        drawn.when.push(`from ${sayTime(origin + at * length)}, busy for ${sayTime(time)} of ${sayTime((next - at) * length)}`);
         drawn.wait.push("zoom in: Shift and wheel");
       }
     }
