@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
-from driver import Explorer, Lab, Notebook, chromium  # noqa: E402  (tests are not a package)
+from driver import TOKEN, Explorer, Lab, Notebook, chromium  # noqa: E402  (tests are not a package)
 
 EXPLORE = "import peerlab\npeerlab.explore()"
 SLIDE = (1920, 1080)
@@ -28,6 +28,12 @@ def main(target: Path) -> None:
 
 
 def take_all(lab: Lab, target: Path) -> None:
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto(f"{lab.url}/?token={TOKEN}")
+        page.wait_for_selector(".jp-Notebook .jp-MarkdownCell.jp-mod-rendered")
+        page.wait_for_timeout(1500)
+        page.screenshot(path=target / "tour-before-running.png")
     for width, height in ((1280, 900), (1920, 1080)):
         for theme in ("light", "dark"):
             with explorer(lab, width, height, theme) as one:
@@ -38,9 +44,6 @@ def take_all(lab: Lab, target: Path) -> None:
         one.still(0.43)
         one.page.wait_for_timeout(300)
         one.page.screenshot(path=target / "slide-16x9.png")
-    with chromium() as browser:
-        notebook = Notebook(browser.new_page(), lab, "00_tour.ipynb")
-        notebook.page.screenshot(path=target / "tour-before-running.png")
 
 
 def story(one: Explorer, take: Callable[[str], None]) -> None:

@@ -109,6 +109,20 @@ def test_a_dead_kernel_leaves_the_picture_alive(open_notebook):
     assert explorer.ask("page => page.player.time") > before
 
 
+def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_notebook, lab, browser):
+    notebook = open_notebook("saved.ipynb", "import peerlab\npeerlab.explore()")
+    notebook.run_all()
+    Explorer(notebook)
+    notebook.page.evaluate("() => window.notebookUnderTest.context.save()")
+    assert "widget-state" in (lab.root / "saved.ipynb").read_text()
+    notebook.page.evaluate("() => window.notebookUnderTest.sessionContext.shutdown()")
+    again = open_notebook("saved.ipynb")
+    scene = again.page.locator(".pl-scene")
+    scene.get_by_text("run this cell (Shift+Enter)").wait_for()
+    again.run_all()
+    Explorer(again)
+
+
 def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_notebook):
     notebook = open_notebook(
         "heavy.ipynb", "import peerlab\npeerlab.explore(nodes=1000, message_bytes='1 GiB')"

@@ -52,11 +52,15 @@ class Page {
   }
 
   async start(signal) {
-    this.find(".pl-scene").textContent = "Loading the figures ...";
+    const say = (text) => (this.find(".pl-scene").textContent = text);
+    say("Loading the figures ...");
+    const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, run this cell (Shift+Enter) to see the figures."), 4000);
+    this.closers.push(() => clearTimeout(late));
     await attached(this.root, signal);
     await loadBokeh(this.model, signal);
+    clearTimeout(late);
     if (signal?.aborted) return;
-    this.find(".pl-scene").textContent = "";
+    say("");
     const places = { scene: this.find(".pl-scene"), timeline: this.find(".pl-timeline .pl-figure"), curves: this.find(".pl-curves .pl-figure") };
     this.figures = await Figures.embed(this.model.get("document"), places, this.model.get("palettes"));
     if (signal?.aborted) return this.figures.close();
