@@ -109,7 +109,7 @@ def test_a_dead_kernel_leaves_the_picture_alive(open_notebook):
     assert explorer.ask("page => page.player.time") > before
 
 
-def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_notebook, lab, browser):
+def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_notebook, lab):
     notebook = open_notebook("saved.ipynb", "import peerlab\npeerlab.explore()")
     notebook.run_all()
     Explorer(notebook)
