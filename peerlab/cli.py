@@ -27,6 +27,7 @@ examples:
   peerlab simulate --nodes 64 --message "1 GiB"         the same question, larger
   peerlab simulate --path peer-direct --cache-regions 4 a registration cache that is too small
   peerlab simulate --cluster my.toml --json             your own machine, for a script
+  peerlab simulate --path host-rdma --trace run.json    every span, to be opened in ui.perfetto.dev
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
@@ -105,6 +106,7 @@ def _add_simulate(commands: Any) -> None:
         help="page of registered memory: '4 KiB', '64 KiB' or '2 MiB'",
     )
     add("--memlock", dest="memlock_bytes", metavar="SIZE", help="locked-memory limit per NIC")
+    add("--trace", metavar="FILE", help="write every span of the run for ui.perfetto.dev; needs one --path")
     add("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -134,9 +136,14 @@ def _slice(text: str) -> str | None:
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in ("run", "json")}
+    given = {name: value for name, value in vars(options).items() if name not in ("run", "json", "trace")}
     cluster = load_cluster(given.get("cluster", "dl1"))
-    runs = [_with_progress(scenario) for scenario in _scenarios(given, cluster.paths)]
+    wanted = _scenarios(given, cluster.paths)
+    if "trace" in options and len(wanted) != 1:
+        raise PeerlabError("--trace: one run at a time; give --path, and --registration for peer-direct")
+    runs = [_with_progress(scenario) for scenario in wanted]
+    if "trace" in options:
+        runs[0].to_perfetto(options.trace)
     lacking = {} if "path" in given else dict(cluster.lacks)
     if "json" in options:
         document = {"runs": [run.as_dict() for run in runs], "paths_not_available": lacking}

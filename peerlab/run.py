@@ -4,11 +4,13 @@ import json
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from peerlab import critical, metrics
 from peerlab.model.registration import Counters
 from peerlab.model.scenario import Scenario
+from peerlab.perfetto import write_perfetto
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
 
@@ -161,6 +163,16 @@ class Run:
     def to_json(self) -> str:
         """Return the figures as JSON."""
         return json.dumps(self.as_dict(), indent=2)
+
+    def to_perfetto(self, path: str | Path) -> None:
+        """Write every span of every iteration as a Chrome trace; open it in ui.perfetto.dev or chrome://tracing.
+
+        Raises
+        ------
+        PeerlabError
+            If the file cannot be written.
+        """
+        write_perfetto(self.trace, path, repr(self))
 
     def __repr__(self) -> str:
         s = self.scenario

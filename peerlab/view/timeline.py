@@ -16,6 +16,7 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
+from peerlab.lanes import ORDER, in_order, lane_name
 from peerlab.model.path import RESOURCES
 from peerlab.run import Run
 from peerlab.trace import Trace
@@ -25,26 +26,6 @@ from peerlab.view.theme import stage_role
 
 SPAN_COLUMNS = ("lane", "track", "stage", "device", "step", "slice", "queued", "start", "end", "nbytes")
 _TIMES = ("queued", "start", "end")
-
-_ALWAYS = (
-    "uplink_up",
-    "uplink_down",
-    "dram",
-    "core",
-    "registration",
-    "nic_tx",
-    "wire",
-    "nic_rx",
-    "reduce",
-    "scaleup",
-)
-_NAMES = {
-    "wire": "in flight",
-    "reduce": "reduce (HBM)",
-    "scaleup": "scale-up",
-    "core": "CPU cores",
-    "nic_tx": "NIC send",
-}
 
 
 @dataclass(frozen=True)
@@ -83,14 +64,13 @@ def lanes(run: Run) -> list[Lane]:
     that is the bottleneck and has no lane gets one.
     """
     found = run.bottleneck
-    kinds = [k for k in RESOURCES if k in _ALWAYS or (found and found.kind == k)]
-    kinds.sort(key=lambda k: _ALWAYS.index(k) if k in _ALWAYS else len(_ALWAYS))
+    kinds = in_order([k for k in RESOURCES if k in ORDER or (found and found.kind == k)])
     nodes = (0, 1) if run.scenario.collective == "point-to-point" else (0,)  # one sends, the other receives
     rows = []
     for kind in kinds:
         if _has(run, kind):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and r.node in nodes]
-            rows.append(Lane(kind, _NAMES.get(kind, RESOURCES[kind].label), tuple(mine)))
+            rows.append(Lane(kind, lane_name(kind), tuple(mine)))
     return rows
 
 

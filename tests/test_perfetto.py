@@ -1,0 +1,59 @@
+"""The trace for ui.perfetto.dev, checked against the Trace Event Format and against the spans."""
+
+import itertools
+import json
+
+import pytest
+
+import peerlab
+
+
+@pytest.fixture(params=["host-rdma", "peer-direct", "host-tcp"])
+def run(request):
+    return peerlab.simulate(peerlab.Scenario(path=request.param, nodes=4, message_bytes="8 MiB"))
+
+
+def written(run, tmp_path):
+    run.to_perfetto(tmp_path / "run.json")
+    return json.loads((tmp_path / "run.json").read_text())
+
+
+def test_every_span_of_every_iteration_is_one_complete_event(run, tmp_path):
+    spans = [event for event in written(run, tmp_path)["traceEvents"] if event["ph"] == "X"]
+    expected = []
+    for number, iteration in enumerate(run.trace.iterations):
+        frame = run.trace.frame(number)
+        starts = (frame["start_ps"] + iteration.begin_ps) / 1e6
+        expected += zip(frame["stage"], starts, (frame["end_ps"] - frame["start_ps"]) / 1e6, strict=True)
+    assert sorted((one["name"], one["ts"], one["dur"]) for one in spans) == sorted(expected)
+
+
+def test_it_keeps_to_the_format(run, tmp_path):
+    document = written(run, tmp_path)
+    assert set(document) == {"displayTimeUnit", "otherData", "traceEvents"}
+    named = {}
+    for event in document["traceEvents"]:
+        assert event["ph"] in "XM"
+        assert isinstance(event["pid"], int)
+        if event["name"] == "thread_name":
+            named[event["pid"], event["tid"]] = event["args"]["name"]
+        if event["ph"] == "X":
+            assert (event["pid"], event["tid"]) in named  # names come before spans
+            assert event["dur"] >= 0
+    assert {"NIC send", "NIC receive", "in flight"} <= set(named.values())
+
+
+def test_spans_of_a_thread_never_overlap(run, tmp_path):
+    threads = {}
+    for event in written(run, tmp_path)["traceEvents"]:
+        if event["ph"] == "X":
+            threads.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["dur"]))
+    for spans in threads.values():
+        spans.sort()
+        for (start, length), (following, _) in itertools.pairwise(spans):
+            assert start + length <= following + 1e-6  # a picosecond
+
+
+def test_a_file_that_cannot_be_written_is_an_error_in_words(run, tmp_path):
+    with pytest.raises(peerlab.PeerlabError, match="cannot write"):
+        run.to_perfetto(tmp_path / "nowhere" / "run.json")
