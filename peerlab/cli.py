@@ -176,7 +176,8 @@ def _with_progress(scenario: Scenario) -> Run:
 
 def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     s = runs[0].scenario
-    title = f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {s.nodes} nodes, {s.ranks} ranks"
+    nodes, ranks = _count(s.nodes, "node"), _count(s.ranks, "rank")
+    title = f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {nodes}, {ranks}"
     print(title + (" (more than the vendor's library allows: an extrapolation)" if s.extrapolates else ""))
     rows = [("path", "time", "busbw", "wire busy", "bottleneck"), *map(_row, runs)]
     widths = [max(len(row[i]) for row in [*rows, *((path,) * 5 for path in lacking)]) for i in range(4)]
@@ -192,6 +193,10 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
         print(f"  {path.ljust(widths[0])}  not available: {why}")
     assumed = len(s.hardware.assumptions)
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("s" if number != 1 else "")
 
 
 def _row(run: Run) -> tuple[str, str, str, str, str]:

@@ -29,11 +29,18 @@ class Bottleneck:
     """Share of the time that it is busy (for latency: that a slice spends in flight), 0 to 1."""
 
 
+_HALVES = {"allreduce": 2, "allgather": 1, "reduce-scatter": 1}
+"""How often a rank sends all chunks but one."""
+
+
 def bus_factor(scenario: Scenario) -> float:
-    """Return busbw / algbw as nccl-tests define it: 2 (n-1)/n for an AllReduce of n ranks, 1 point to point."""
+    """Return busbw / algbw as nccl-tests define it (doc/PERFORMANCE.md).
+
+    2 (n-1)/n for an AllReduce of n ranks, (n-1)/n for an allgather or a reduce-scatter, 1 point to point.
+    """
     if scenario.collective == "point-to-point":
         return 1.0
-    return 2 * (scenario.ranks - 1) / scenario.ranks
+    return _HALVES[scenario.collective] * (scenario.ranks - 1) / scenario.ranks
 
 
 def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
@@ -49,15 +56,16 @@ def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
 def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     """Return the busbw at which the NICs of a node would be busy all the time, sending or receiving.
 
-    It depends on the number of nodes: a node of D devices sends 2 (N-1)/N of the message over its NICs, while busbw
-    counts N x D ranks.
+    It depends on the number of nodes: a node of D devices sends (N-1)/N of the message over its NICs (twice in an
+    AllReduce), while busbw counts N x D ranks.
     """
     machine, nodes = scenario.hardware, scenario.nodes
     if scenario.collective == "point-to-point":
         return machine.nic_Bps / 1e9
     if nodes == 1:
         return float("nan")
-    return machine.node_wire_Bps / 1e9 * bus_factor(scenario) * nodes / (2 * (nodes - 1))
+    sent = _HALVES[scenario.collective] * (nodes - 1) / nodes
+    return machine.node_wire_Bps / 1e9 * bus_factor(scenario) / sent
 
 
 def _moved(trace: Trace, recording: Recording, kinds: tuple[str, ...]) -> int:

@@ -201,3 +201,27 @@ def test_one_rank_exchanges_nothing():
     assert run.time_s == 0
     assert run.bottleneck is None
     assert "no time passes" in repr(run)
+
+
+@given(
+    nodes=st.integers(1, 64),
+    message_bytes=st.integers(1, 2**32),
+    half=st.sampled_from(["allgather", "reduce-scatter"]),
+)
+def test_each_half_of_a_ring_takes_half_of_its_time(nodes, message_bytes, half):
+    one = ideal(nodes, message_bytes, collective=half)
+    assert 2 * one.time_ps == ideal(nodes, message_bytes).time_ps
+    assert one.algbw_GBps * (nodes - 1) / nodes == pytest.approx(one.busbw_GBps, nan_ok=True) or nodes == 1
+
+
+@pytest.mark.parametrize("half", ["allgather", "reduce-scatter"])
+@pytest.mark.parametrize("nodes", [2, 4, 8])
+def test_the_detour_costs_each_half_what_it_costs_the_whole(half, nodes):
+    """MODEL: the uplink carries everything twice per direction, whatever is summed or gathered."""
+    times = [
+        peerlab.simulate(
+            peerlab.Scenario(nodes=nodes, path=path, collective=half, message_bytes="256 MiB")
+        ).time_ps
+        for path in ("host-rdma", "peer-direct")
+    ]
+    assert 1.55 <= times[0] / times[1] <= 2.0

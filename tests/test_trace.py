@@ -20,6 +20,7 @@ scenarios = st.builds(
     slice_bytes=st.sampled_from(["auto", None, 100_000]),
     window=st.sampled_from([None, 1, 4]),
     dependency=st.sampled_from(["auto", "step"]),
+    collective=st.sampled_from(["allreduce", "allgather", "reduce-scatter"]),
 )
 
 

@@ -8,7 +8,7 @@ import ipywidgets as w
 
 from peerlab.model.path import STAGED
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import PAGES, Scenario
+from peerlab.model.scenario import COLLECTIVE_NAMES, PAGES, Scenario
 from peerlab.units import KIB, say_bytes, write_bytes
 
 NODES = tuple(2**k for k in range(1, 11))
@@ -79,7 +79,7 @@ class Controls:
             "pl-file",
         )
         self.baseline = _select("Detour", list(BASELINES), "pl-baseline")
-        operations = [("AllReduce", "allreduce"), ("point to point", "point-to-point")]
+        operations = [(name, word) for word, name in COLLECTIVE_NAMES.items()]
         self.collective = _select("Operation", operations, "pl-collective")
         self.more = w.ToggleButton(description="More", tooltip="Rarer settings", icon="caret-right")
         _classed(self.more, "pl-plain", "pl-more-button")

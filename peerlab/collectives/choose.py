@@ -13,6 +13,6 @@ def plan(scenario: Scenario) -> Plan:
         return Plan(nodes=2, devices=1, message_bytes=size, schedule=PointToPoint(size))
     devices = scenario.hardware.devices
     shard = -(-size // devices)
-    return Plan(
-        nodes=scenario.nodes, devices=devices, message_bytes=size, schedule=Ring(scenario.nodes, shard)
-    )
+    adds, spreads = scenario.collective != "allgather", scenario.collective != "reduce-scatter"
+    ring = Ring(scenario.nodes, shard, adds, spreads)
+    return Plan(scenario.nodes, devices, size, ring, adds, spreads)

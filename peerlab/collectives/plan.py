@@ -75,7 +75,8 @@ class Plan:
 
     With several devices a node, device d of every node forms rail d. The devices first add up their contributions
     over the scale-up links, each becoming owner of one shard; every rail runs `schedule` on its shard; then each
-    device hands its shard to the others. All three overlap, slice by slice.
+    device hands its shard to the others. All three overlap, slice by slice. A reduce-scatter ends before the last of
+    them, an allgather begins after the first.
     """
 
     nodes: int
@@ -86,11 +87,25 @@ class Plan:
     """Bytes each rank contributes."""
     schedule: Schedule
     """What each rail does between the nodes, on its shard."""
+    adds: bool = True
+    """Whether the result holds sums (an allgather's does not)."""
+    spreads: bool = True
+    """Whether every rank gets the whole result (of a reduce-scatter it gets its own chunk)."""
 
     @property
     def exchanges(self) -> bool:
         """Whether a node's devices exchange among themselves."""
         return self.devices > 1
+
+    @property
+    def collects(self) -> bool:
+        """Whether a node's devices add up their contributions before they send."""
+        return self.exchanges and self.adds
+
+    @property
+    def hands_out(self) -> bool:
+        """Whether a device hands what is final to the node's other devices."""
+        return self.exchanges and self.spreads
 
     @property
     def ranks(self) -> int:

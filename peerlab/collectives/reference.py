@@ -23,20 +23,30 @@ def execute(plan: Plan, contributions: Numbers) -> Numbers:
 
     Returns
     -------
-    Array of the same shape. After an AllReduce every row is the sum of all contributions.
+    Array of the same shape. After an AllReduce every row is the sum of all contributions; after a reduce-scatter each row
+    is so in the rank's own range (`own_range`); after an allgather every row holds each rank's contribution in that
+    rank's own range.
     """
     nodes, devices, size = plan.nodes, plan.devices, plan.message_bytes
     held = contributions.reshape(nodes, devices, size).copy()
     shards = [slice(d * plan.shard_bytes, min((d + 1) * plan.shard_bytes, size)) for d in range(devices)]
-    if plan.exchanges:  # every device adds up its shard over the node, from what the others contributed
+    if plan.collects:  # every device adds up its shard over the node, from what the others contributed
         for device, shard in enumerate(shards):
             held[:, device, shard] = contributions.reshape(nodes, devices, size)[:, :, shard].sum(axis=1)
     for device, shard in enumerate(shards):
         _run(plan.schedule, held[:, device, shard])
-    if plan.exchanges:
+    if plan.hands_out:
         for device, shard in enumerate(shards):
             held[:, :, shard] = held[:, device : device + 1, shard]
     return held.reshape(nodes * devices, size)
+
+
+def own_range(plan: Plan, rank: int) -> slice:
+    """Return the bytes that belong to a rank: its node's chunk of its device's shard."""
+    node, device = divmod(rank, plan.devices)
+    low, high = device * plan.shard_bytes, min((device + 1) * plan.shard_bytes, plan.message_bytes)
+    chunk = plan.schedule.transfer_bytes
+    return slice(min(low + node * chunk, high), min(low + (node + 1) * chunk, high))
 
 
 def _run(schedule: Schedule, held: Numbers) -> None:

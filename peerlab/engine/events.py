@@ -81,7 +81,7 @@ class Referee:
                 self.windows[leg.release].give()
         self.end = max(self.end, self.clock.now)
         self.arrived[key].succeed()
-        if self.world.plan.exchanges and step >= schedule.reducing_steps - 1:
+        if self.world.plan.hands_out and step >= schedule.reducing_steps - 1:
             self.env.process(self._hand_out(step, piece, lane))
         if not self.world.scenario.blocking and way.to >= 0 and step + 1 < schedule.steps:
             self.there[step + 1, piece, way.to].succeed()
@@ -161,9 +161,12 @@ class Referee:
     def _begin(self, lane: int) -> None:
         """Everything a rank contributes is there at the start; with several devices a node, it is added up first."""
         steps, pieces = self.world.plan.schedule.steps, range(len(self.world.sizes))
-        if not self.world.plan.exchanges:
+        plan = self.world.plan
+        if not plan.collects:
             for piece in pieces if steps else ():
                 self.there[0, piece, lane].succeed()
+            for piece in pieces if plan.hands_out else ():  # its own chunk is final from the beginning
+                self.env.process(self._send_to_peers((-1 if steps else 0, piece, lane), lane))
             return
         for position in range(self.world.plan.schedule.chunks):
             for piece in pieces:
@@ -184,7 +187,8 @@ class Referee:
         yield self.env.timeout(machine.scaleup_latency_ps)
         yield self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", peers + 2)
         self.own[key].succeed()
-        if self.world.plan.schedule.steps == 0:
+        self.end = max(self.end, self.clock.now)
+        if self.world.plan.schedule.steps == 0 and self.world.plan.hands_out:
             yield from self._send_to_peers(key, lane)
 
     def _hand_out(self, step: int, piece: int, lane: int) -> Process:

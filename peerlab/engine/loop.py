@@ -48,7 +48,7 @@ class Loop:
         self.lanes, self.pieces = len(world.lanes), len(world.sizes)
         self.steps, self.reducing = schedule.steps, schedule.reducing_steps
         self.registers, self.blocking = scenario.registers, scenario.blocking
-        self.gathered = gathered
+        self.gathered, self.hands_out = gathered, world.plan.hands_out
         self.step_offset = 0
         """Steps that were skipped because the schedule repeats; real steps are ahead by this."""
         self.gate_waits = 0
@@ -203,7 +203,7 @@ class Loop:
         transfer = self.transfers[transfer_id]
         transfer.left -= 1
         self.end = max(self.end, now)
-        if self.gathered and step >= self.reducing - 1:
+        if self.hands_out and step >= self.reducing - 1:
             self.finished.append((slice_id, now))
         if transfer.left == 0:
             self._complete(now, transfer_id, step, lane, transfer)

@@ -78,7 +78,8 @@ def _iterate(world: World, record: Callable[[Desk], Recording]) -> tuple[Iterati
 
 def _loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
     traffic = exchange(world) if world.plan.exchanges else None
-    loop = Loop(world, desk, traffic.ready.tolist() if traffic else None, progress)
+    own = traffic.ready.tolist() if traffic and world.plan.collects else None
+    loop = Loop(world, desk, own, progress)
     watch = None
     if world.folded and not desk.may_evict():
         watch = Repeats(_gather_period(traffic, len(world.sizes)) if traffic else None)
@@ -170,19 +171,26 @@ def _events_of(world: World, loop: Loop, blocks: list[Block]) -> NDArray[np.int6
 def _scaleup_rows(
     world: World, traffic: Exchange, loop: Loop, blocks: list[Block]
 ) -> tuple[list[NDArray[np.int64]], int]:
-    """Return the spans inside the nodes and when the last slice has been handed out."""
+    """Return the spans inside the nodes and when the last of them is over."""
+    plan, count = world.plan, len(traffic.slices)
     ids, at = _array(loop.finished, 2).T.copy()
     step, piece, lane = _decoded(world, ids)
     _later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": lane, "end": at}, blocks)
-    rows, last = [], 0
+    rows, last = [], int(traffic.ready[-1])
     for index in range(len(world.lanes)):
-        rows += gather_rows(world, index, traffic)
+        if plan.collects:
+            rows += gather_rows(world, index, traffic)
+        if not plan.hands_out:
+            continue
         mine = np.array([way.to for way in world.lanes], np.int64)[final["lane"]] == index
         when = {name: values[mine] for name, values in final.items()}
-        if world.plan.schedule.steps == 0:  # one node: what it added up is the result
-            count = len(traffic.slices)
+        if plan.schedule.steps == 0:  # one node: what it added up is the result
             when = {"step": np.zeros(count, np.int64), "slice": np.arange(count), "end": traffic.ready}
+        elif not plan.adds:  # its own chunk is final from the beginning, before the first step
+            pieces = np.arange(len(world.sizes))
+            own = {"step": np.full_like(pieces, -1), "slice": pieces, "end": np.zeros_like(pieces)}
+            when = {name: np.concatenate([own[name], when[name]]) for name in own}
         more, end = broadcast_rows(world, index, traffic, when["step"], when["slice"], when["end"])
         rows.append(more)
         last = max(last, end)

@@ -40,7 +40,7 @@ class Exchange:
     latency_ps: int
     """Latency of a link."""
     link_end: Picoseconds
-    """When the links have delivered each slice to the device, latency excluded."""
+    """When the links have delivered each slice to the device, latency excluded; 0 if nothing is collected."""
     ready: Picoseconds
     """When each slice is added up."""
     peers: int
@@ -61,9 +61,9 @@ def exchange(world: World) -> Exchange:
     link_ps = np.tile(np.array([link(n * peers) for n in world.sizes], np.int64), chunks)
     # read all contributions, write one sum
     reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in world.sizes], np.int64), chunks)
-    link_end = np.cumsum(link_ps)
-    latency = machine.scaleup_latency_ps
-    ready = fifo(link_end + latency, reduce_ps)
+    latency, nothing = machine.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
+    link_end = np.cumsum(link_ps) if world.plan.collects else nothing
+    ready = fifo(link_end + latency, reduce_ps) if world.plan.collects else nothing
     return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, peers)
 
 

@@ -195,7 +195,7 @@ class World:
             flight_ps=self.scenario.hardware.latency_ps if stage.flight else 0,
             acquire=self._pool(stage.acquire, ends),
             release=self._pool(stage.release, ends),
-            gated=stage is REDUCE and self.plan.exchanges,
+            gated=stage is REDUCE and self.plan.collects,
         )
 
     def _visit(self, use: Use, node: int, device: int, nbytes: int) -> Visit:

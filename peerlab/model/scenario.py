@@ -14,7 +14,13 @@ from peerlab.model.registration import RegistrationCost
 from peerlab.units import KIB, parse_bytes, say_bytes, write_bytes
 
 REGISTRATIONS = ("cached", "per-transfer", "pool")
-COLLECTIVES = ("allreduce", "point-to-point")
+COLLECTIVE_NAMES = {
+    "allreduce": "AllReduce",
+    "allgather": "AllGather",
+    "reduce-scatter": "ReduceScatter",
+    "point-to-point": "point to point",
+}
+COLLECTIVES = tuple(COLLECTIVE_NAMES)
 ALGORITHMS = ("auto", "ring", "hierarchical")
 DEPENDENCIES = ("auto", "slice", "step")
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
@@ -24,7 +30,6 @@ MAX_BYTES = 2**40
 MAX_ITERATIONS = 1000
 
 _LATER = {
-    "collective": ("allgather", "reduce-scatter"),
     "algorithm": ("halving-doubling", "recursive-doubling", "binary-tree", "pairwise"),
 }
 _NOT_YET: dict[str, Any] = {
@@ -58,11 +63,11 @@ class Scenario:
     registration: str = "cached"
     """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
     collective: str = "allreduce"
-    """``allreduce``, or ``point-to-point`` (the first device of node 0 sends to the first of node 1)."""
+    """``allreduce``, ``allgather``, ``reduce-scatter``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
     algorithm: str = "auto"
     """``ring`` (one device a node), ``hierarchical`` (several), or ``auto``."""
     message_bytes: int | str = "64 MiB"
-    """Bytes each rank contributes; text such as ``"64 MiB"`` is read."""
+    """Bytes of the whole buffer (nccl-tests' size column); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
     """Slice of a transfer; ``auto``: the cluster's; None: transfers go whole."""
     window: int | None = None

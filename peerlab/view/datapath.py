@@ -69,11 +69,11 @@ class _Scene:
         other = (s.nodes - 1) if node == 0 else 2 % s.nodes
         way = f"from node {other}" if node == 0 else f"to node {other}"
         d.text((g.x(node, 14), 14), f"node {node}", size=13, bold=True, align=self._align(node))
-        if s.collective == "allreduce" and s.nodes > 1:
+        if s.collective != "point-to-point" and s.nodes > 1:
             d.line(g.stub(node), "faint", 2)
             d.text((g.x(node, 366), 258), way, size=11, ink="muted", align=self._align(1 - node))
         switches = self.cluster.numa_domains * self.cluster.switches_per_numa
-        if switches > 1 and s.collective == "allreduce":
+        if switches > 1 and s.collective != "point-to-point":
             note = f"1 of {switches} PCIe switches, all alike"
             d.text((g.x(node, 14), 258), note, size=11, ink="muted", align=self._align(node))
 
@@ -228,7 +228,7 @@ def scene(run: Run) -> dict[str, object]:
         "waiting": {index[s]: [waiting_places(geometry, s, d) for d in devices] for s in stages},
         "badges": {index[s]: badge_place(geometry, s) for s in stages},
         "roles": {index[s]: stage_role(s) for s in stages},
-        "neighbours": run.scenario.collective == "allreduce",
+        "neighbours": run.scenario.collective != "point-to-point",
     }
 
 

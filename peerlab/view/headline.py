@@ -1,6 +1,7 @@
 """The headline: the figures of a run, each beside what it was before the last change."""
 
 from peerlab.metrics import LATENCY
+from peerlab.model.scenario import COLLECTIVE_NAMES
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_time
 
@@ -34,7 +35,8 @@ def _verdict(gain: float) -> str:
 
 def _bandwidth(run: Run, before: Run | None) -> dict[str, object]:
     s = run.scenario
-    name = "AllReduce busbw" if s.collective == "allreduce" else "Point-to-point bandwidth"
+    one = s.collective == "point-to-point"
+    name = "Point-to-point bandwidth" if one else f"{COLLECTIVE_NAMES[s.collective]} busbw"
     card = _card("busbw", name, "", f"wire {run.wire_busy:.0%} busy")
     card["GBps"] = run.busbw_GBps if run.time_ps else None
     if not run.time_ps:

@@ -38,8 +38,8 @@ def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
         "end_us": run.time_ps / PS_PER_US,
         "before_us": before.time_ps / PS_PER_US if before is not None and comparable else None,
         "nodes": s.nodes,
-        "devices": s.hardware.devices if s.collective == "allreduce" else 1,
-        "drawn": s.hardware.devices_per_switch if s.collective == "allreduce" else 1,
+        "devices": s.hardware.devices if s.collective != "point-to-point" else 1,
+        "drawn": s.hardware.devices_per_switch if s.collective != "point-to-point" else 1,
         "steps": schedule.steps,
         "reducing": schedule.reducing_steps,
         "collective": s.collective,
@@ -66,8 +66,8 @@ def colours(run: Run) -> list[list[str]]:
     used = [stage.name for stage in PATH_STAGES[str(s.path)]]
     if s.registers:
         used.insert(0, "register")
-    if s.collective == "allreduce":
-        used += ["reduce"] if s.path != "wire" else []
+    if s.collective != "point-to-point":
+        used += ["reduce"] if s.path != "wire" and s.collective != "allgather" else []
         used += ["gather"] if s.hardware.devices > 1 else []
     key: dict[str, str] = {}
     for stage in used:

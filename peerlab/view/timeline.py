@@ -51,9 +51,9 @@ def _has(run: Run, kind: str) -> bool:
         case "core":
             return "host-tcp" in machine.paths
         case "scaleup":
-            return machine.devices > 1 and run.scenario.collective == "allreduce"
+            return machine.devices > 1 and run.scenario.collective != "point-to-point"
         case "reduce":
-            return run.scenario.path != "wire" and run.scenario.collective == "allreduce"
+            return run.scenario.path != "wire" and run.scenario.collective in ("allreduce", "reduce-scatter")
     return machine.uplink_Bps is not None
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from peerlab.collectives.plan import Plan, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
-from peerlab.collectives.reference import execute
+from peerlab.collectives.reference import execute, own_range
 from peerlab.collectives.ring import Ring
 
 
@@ -28,6 +28,33 @@ def test_a_ring_sums_for_any_number_of_ranks(ranks):
 def test_a_hierarchical_allreduce_sums_whatever_does_not_divide(nodes, devices, size):
     given_ = numbers(nodes * devices, size)
     assert (execute(allreduce(nodes, devices, size), given_) == given_.sum(axis=0)).all()
+
+
+def half(nodes, devices, size, *, adds):
+    ring = Ring(nodes, -(-size // devices), adds, not adds)
+    return Plan(nodes, devices, size, ring, adds, not adds)
+
+
+@given(nodes=st.integers(1, 9), devices=st.integers(1, 8), size=st.integers(1, 200))
+def test_after_a_reduce_scatter_every_rank_has_the_sum_of_its_own_range(nodes, devices, size):
+    plan, given_ = half(nodes, devices, size, adds=True), numbers(nodes * devices, size)
+    result, total = execute(plan, given_), given_.sum(axis=0)
+    for rank in range(plan.ranks):
+        mine = own_range(plan, rank)
+        assert (result[rank, mine] == total[mine]).all()
+
+
+@given(nodes=st.integers(1, 9), devices=st.integers(1, 8), size=st.integers(1, 200))
+def test_after_an_allgather_every_rank_has_what_each_contributed(nodes, devices, size):
+    plan, given_ = half(nodes, devices, size, adds=False), numbers(nodes * devices, size)
+    expected = np.empty(size, np.int64)
+    covered = np.zeros(size, int)
+    for rank in range(plan.ranks):
+        mine = own_range(plan, rank)
+        expected[mine] = given_[rank, mine]
+        covered[mine] += 1
+    assert (covered == 1).all()
+    assert (execute(plan, given_) == expected).all()
 
 
 def test_point_to_point_carries_the_message():

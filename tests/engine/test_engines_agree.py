@@ -36,8 +36,8 @@ def scenarios(draw):
             "cache_regions": draw(st.sampled_from([None, None, 0, 1, 3, 8])),
             "page_bytes": draw(st.sampled_from([4096, 65536])),
         }
-    if fields["nodes"] > 1 and draw(st.integers(0, 4)) == 0:
-        fields["collective"] = "point-to-point"
+    choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]
+    fields["collective"] = draw(st.sampled_from(choices if fields["nodes"] > 1 else choices[:-1]))
     scenario = peerlab.Scenario(**fields)
     world = World(scenario, folded=False)
     schedule = world.plan.schedule

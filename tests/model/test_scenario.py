@@ -60,7 +60,7 @@ def test_nodes_are_a_whole_number_in_range(nodes):
         ({"iterations": "many"}, "iterations: 'many'"),
         ({"cache_regions": -1}, "cache_regions: -1"),
         ({"dependency": "slices"}, "did you mean 'slice'"),
-        ({"collective": "allgather"}, "not available in this version"),
+        ({"algorithm": "binary-tree"}, "not available in this version"),
         ({"collective": "alreduce"}, "did you mean 'allreduce'"),
         ({"algorithm": "pairwise"}, "not available in this version"),
         ({"algorithm": "ring"}, "use 'hierarchical'"),

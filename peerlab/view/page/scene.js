@@ -141,9 +141,9 @@ class Scene {
   // The ring: nodes whose contribution the slice now sent already carries (or that have the finished one).
   addRing(words, time) {
     const { nodes, steps, reducing } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
-    if (!steps || this.meta.collective !== "allreduce") return columns;
+    if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots);
-    const reached = (step % Math.max(reducing, 1)) + 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
+    const reached = (step % (nodes - 1)) + 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
       columns.x.push(RING.x + RING.radius * Math.cos(angle));
