@@ -149,6 +149,16 @@ class Controls:
         self.more_row.layout.display = "flex" if event["new"] else "none"
         self.more.icon = "caret-down" if event["new"] else "caret-right"
 
+    def switches(self, scenario: Scenario) -> dict[str, Changes]:
+        """Return what each switch that does not rest would change in `scenario`."""
+        found: dict[str, Changes] = {}
+        if not self.host.disabled:
+            found["host"] = {"path": "peer-direct" if scenario.staged else self.baseline.value}
+        if not self.cache.disabled:
+            on = scenario.registration != "per-transfer"
+            found["cache"] = {"registration": "per-transfer" if on else self.policy.value}
+        return found
+
     # ---- showing -----------------------------------------------------------------------------------------------
 
     def show(self, scenario: Scenario, *, can_undo: bool) -> None:

@@ -23,7 +23,10 @@ from peerlab.view.timeline import critical
 _runs = Runs()  # shared: several labs in one notebook draw the same curves
 
 _ONE_DRAG_S = 1.0
-"""Changes of one control that follow each other this closely are one step of undo."""
+"""Changes of one slider that follow each other this closely are one step of undo."""
+_SLIDERS = ("nodes", "size")
+_PAUSE_S = 0.3
+"""After so long without a change, what the switches would show is computed ahead."""
 
 
 class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -46,6 +49,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._job: Background | None = None
         self._curving: asyncio.Task[None] | None = None
         self._curves_of: object = None
+        self._looking: asyncio.Task[None] | None = None
         self.run: Run = self._runs.get(scenario)
         self.first = scenario
         self.before: Run | None = None
@@ -66,8 +70,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         if not hasattr(self, "_parts"):
             return  # never finished
         self._stop()
-        if self._curving:
-            self._curving.cancel()
+        for task in (self._curving, self._looking):
+            if task:
+                task.cancel()
         for part in self._parts:
             _close_all(part)
         self.layout.close()
@@ -81,7 +86,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _change(self, scenario: Scenario, control: str) -> None:
         name, when = self._last_change
-        same_drag = control == name and time.monotonic() - when < _ONE_DRAG_S
+        same_drag = control == name and control in _SLIDERS and time.monotonic() - when < _ONE_DRAG_S
         self._last_change = (control, time.monotonic())
         self._go(scenario, control, remember=not same_drag)
 
@@ -193,6 +198,25 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
         self._draw_curves()
+        if self._looking:
+            self._looking.cancel()
+        if _running_loop():
+            self._looking = asyncio.ensure_future(self._look_ahead())
+
+    async def _look_ahead(self) -> None:
+        """Tell the page what each switch would show, so that it can answer without asking."""
+        await asyncio.sleep(_PAUSE_S)
+        parcels = {}
+        for switch, changes in self.controls.switches(self.scenario).items():
+            try:
+                run = self._runs.get(self.scenario.with_(**changes), PATIENCE_S)
+            except (
+                PeerlabError
+            ):  # impossible, or too slow: the switch will say so, or compute in the background
+                continue
+            parcels[switch] = payload(run, self.run, self._number + 1)
+            await asyncio.sleep(0)
+        self.stage.send_ahead(parcels)
 
     # ---- the curves follow -------------------------------------------------------------------------------------
 

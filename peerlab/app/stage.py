@@ -37,8 +37,25 @@ class Stage(anywidget.AnyWidget):
         super().__init__(document=json.dumps(document()), palettes=palettes())
         self.on_msg(self._receive)
 
+    def send_ahead(self, parcels: dict[str, dict[str, object]]) -> None:
+        """Send what each switch would show; a message, because a trait would be saved with the notebook."""
+        buffers: list[bytes] = []
+        self.send({"kind": "ahead", "parcels": _detach(parcels, buffers)}, buffers=buffers)
+
     def _receive(self, _widget: Any, content: dict[str, Any], _buffers: Any) -> None:
         if content.get("kind") == "need-bokeh":
             self.send({"kind": "bokeh"}, buffers=[Path(bokeh_script()).read_bytes()])
         elif content.get("kind") == "command":
             self._on_command(str(content.get("command")), content.get("value"))
+
+
+def _detach(value: Any, buffers: list[bytes]) -> Any:
+    """Return `value` with its bytes moved to `buffers`, and their numbers in their places."""
+    if isinstance(value, bytes):
+        buffers.append(value)
+        return {"buffer": len(buffers) - 1}
+    if isinstance(value, dict):
+        return {key: _detach(one, buffers) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_detach(one, buffers) for one in value]
+    return value

@@ -44,6 +44,28 @@ def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
     assert fresh.card("copies").splitlines()[1] == "0"
 
 
+@pytest.mark.parametrize("name", ["host", "cache"])
+def test_a_switch_is_answered_from_what_was_computed_ahead_and_python_says_the_same(fresh, name):
+    if name == "cache":
+        fresh.change(lambda: fresh.switch("host"))
+    number = fresh.ask("page => page.applied")
+    fresh.page.wait_for_function(
+        "([name, next]) => [...window.peerlabPages].at(-1).ahead?.[name]?.meta.number === next",
+        arg=[name, number + 1],
+    )
+    shown = """page => [page.data.cards, page.data.meta, page.data.scene, page.data.timeline.lanes, page.data.moves.segments]"""
+    at_once = fresh.ask(
+        f"(page, name) => {{ document.querySelectorAll(`.pl-${{name}} input`)[0].click(); return [page.applied, ...({shown})(page)] }}",
+        name,
+    )
+    assert at_once[0] == number + 1
+    fresh.page.wait_for_function(
+        "next => [...window.peerlabPages].at(-1).model.get('data').meta.number === next", arg=number + 1
+    )
+    fresh.settle()
+    assert fresh.ask(shown.replace("page.data.", "page.model.get('data').")) == at_once[1:]
+
+
 def test_the_cache_switch_rests_on_a_host_path_and_says_why(fresh):
     fresh.page.locator(".pl-cache input:disabled").last.wait_for()
     assert "The registration cache rests" in fresh.page.locator(".pl-hint").last.inner_text()

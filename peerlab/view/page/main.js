@@ -105,8 +105,9 @@ class Page {
     on("change:data", () => this.applyData());
     on("change:curves", () => this.applyCurves());
     on("change:status", () => this.applyStatus());
-    on("msg:custom", (message) => {
+    on("msg:custom", (message, buffers) => {
       if (message.kind === "critical") this.showPath(message.path);
+      if (message.kind === "ahead") this.ahead = attach(message.parcels, buffers);
     });
     this.find(".pl-cancel").addEventListener("click", () => this.send("cancel"));
     this.find(".pl-critical").addEventListener("click", () => this.command("critical"));
@@ -115,6 +116,8 @@ class Page {
     this.root.addEventListener("keydown", (event) => this.onKey(event));
     const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
     for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, true);
+    // after the widget's own listener, so that Python is asked all the same
+    explorer?.addEventListener("change", ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name)));
     const seen = new IntersectionObserver((entries) => (this.player.visible = entries.at(-1).isIntersecting));
     seen.observe(this.find(".pl-scene"));
     const themed = new MutationObserver(() => this.setTheme());
@@ -152,8 +155,8 @@ class Page {
       arrowright: () => this.player.step(1),
       home: () => this.player.seek(0),
       "?": () => this.command("help"),
-      h: () => this.send("host"),
-      c: () => this.send("cache"),
+      h: () => this.press("host"),
+      c: () => this.press("cache"),
       u: () => this.send("undo"),
       p: () => this.command("critical"),
     };
@@ -161,6 +164,11 @@ class Page {
     event.preventDefault();
     event.stopPropagation();
     acts[key]();
+  }
+
+  press(name) {
+    this.send(name);
+    this.foresee(name);
   }
 
   send(command, value) {
@@ -181,9 +189,20 @@ class Page {
     }
   }
 
+  // Shows what Python has said that a switch would show; Python's answer follows, and counts.
+  foresee(name) {
+    const parcel = this.ahead?.[name];
+    if (parcel?.meta.number === this.applied + 1) this.apply(parcel);
+  }
+
   applyData() {
     const data = this.model.get("data");
     if (!data.meta) return;
+    const foreseen = data.meta.number === this.applied && data.meta.code === this.data.meta.code;
+    if (!foreseen) this.apply(data);
+  }
+
+  apply(data) {
     this.data = data;
     this.headline.apply(data);
     this.scene.apply(data);
@@ -308,6 +327,14 @@ class Page {
     pages.delete(this);
     this.root.remove();
   }
+}
+
+// Puts binary parts back where Python took them out.
+function attach(value, buffers) {
+  if (value === null || typeof value !== "object") return value;
+  if ("buffer" in value) return buffers[value.buffer];
+  if (Array.isArray(value)) return value.map((one) => attach(one, buffers));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, attach(one, buffers)]));
 }
 
 // Open views, for the browser's console and for tests.
