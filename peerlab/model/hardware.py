@@ -118,6 +118,15 @@ class Cluster:
     max_ranks: int = _figure("limits.max_ranks", "count")
     """Ranks the vendor's library allows; beyond, a result is an extrapolation."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and copy take: read-only mappings cannot be pickled."""
+        return {**self.__dict__, "lacks": dict(self.lacks), "figures": dict(self.figures)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take it back, read-only again."""
+        proxies = {name: MappingProxyType(state[name]) for name in ("lacks", "figures")}
+        self.__dict__.update(state, **proxies)
+
     @property
     def devices(self) -> int:
         """Accelerators per node."""

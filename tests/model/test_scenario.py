@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import pytest
 
 import peerlab
@@ -100,3 +103,13 @@ def test_a_field_that_does_not_exist_is_refused_with_the_nearest_name():
     assert refused(nodez=4).startswith("nodez: unknown field; did you mean 'nodes'")
     with pytest.raises(PeerlabError, match="give fields by name"):
         peerlab.Scenario("dl1")
+
+
+@pytest.mark.parametrize("cluster", ["dl1", peerlab.load_cluster("dl1")])
+def test_a_scenario_can_be_copied_and_sent_to_another_process(cluster):
+    s = peerlab.Scenario(cluster=cluster, nodes=4)
+    for twin in (copy.deepcopy(s), pickle.loads(pickle.dumps(s))):  # noqa: S301  (our own)
+        assert twin == s
+        assert twin.hardware == s.hardware
+        with pytest.raises(TypeError):
+            twin.hardware.figures["nic.rate"] = None
