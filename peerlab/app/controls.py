@@ -223,7 +223,7 @@ def _hint(s: Scenario) -> str:
     if "peer-direct" not in machine.paths:
         return f"{machine.title} has one path, '{s.path}': both switches rest."
     if s.staged:
-        return "The registration cache rests: the bounce pool is registered once, at start."
+        return "The registration cache rests: the bounce pool is registered at start."
     if s.extrapolates:
         return f"{s.ranks} ranks: the vendor's library allows {machine.max_ranks}. This is an extrapolation."
     return ""

@@ -208,8 +208,8 @@ class _Scene:
             (middle, WIRE + half + 11),
             self.share("nic_tx"),
             size=12,
-            bold=hot,
-            ink="hot-ink" if hot else "muted",
+            bold=hot and self.hot != "latency",
+            ink="hot-ink" if hot and self.hot != "latency" else "muted",
         )
         latency = f"{c.latency_ps / 1e6:g} µs latency{self.mark('fabric.latency')}"
         hot = self.hot == "latency"

@@ -301,7 +301,7 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     total, drawn = fresh.ask("page => [page.timeline.spans.total, page.timeline.count]")
     assert total > 100_000
     assert 10 < drawn < 2000  # neighbours that look the same are one mark
-    assert "marks stand for up to" in fresh.page.locator(".pl-merged").last.inner_text()
+    assert "a mark is up to" in fresh.page.locator(".pl-merged").last.inner_text()
     fresh.ask("page => page.timeline.range.setv({ start: 5.0, end: 5.2 })")
     fresh.page.wait_for_timeout(200)
     spans = fresh.ask("page => page.figures.model('timeline_spans').data")
