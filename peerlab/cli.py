@@ -157,7 +157,7 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario
     """Return a scenario for each path asked for, direct paths with and without a cache if neither was asked for."""
     scenarios = []
     for path in [given["path"]] if "path" in given else all_paths:
-        both = path == "peer-direct" and "registration" not in given
+        both = path == "peer-direct" and not {"registration", "cache_regions", "cache_bytes"} & given.keys()
         choices = ("cached", "per-transfer") if both else (given.get("registration", "cached"),)
         scenarios += [Scenario(**{**given, "path": path, "registration": choice}) for choice in choices]
     return scenarios

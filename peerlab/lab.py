@@ -1,6 +1,8 @@
 """Opens JupyterLab on the labs, for one user on one machine, with nothing that asks the internet."""
 
+import json
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -32,8 +34,11 @@ def open_lab(*, port: int | str, browser: bool) -> int:
     chosen = _free_port(port)
     with tempfile.TemporaryDirectory(prefix="peerlab-") as private:
         command = _command(labs, chosen, Path(private), browser=browser and _can_show())
-        print(f"peerlab: opening {labs / TOUR}", flush=True)  # noqa: T201
-        return _stay(subprocess.Popen(command))  # noqa: S603  (our own interpreter and arguments)
+        token = secrets.token_hex(24)
+        address = f"http://127.0.0.1:{chosen}/lab/workspaces/peerlab/tree/{TOUR}?token={token}"
+        print(f"peerlab: your labs are in {labs}\npeerlab: open {address}\n", flush=True)  # noqa: T201
+        # the token goes by the environment, where other users of this machine cannot read it
+        return _stay(subprocess.Popen(command, env={**os.environ, "JUPYTER_TOKEN": token}))  # noqa: S603
 
 
 def _stay(server: subprocess.Popen[bytes]) -> int:
@@ -54,14 +59,32 @@ def _stay(server: subprocess.Popen[bytes]) -> int:
 
 
 def _labs() -> Path:
-    """Return the labs: those of a checkout in place, those of an installed package as a copy in this folder."""
-    here = folder("labs")
-    if os.access(here, os.W_OK) and (here.parent / "pyproject.toml").exists():
-        return here
+    """Return a copy of the labs in this folder, to work in: what is run and saved there changes nothing of peerlab's.
+
+    A lab that is there already is the user's, and stays; if the one that comes with peerlab has changed since, that is
+    said.
+    """
     mine = Path.cwd() / "peerlab-labs"
-    if not mine.exists():
-        shutil.copytree(here, mine)
+    try:
+        mine.mkdir(exist_ok=True)
+        for lab in sorted(folder("labs").glob("*.ipynb")):
+            copy = mine / lab.name
+            if not copy.exists():
+                shutil.copy(lab, copy)
+            elif _sources(copy) != _sources(lab):
+                print(f"peerlab: {copy} is not the one that comes with peerlab; delete it to get that one")  # noqa: T201
+    except OSError as problem:
+        raise PeerlabError(f"cannot write the labs to {mine}: {problem.strerror or problem}") from None
     return mine
+
+
+def _sources(lab: Path) -> list[object] | None:
+    """Return what the cells of a notebook say, without what they have shown; None if it is no notebook."""
+    try:
+        cells = json.loads(lab.read_text(encoding="utf-8"))["cells"]
+        return ["".join(cell["source"]) for cell in cells]
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _can_show() -> bool:
@@ -113,6 +136,7 @@ def _command(labs: Path, port: int, private: Path, *, browser: bool) -> list[str
         f"--LabApp.workspaces_dir={_workspaces(private)}",
         "--LabApp.extension_manager=readonly",
         "--LabApp.news_url=",
+        "--Application.log_level=WARN",
         *root,
         *([] if browser else ["--no-browser"]),
     ]

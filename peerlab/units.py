@@ -140,4 +140,4 @@ def write_bytes(nbytes: int) -> str:
         for unit, size in units.items()
         if nbytes >= size and nbytes * 4 % size == 0
     ]
-    return min([*exact, str(nbytes)], key=len)
+    return min(exact, key=len) if exact else str(nbytes)

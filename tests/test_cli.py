@@ -1,6 +1,7 @@
 """The command line, as processes."""
 
 import json
+import shlex
 import subprocess
 import sys
 
@@ -94,7 +95,9 @@ def test_help_has_examples_and_every_example_is_understood(command):
 
 
 def test_a_reader_that_leaves_early_is_no_error():
-    command = f"{sys.executable} -m peerlab.cli simulate --json | head -1; echo ${{PIPESTATUS[0]}}"
+    command = (
+        f"{shlex.quote(sys.executable)} -m peerlab.cli simulate --json | head -1; echo ${{PIPESTATUS[0]}}"
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.split() == ["{", "0"]
     assert done.stderr == ""

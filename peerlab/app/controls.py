@@ -94,6 +94,23 @@ class Controls:
         self.window = _text("Window", "auto", "pl-window")
         steps = [("slice by slice", "auto"), ("step by step", "step")]
         self.dependency = _select("Forwarding", steps, "pl-dependency")
+        for field, what in (
+            (
+                self.policy,
+                "What keeps registered memory: a cache of regions, or one pool registered at start",
+            ),
+            (self.regions, "Most regions that the cache of a NIC keeps; 0: none"),
+            (self.page, "Page of registered memory: registering costs per page"),
+            (self.memlock, "Most memory that may be locked per NIC (ulimit -l)"),
+            (self.call, "A warm call, as benchmarks report it, or the first one, which registers everything"),
+            (self.slice, "Slice that a transfer is cut into, such as 1 MiB"),
+            (self.window, "Slices in flight per device and direction; bounce buffers per side"),
+            (
+                self.dependency,
+                "Whether a slice goes on as soon as it is there, or when the whole step is over",
+            ),
+        ):
+            field.tooltip = what
         fields = (
             self.policy,
             self.regions,
@@ -117,7 +134,7 @@ class Controls:
         tell(self.size_text, "size_text", lambda text: {"message_bytes": text})
         tell(self.cluster, "cluster", self._cluster_chosen)
         tell(self.file, "file", lambda text: {"cluster": text.strip()} if text.strip() else None)
-        tell(self.baseline, "baseline", lambda path: {"path": path} if self.host.value else None)
+        tell(self.baseline, "baseline", lambda path: {"path": path})
         tell(self.collective, "collective", lambda what: {"collective": what})
         tell(self.policy, "policy", lambda kind: {"registration": kind})
         tell(self.regions, "regions", lambda text: {"cache_regions": _whole(text) if _given(text) else None})
@@ -200,6 +217,9 @@ class Controls:
         if s.registration != "per-transfer":
             self.policy.value = s.registration
         self.policy.disabled = self.cache.disabled or not self.cache.value
+        self.regions.disabled = self.policy.disabled or s.registration == "pool"
+        for field in (self.page, self.memlock, self.call):
+            field.disabled = self.cache.disabled
         self.regions.value = "" if s.cache_regions is None else str(s.cache_regions)
         self.page.value = s.page_bytes
         self.memlock.value = "" if s.memlock_bytes is None else write_bytes(int(s.memlock_bytes))
@@ -222,10 +242,10 @@ def _hint(s: Scenario) -> str:
     machine = s.hardware
     if "peer-direct" not in machine.paths:
         return f"{machine.title} has one path, '{s.path}': both switches rest."
+    if s.extrapolates:
+        return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {machine.max_ranks}."
     if s.staged:
         return "The registration cache rests: the bounce pool is registered at start."
-    if s.extrapolates:
-        return f"{s.ranks} ranks: the vendor's library allows {machine.max_ranks}. This is an extrapolation."
     return ""
 
 

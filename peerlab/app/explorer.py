@@ -188,8 +188,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         if remember:
             self._history.append(self.scenario)
             self.before = self.run
-        elif not self._last_change[0]:  # undo and reset compare with what was shown until now
+        elif not self._last_change[0]:  # undo compares with what was shown until now
             self.before = self.run
+        if run.scenario == self.first and not self._last_change[0]:  # back at the start: nothing came before
+            self.before = None
         self.run = run
         self._show(run)
 
@@ -235,13 +237,19 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             asyncio.run(work)
 
     async def _compute_curves(self, axis: str) -> None:
-        computed = []
+        computed, begun = [], time.monotonic()
         for line in lines(self.scenario, axis):
             runs = []
             for scenario in line.scenarios:
                 await asyncio.sleep(0)
+                if (
+                    self.stage.curves
+                    and not self.stage.curves.get("old")
+                    and time.monotonic() - begun > PATIENCE_S
+                ):
+                    self.stage.curves = {**self.stage.curves, "old": True}
                 try:
-                    runs.append(self._runs.get(scenario, 2.0))
+                    runs.append(await self._runs.get_patiently(scenario))
                 except PeerlabError:  # a point that is impossible (a memlock limit) or too slow is left out
                     continue
             computed.append((line, runs))

@@ -1,5 +1,6 @@
 """Runs that were simulated already, and simulations that take too long to wait for."""
 
+import asyncio
 import threading
 import time
 from collections import OrderedDict
@@ -14,6 +15,10 @@ from peerlab.run import Run
 
 PATIENCE_S = 0.15
 """How long a user waits for a picture before the simulation goes on in the background."""
+
+
+_AT_ONCE_S = 0.05
+"""A simulation that only a curve waits for goes to a thread after so long."""
 
 
 class TooSlow(Cancelled):
@@ -51,6 +56,20 @@ class Runs:
             If that takes longer than `patience_s`.
         """
         return self.find(scenario) or self.keep(simulate(scenario, progress=_patient(patience_s)))
+
+    async def get_patiently(self, scenario: Scenario, most_s: float = 3.0) -> Run:
+        """Return the run of a scenario; what takes long is simulated in a thread, so that a switch is not kept waiting.
+
+        Raises
+        ------
+        TooSlow
+            If that takes longer than `most_s`.
+        """
+        try:
+            return self.get(scenario, _AT_ONCE_S)
+        except TooSlow:
+            run = await asyncio.to_thread(simulate, scenario, progress=_patient(most_s))
+            return self.keep(run)
 
 
 def _patient(patience_s: float) -> Progress:

@@ -250,7 +250,7 @@ class Scenario:
             return
         allowed = (
             f"a whole number from {low} to {high}"
-            if high < 2**24
+            if not name.endswith("_bytes")
             else f"{low} or more, at most {say_bytes(high)}"
         )
         if isinstance(value, bool) or not hasattr(value, "__index__"):

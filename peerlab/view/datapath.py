@@ -65,7 +65,7 @@ class _Scene:
 
     def _node(self, node: int) -> None:
         g, d, s = self.geometry, self.drawing, self.run.scenario
-        d.box("panels", (g.x(node, 0), 0, g.x(node, NODE_WIDTH), HEIGHT), "panel", "faint")
+        d.box("panels", (g.x(node, 0.8), 0.8, g.x(node, NODE_WIDTH), HEIGHT - 0.8), "panel", "faint")
         other = (s.nodes - 1) if node == 0 else 2 % s.nodes
         way = f"from node {other}" if node == 0 else f"to node {other}"
         d.text((g.x(node, 14), 14), f"node {node}", size=13, bold=True, align=self._align(node))

@@ -176,5 +176,5 @@ def badge_place(geometry: Geometry, stage: str) -> tuple[float, float, str]:
         case "h2d" | "cpu-receive":
             return geometry.x(1, MEMORY[0] - 6), 70.0, "left"
         case "direct" | "wire":
-            return geometry.x(0, geometry.middle(0)), 180.0, "center"
-    return geometry.x(1, geometry.middle(0)), 182.0, "center"
+            return geometry.x(0, 16), 180.0, "left"
+    return geometry.x(1, 16), 180.0, "right"

@@ -69,6 +69,7 @@ def colours(run: Run) -> list[list[str]]:
     if s.collective != "point-to-point":
         used += ["reduce"] if s.path != "wire" and s.collective != "allgather" else []
         used += ["gather"] if s.hardware.devices > 1 else []
+    used.append("flight")
     key: dict[str, str] = {}
     for stage in used:
         key.setdefault(stage_role(stage), _SHORT.get(stage, STAGES[stage]))

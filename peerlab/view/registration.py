@@ -39,7 +39,7 @@ def _standing(run: Run) -> list[list[str]]:
         return [
             ["send buffers", buffers],
             ["receive buffers", buffers],
-            ["registered once, at start", ""],
+            ["pinned once, at start" if s.path == "host-tcp" else "registered once, at start", ""],
         ]
     if s.path == "peer-direct":
         return [["one pool per device", ""], ["registered once, at start", ""]]

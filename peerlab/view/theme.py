@@ -23,7 +23,7 @@ _ROLES = {
     "wire": "network",
     "reduce": "inside",
     "gather-reduce": "inside",
-    "flight": "edge",
+    "flight": "ink",
     "gather": "gather",
     "broadcast": "gather",
 }

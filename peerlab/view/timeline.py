@@ -117,16 +117,25 @@ def timeline(run: Run) -> dict[str, object]:
 
 
 def critical(run: Run) -> dict[str, object]:
-    """Return the critical path for the timeline: lane (-1: none drawn), start and end in microseconds."""
+    """Return the critical path for the timeline: lane (-1: none drawn), start and end in microseconds.
+
+    ``breakdown`` says how long the path was held up by what: the resource that served last, or a slice's flight.
+    """
     shown = lanes(run)
     lane_of = {resource: number for number, lane in enumerate(shown) for resource in lane.resources}
     resource = run.recording.unrolled["resource"]
+    held: dict[str, float] = {}
+    for segment in run.critical_path:
+        name = (
+            "waiting" if segment.row < 0 else lane_name(run.trace.resources[int(resource[segment.row])].kind)
+        )
+        held[name] = held.get(name, 0.0) + (segment.end_ps - segment.start_ps) / PS_PER_US
     rows = [(lane_of.get(int(resource[s.row]), -1) if s.row >= 0 else -1, s) for s in run.critical_path]
     return {
         "lane": [lane for lane, _ in rows],
         "start": [segment.start_ps / PS_PER_US for _, segment in rows],
         "end": [segment.end_ps / PS_PER_US for _, segment in rows],
-        "breakdown": {stage: seconds * 1e6 for stage, seconds in run.breakdown().items()},
+        "breakdown": dict(sorted(held.items(), key=lambda item: -item[1])),
     }
 
 

@@ -322,7 +322,7 @@ def test_the_critical_path_is_lit_and_broken_down(fresh):
     fresh.page.locator(".pl-critical").last.click()
     fresh.page.wait_for_function("() => [...window.peerlabPages].at(-1).timeline.path")
     text = fresh.page.locator(".pl-path").last.inner_text()
-    assert text.startswith("On the critical path: network")
+    assert text.startswith("On the critical path: PCIe uplink")
     lit = fresh.ask(
         "page => page.figures.model('timeline_critical').data.y.map(lane => page.timeline.data.lanes[lane].label)"
     )

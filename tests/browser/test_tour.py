@@ -118,7 +118,7 @@ def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_noteboo
     notebook.page.evaluate("() => window.notebookUnderTest.sessionContext.shutdown()")
     again = open_notebook("saved.ipynb")
     scene = again.page.locator(".pl-scene")
-    scene.get_by_text("run this cell (Shift+Enter)").wait_for()
+    scene.get_by_text("Run All Cells").wait_for()
     again.run_all()
     Explorer(again)
 

@@ -18,7 +18,7 @@ class Curves {
     const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
-    const shown = curves.axis === "nodes" ? values.filter((_, i) => i % 3 === 0 || i === 2) : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
+    const shown = curves.axis === "nodes" ? values : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
     figures.model("curves_ticks").ticks = shown;
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
     this.drawLines(limit);
@@ -36,7 +36,7 @@ class Curves {
     add(curves.values, limit, "muted", [4, 4], 1.2, 1);
     for (const line of curves.lines) {
       const ys = line.y.map((y) => y * scale.factor), here = line.name === mark.line;
-      add(line.x, ys, line.role, [], here ? 3.2 : 2, here ? 1 : 0.75);
+      add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
       ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i] };
         for (const name in points) points[name].push(row[name]);

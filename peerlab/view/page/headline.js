@@ -22,11 +22,12 @@ class Headline {
   card(card) {
     const box = make("div", "pl-card"), bandwidth = "GBps" in card;
     box.dataset.name = card.name;
-    const label = make("div", "pl-label", card.label + (bandwidth && this.scale.device ? ", per device" : ""));
+    const label = make("div", "pl-label", card.label);
     const value = make("div", "pl-value", bandwidth ? this.rate(card.GBps) : card.value);
     let was = card.was;
     if (card.was_GBps !== undefined) was = `was ${this.rate(card.was_GBps)}`;
-    const note = make("div", "pl-note", card.note);
+    const shared = bandwidth && this.scale.device ? `, divided by the node's ${this.meta.devices}` : "";
+    const note = make("div", "pl-note", card.note + shared);
     box.append(label, value, note);
     if (card.ratio) value.append(make("span", `pl-ratio pl-${card.verdict}`, card.ratio));
     if (was) box.append(make("div", `pl-was pl-${card.verdict || "same"}`, was));

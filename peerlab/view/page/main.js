@@ -7,6 +7,8 @@ const KEYS = [
   ["C", "registration cache on or off"],
   ["P", "light the critical path"],
   ["U", "undo"],
+  ["Shift + wheel", "zoom into the timeline; drag to move it"],
+  ["double click", "in the timeline: go to that moment"],
   ["?", "show or hide these keys"],
 ];
 
@@ -54,7 +56,7 @@ class Page {
   async start(signal) {
     const say = (text) => (this.find(".pl-scene").textContent = text);
     say("Loading the figures ...");
-    const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, run this cell (Shift+Enter) to see the figures."), 4000);
+    const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, choose Run ▸ Run All Cells to see the figures."), 4000);
     this.closers.push(() => clearTimeout(late));
     await attached(this.root, signal);
     await loadBokeh(this.model, signal);
@@ -239,6 +241,7 @@ class Page {
     const curves = this.model.get("curves"), { meta } = this.data, { scale } = this.headline;
     this.find(".pl-busbw").textContent = scale.unit + (scale.device ? " per device" : "");
     for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
+    this.find(".pl-curves").classList.toggle("pl-old", Boolean(curves.old));
     this.curves.apply(curves, meta.mark, meta.ghost, scale);
   }
 

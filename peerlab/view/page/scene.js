@@ -134,16 +134,16 @@ class Scene {
     for (const [stage, count] of Object.entries(counts)) {
       if (count < 3) continue;
       const [x, y, align] = this.data.badges[stage];
-      words.push([x, y, `${count} slices wait`, 12, "bold", "hot-ink", align]);
+      words.push([x, y, `${count} wait`, 12, "bold", "hot-ink", align]);
     }
   }
 
-  // The ring: nodes whose contribution the slice now sent already carries (or that have the finished one).
+  // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).
   addRing(words, time) {
     const { nodes, steps, reducing } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
     if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots);
-    const reached = (step % (nodes - 1)) + 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
+    const reached = (step % (nodes - 1)) + 2, lit = Math.max(1, Math.round((reached * dots) / nodes));
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
       columns.x.push(RING.x + RING.radius * Math.cos(angle));
