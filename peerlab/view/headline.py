@@ -50,9 +50,7 @@ def _bandwidth(run: Run, before: Run | None) -> dict[str, object]:
 
 def _time(run: Run, before: Run | None) -> dict[str, object]:
     s = run.scenario
-    devices = s.hardware.devices
-    ranks = f"{s.nodes} x {devices} devices" if devices > 1 else f"{s.nodes} nodes"
-    note = "node 0 to node 1" if s.collective == "point-to-point" else ranks
+    note = "node 0 to node 1" if s.collective == "point-to-point" else f"{s.ranks} ranks"
     card = _card("time", f"Time for {say_bytes(s.nbytes)}", say_time(run.time_ps), note)
     if before is not None and before.time_ps and run.time_ps:
         card["was"] = f"was {say_time(before.time_ps)}"

@@ -77,8 +77,8 @@ def colours(run: Run) -> list[list[str]]:
 
 
 _SHORT = {
-    "d2h": "copy between device and host memory",
-    "h2d": "copy between device and host memory",
+    "d2h": "copy device to host memory or back",
+    "h2d": "copy device to host memory or back",
     "cpu-send": "CPU: kernel copies and TCP/IP",
     "network": "NIC to NIC, through host memory",
     "direct": "NIC to NIC, straight from device memory",
@@ -86,6 +86,7 @@ _SHORT = {
     "register": "register memory (MR)",
     "reduce": "add up on the device",
     "gather": "scale-up links inside the node",
+    "flight": "in flight",
 }
 
 

@@ -278,7 +278,7 @@ class Page {
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;
       }),
-      ...(this.data.scene.neighbours ? [make("span", "pl-swatch pl-hollow", "hollow: the same at the neighbours")] : []),
+      ...(this.data.scene.neighbours ? [make("span", "pl-swatch pl-hollow", "hollow: at the neighbours")] : []),
     );
     const details = document.createElement("details"), list = make("ul", "pl-sources");
     details.append(make("summary", "", sources.title));
