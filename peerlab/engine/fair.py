@@ -75,9 +75,14 @@ class FairShare:
         """Return what decides about the future, relative to `now` and slice id `base`."""
         self._advance(now)
         active = sorted(
-            (e, last - self._round, job.slice_id - base) for e, (last, _, job) in self._active.items()
+            (e, last - self._round, job.slice_id - base, start - now, job.queued - now)
+            for e, (last, start, job) in self._active.items()
+        )  # when a job was queued and begun decides about nothing but what will be recorded of it
+        queues = sorted(
+            (e, tuple((job.slice_id - base, job.queued - now) for job in q))
+            for e, q in self._queues.items()
+            if q
         )
-        queues = sorted((e, tuple(job.slice_id - base for job in q)) for e, q in self._queues.items() if q)
         return (self._since - now if active else 0, *active, None, *queues)
 
     def _advance(self, now: int) -> None:

@@ -9,6 +9,7 @@ gives every figure as a table::
 A figure without a source must say what it assumes (``assumption = "..."``); the lab shows that.
 """
 
+import stat
 import tomllib
 from dataclasses import fields
 from functools import cache, lru_cache
@@ -19,6 +20,9 @@ from typing import Any
 from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, PATHS, Cluster, Figure, internal_value
 from peerlab.places import folder
+
+_MOST_BYTES = 2**20
+"""A cluster file is small; whatever is larger is something else."""
 
 _NEEDS_ALWAYS = (
     "node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch",
@@ -131,10 +135,9 @@ def read_cluster(text: str, where: str) -> Cluster:
     cluster = Cluster(
         **texts, paths=paths, lacks=MappingProxyType(lacks), figures=MappingProxyType(figures), **values
     )
-    if cluster.devices > 1 and "wire" not in paths and cluster.scaleup_Bps is None:
-        raise HardwareError(
-            f"{where}: scaleup.rate is missing; a node with {cluster.devices} devices needs it"
-        )
+    for key in ("scaleup.rate", "scaleup.latency", "device.hbm") if cluster.devices > 1 else ():
+        if key not in figures:
+            raise HardwareError(f"{where}: {key} is missing; a node with {cluster.devices} devices needs it")
     return cluster
 
 
@@ -155,16 +158,21 @@ def load_cluster(name: str | Path) -> Cluster:
     if name in known_clusters():
         path = folder("data") / "hardware" / f"{name}.toml"
     elif str(name).endswith(".toml"):
-        path = Path(name).expanduser()
+        path = Path(name)
     else:
         offer = nearest(str(name), known_clusters())
         raise HardwareError(
             f"unknown cluster {str(name)!r}; {offer}; or the path of a .toml file of your own"
         )
     try:
-        text = path.read_text(encoding="utf-8")
+        found = path.expanduser().stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
+            raise HardwareError(f"cannot read {path}: not a file of at most {_MOST_BYTES} bytes")
+        text = path.expanduser().read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise HardwareError(f"{path} is not a text file in UTF-8") from None
-    except OSError as problem:
-        raise HardwareError(f"cannot read {path}: {problem.strerror or problem}") from None
+    except (OSError, ValueError, RuntimeError) as problem:  # no such file, a NUL in its name, no such home
+        if isinstance(problem, HardwareError):
+            raise
+        raise HardwareError(f"cannot read {path}: {getattr(problem, 'strerror', '') or problem}") from None
     return read_cluster(text, str(path))

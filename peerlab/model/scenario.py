@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -105,6 +106,8 @@ class Scenario:
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            _check_kind(one.name, getattr(self, one.name))
         for name in ("message_bytes", "slice_bytes", "cache_bytes", "page_bytes", "memlock_bytes"):
             self._parse_size(name)
         for name, low, high in (
@@ -303,3 +306,12 @@ def _check_names(given: Iterable[str]) -> None:
     for name in given:
         if name not in names:
             raise ScenarioError(name, f"unknown field; {nearest(name, names)}")
+
+
+def _check_kind(name: str, value: object) -> None:
+    """Refuse what no field takes, before anybody compares it or writes it out."""
+    kinds = (str, float, Integral, Path, Cluster, tuple, dict, type(None))
+    if not isinstance(value, kinds):
+        raise ScenarioError(name, f"a value of type {type(value).__name__!r} is not possible here")
+    if isinstance(value, Integral) and abs(int(value)) > 10**30:
+        raise ScenarioError(name, "a number of more than 30 digits is out of range")

@@ -1,9 +1,10 @@
+import os
 import tomllib
 
 import pytest
 
 import peerlab
-from peerlab.errors import HardwareError
+from peerlab.errors import HardwareError, PeerlabError
 from peerlab.model.presets import read_cluster
 from peerlab.places import folder
 
@@ -137,3 +138,25 @@ def test_the_files_hold_no_key_that_the_loader_would_ignore():
             for k in v
         }
         assert written == set(peerlab.load_cluster(name).figures)
+
+
+def test_what_is_no_small_file_is_refused_without_reading_it(tmp_path):
+    os.mkfifo(tmp_path / "fifo.toml")
+    (tmp_path / "zero.toml").symlink_to("/dev/zero")
+    (tmp_path / "huge.toml").write_bytes(b"#" * (2**20 + 1))
+    for name in ("fifo.toml", "zero.toml", "huge.toml"):
+        with pytest.raises(PeerlabError, match="not a file of at most"):
+            peerlab.load_cluster(tmp_path / name)
+    for name in ("\x00.toml", "~no-such-user/x.toml"):
+        with pytest.raises(PeerlabError, match="cannot read"):
+            peerlab.load_cluster(name)
+
+
+@pytest.mark.parametrize("key", ["scaleup.rate", "scaleup.latency", "device.hbm"])
+def test_several_devices_a_node_need_what_joins_them(root, key):
+    section, _, name = key.partition(".")
+    lines = (root / "data" / "hardware" / "dl1.toml").read_text().splitlines()
+    where = lines.index(f"[{section}]")
+    line = next(i for i in range(where, len(lines)) if lines[i].startswith(f"{name} = "))
+    with pytest.raises(PeerlabError, match=f"{key} is missing"):
+        read_cluster("\n".join(lines[:line] + lines[line + 1 :]), "mine.toml")

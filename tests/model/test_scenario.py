@@ -1,6 +1,7 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import peerlab
@@ -113,3 +114,11 @@ def test_a_scenario_can_be_copied_and_sent_to_another_process(cluster):
         assert twin.hardware == s.hardware
         with pytest.raises(TypeError):
             twin.hardware.figures["nic.rate"] = None
+
+
+@pytest.mark.parametrize(
+    "name", ["nodes", "path", "cluster", "collective", "message_bytes", "window", "registration"]
+)
+@pytest.mark.parametrize("value", [np.array([1, 2]), object(), [1], 10**4000, b"8"])
+def test_a_value_of_an_impossible_kind_is_refused_in_one_line(name, value):
+    assert refused(**{name: value}).startswith(f"{name}: ")
