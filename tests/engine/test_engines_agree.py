@@ -152,3 +152,15 @@ def test_progress_is_told_and_can_stop_the_simulation():
     else:
         raise AssertionError(told)
     assert np.isfinite(told[0][0])
+
+
+def test_a_schedule_repeats_only_if_what_is_recorded_of_it_repeats():
+    """Slices queued at other moments of two periods that were alike in all else: found by a random search."""
+    machine = peerlab.load_cluster("dl1")
+    for key, value in {"device.hbm": 30, "device.copy_engine": 9, "slices.window": 5}.items():
+        machine = machine.with_figure(key, value)
+    scenario = peerlab.Scenario(cluster=machine, nodes=13, path="host-rdma", message_bytes=474)
+    same(
+        peerlab.simulate(scenario, engine="simpy-folded").trace,
+        peerlab.simulate(scenario, engine="loop").trace,
+    )
