@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.model.path import PATH_STAGES
 from peerlab.units import PS_PER_S
 
 scenarios = st.builds(
@@ -60,7 +59,7 @@ def test_spans_begin_after_they_queue_and_end_within_the_run(scenario):
 def test_a_slice_goes_through_its_stages_in_order_and_no_step_runs_ahead_of_its_data(scenario):
     trace = peerlab.simulate(scenario).trace
     spans = trace.last.unrolled
-    names = [stage.name for stage in PATH_STAGES[scenario.path]] + ["reduce"]
+    names = [stage.name for stage in scenario.stages] + ["reduce"]
     begins, ends = {}, {}
     for i in range(len(spans["start"])):
         stage = trace.stages[spans["stage"][i]]

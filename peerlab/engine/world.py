@@ -11,7 +11,7 @@ from functools import cached_property
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Plan, slice_sizes
 from peerlab.errors import ScenarioError
-from peerlab.model.path import PATH_STAGES, REDUCE, RESOURCES, STAGES, Stage, Use, capacity_Bps, service
+from peerlab.model.path import REDUCE, RESOURCES, STAGES, Stage, Use, capacity_Bps, service
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Resource
 
@@ -168,8 +168,9 @@ class World:
         schedule = self.plan.schedule
         to = node if self.folded else schedule.to(node)
         ends = {"source": (node, device), "destination": (to, device)}
-        stages = PATH_STAGES[str(self.scenario.path)]
-        reduces = () if self.scenario.path == "wire" else (REDUCE,)
+        stages = self.scenario.stages
+        adds = self.scenario.path != "wire" and self.scenario.hardware.hbm_Bps is not None
+        reduces = (REDUCE,) if adds else ()
         legs = {n: tuple(self._leg(s, ends, n) for s in (*stages, *reduces)) for n in set(self.sizes)}
         adding = tuple(legs[n] for n in self.sizes)
         exchanges = self.plan.exchanges
@@ -192,7 +193,7 @@ class World:
             stage=STAGE_IDS[stage.name],
             exclusive=tuple(v for v in visits if v.engine < 0),
             shared=tuple(v for v in visits if v.engine >= 0),
-            flight_ps=self.scenario.hardware.latency_ps if stage.flight else 0,
+            flight_ps=(getattr(self.scenario.hardware, stage.flight) or 0) if stage.flight else 0,
             acquire=self._pool(stage.acquire, ends),
             release=self._pool(stage.release, ends),
             gated=stage is REDUCE and self.plan.collects,
@@ -202,5 +203,5 @@ class World:
         resource = self.resource(use.kind, node, device)
         crossing = nbytes * use.touches
         # a core's work is per payload byte; what it touches in DRAM is counted there
-        duration = service(self.scenario.hardware, use.kind)(crossing)
+        duration = service(self.scenario.hardware, use.kind, use.work)(crossing)
         return Visit(resource, duration, crossing, self._engine(resource, use, device))

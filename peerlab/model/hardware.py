@@ -13,6 +13,8 @@ PATHS = ("host-rdma", "peer-direct", "host-tcp", "native", "wire")
 
 _MAX_COUNT = 2**20
 
+_MAPPINGS = ("lacks", "leaves_out", "figures")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
@@ -30,6 +32,8 @@ class Figure:
     """Where it was read; empty for a bare assumption."""
     assumption: str
     """What is assumed about it; empty where the source says it all."""
+    range: tuple[float, float] | None
+    """For an assumed figure: from where to where it may lie, in `unit`; None where it is known, or cannot vary."""
 
     def __str__(self) -> str:
         unit = "" if self.unit == "1" else f" {self.unit}"
@@ -47,7 +51,7 @@ class Cluster:
 
     Every node is wired alike: `numa_domains` x `switches_per_numa` PCIe switches, each with `devices_per_switch`
     accelerators and `nics_per_switch` NICs below it and one uplink to the CPU above it.
-    Fields that no path of this cluster needs may be ``None``.
+    Fields that no path of this cluster needs may be ``None``; so are those that the file leaves out, with a reason.
     """
 
     name: str
@@ -62,6 +66,8 @@ class Cluster:
     """Data paths between nodes that this machine has, the usual one first."""
     lacks: Mapping[str, str] = field(hash=False)
     """For each other path the reason why the machine lacks it."""
+    leaves_out: Mapping[str, str] = field(hash=False)
+    """For each figure that is left out on purpose the reason; what it describes never limits anything."""
     figures: Mapping[str, Figure] = field(hash=False)
     """Every figure as written in the file, by key."""
 
@@ -79,6 +85,10 @@ class Cluster:
     """Device memory bandwidth, bytes per second, reads and writes together."""
     device_pcie_Bps: int = _figure("device.pcie", "rate")  # noqa: N815
     """An accelerator's PCIe link, bytes per second and direction."""
+    device_pcie_both_Bps: int = _figure("device.pcie_both_ways", "rate")  # noqa: N815
+    """What that link carries in both directions together, if that is less than twice `device_pcie_Bps`."""
+    copy_latency_ps: int = _figure("device.copy_latency", "time")
+    """From a copy's last byte to its end, picoseconds."""
     copy_engine_Bps: int = _figure("device.copy_engine", "rate")  # noqa: N815
     """An accelerator's copy (DMA) engine, bytes per second, one engine per direction."""
     uplink_Bps: int = _figure("switch.uplink", "rate")  # noqa: N815
@@ -87,6 +97,10 @@ class Cluster:
     """DRAM bandwidth of one NUMA domain, bytes per second, reads and writes together."""
     core_copy_Bps: int = _figure("host.core_copy", "rate")  # noqa: N815
     """What one core copies between user and kernel memory, bytes per second."""
+    pageable_copy_Bps: int = _figure("host.pageable_copy", "rate")  # noqa: N815
+    """What one core copies between device and host memory, where staging is pageable: the core that also sends does it."""
+    bounce_copy_Bps: int = _figure("host.bounce_copy", "rate")  # noqa: N815
+    """What one core copies into or out of the NIC's own buffers, where the network library does not send in place."""
     packet_ps: int = _figure("host.packet_cost", "time")
     """TCP/IP work of one core per packet, picoseconds."""
     packet_bytes: int = _figure("host.packet_size", "size")
@@ -95,6 +109,22 @@ class Cluster:
     """Line rate of one NIC, bytes per second and direction."""
     latency_ps: int = _figure("fabric.latency", "time")
     """From the sending NIC's last byte to its arrival, picoseconds."""
+    backbone_Bps: int = _figure("fabric.backbone", "rate")  # noqa: N815
+    """What all nodes together can send, where they share one backbone, bytes per second."""
+    hosts_per_leaf: int = _figure("fabric.hosts_per_leaf", "count")
+    """Nodes below one leaf switch, where the fabric is a leaf-spine."""
+    oversubscription: int = _figure("fabric.oversubscription", "count")
+    """Rate of a leaf's nodes together, divided by the rate of its links to the spine."""
+    port_Bps: int = _figure("port.rate", "rate")  # noqa: N815
+    """An accelerator's own ports to other nodes together, bytes per second and direction."""
+    port_latency_ps: int = _figure("port.latency", "time")
+    """From such a port's last byte to its arrival, picoseconds."""
+    ll_Bps: int = _figure("protocol.ll_rate", "rate")  # noqa: N815
+    """What a NIC carries with the library's low-latency protocol, bytes per second and direction."""
+    ll_latency_ps: int = _figure("protocol.ll_latency", "time")
+    """Latency of a message with that protocol, picoseconds."""
+    ll_up_to_bytes: int = _figure("protocol.ll_up_to", "size")
+    """Collectives up to this size use that protocol."""
     scaleup_Bps: int = _figure("scaleup.rate", "rate")  # noqa: N815
     """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
     scaleup_latency_ps: int = _figure("scaleup.latency", "time")
@@ -120,11 +150,11 @@ class Cluster:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle and copy take: read-only mappings cannot be pickled."""
-        return {**self.__dict__, "lacks": dict(self.lacks), "figures": dict(self.figures)}
+        return {**self.__dict__, **{name: dict(getattr(self, name)) for name in _MAPPINGS}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take it back, read-only again."""
-        proxies = {name: MappingProxyType(state[name]) for name in ("lacks", "figures")}
+        proxies = {name: MappingProxyType(state[name]) for name in _MAPPINGS}
         self.__dict__.update(state, **proxies)
 
     @property
@@ -157,7 +187,7 @@ class Cluster:
         """
         if key not in self.figures:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
-        figure = replace(self.figures[key], value=value, source="", assumption="a what-if value")
+        figure = replace(self.figures[key], value=value, source="", assumption="a what-if value", range=None)
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure, self.name)}
         return replace(self, figures=figures, **change)
@@ -166,7 +196,10 @@ class Cluster:
 FIGURE_KINDS = {f.metadata["figure"]: f.metadata["kind"] for f in fields(Cluster) if "figure" in f.metadata}
 FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
 
-_MAY_BE_ZERO = {"registration.deregister_base", "fabric.latency", "scaleup.latency"}
+_MAY_BE_ZERO = {
+    "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency",
+    "protocol.ll_latency",
+}  # fmt: skip
 
 
 def internal_value(figure: Figure, where: str) -> int:

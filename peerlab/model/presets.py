@@ -6,12 +6,16 @@ gives every figure as a table::
     [switch]
     uplink = { value = 14.1, unit = "GB/s", basis = "per switch, per direction", source = "..." }
 
-A figure without a source must say what it assumes (``assumption = "..."``); the lab shows that.
+A figure without a source must say what it assumes (``assumption = "..."``) and, unless it is a count, from where to
+where it may lie (``range = [12, 16]``); the lab shows both. A resource that never limits may be left out, with a reason::
+
+    [leaves_out]
+    "host.dram" = "ten times faster than the NIC"
 """
 
 import stat
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -36,9 +40,16 @@ _NEEDS_STAGING = (
     "slices.staged",
     "device.hbm",
 )
+MAY_BE_LEFT_OUT = ("device.copy_engine", "device.pcie", "switch.uplink", "host.dram", "device.hbm")
+"""Figures that a file may leave out with a reason: what they describe then never limits anything."""
+_TOGETHER = (
+    ("fabric.hosts_per_leaf", "fabric.oversubscription"),
+    ("protocol.ll_rate", "protocol.ll_latency", "protocol.ll_up_to"),
+)
+"""Figures that mean something only together."""
 _NEEDS = {
     "wire": (),
-    "native": ("device.hbm",),
+    "native": ("device.hbm", "port.rate", "port.latency"),
     "host-rdma": _NEEDS_STAGING,
     "host-tcp": (*_NEEDS_STAGING, "node.cores_per_device", "host.core_copy", "host.packet_cost", "host.packet_size"),
     "peer-direct": (
@@ -66,7 +77,30 @@ def _read_figure(key: str, entry: Any, where: str) -> Figure:
     texts = {name: str(entry.get(name, "")).strip() for name in ("unit", "basis", "source", "assumption")}
     if not texts["source"] and not texts["assumption"]:
         raise HardwareError(f'{where}: {key} has no source; give source = "..." or say assumption = "..."')
-    return Figure(key=key, value=value, **texts)
+    figure = Figure(key=key, value=value, range=None, **texts)
+    return replace(figure, range=_read_range(figure, entry.get("range"), where))
+
+
+def _read_range(figure: Figure, given: Any, where: str) -> tuple[float, float] | None:
+    """Return from where to where an assumed figure may lie."""
+    if given is None:
+        if figure.assumption and FIGURE_KINDS[figure.key] != "count":
+            raise HardwareError(
+                f"{where}: {figure.key} is assumed; say from where to where: range = [low, high]"
+            )
+        return None
+    if not figure.assumption:
+        raise HardwareError(f'{where}: {figure.key} has a range and no assumption = "..."')
+    numbers = isinstance(given, list) and all(
+        isinstance(v, (int, float)) and not isinstance(v, bool) for v in given
+    )
+    if not numbers or len(given) != 2 or not given[0] <= figure.value <= given[1]:
+        raise HardwareError(
+            f"{where}: {figure.key}: range = {given!r} must be [low, high] around {figure.value:g}"
+        )
+    for value in given:
+        internal_value(replace(figure, value=value), where)
+    return (given[0], given[1])
 
 
 def _read_figures(document: dict[str, Any], where: str) -> dict[str, Figure]:
@@ -89,6 +123,21 @@ def _read_figures(document: dict[str, Any], where: str) -> dict[str, Figure]:
 _TEXTS = ("name", "title", "device_name", "summary")
 
 
+def _read_leaves_out(entry: Any, figures: dict[str, Figure], where: str) -> dict[str, str]:
+    if not isinstance(entry, dict):
+        raise HardwareError(f"{where}: [leaves_out] must be a table of figures with the reason for each")
+    for key, reason in entry.items():
+        if key not in MAY_BE_LEFT_OUT:
+            raise HardwareError(
+                f"{where}: [leaves_out] {key!r} is not possible; {nearest(key, MAY_BE_LEFT_OUT)}"
+            )
+        if not isinstance(reason, str) or not reason.strip():
+            raise HardwareError(f"{where}: [leaves_out] {key!r} needs a reason")
+        if key in figures:
+            raise HardwareError(f"{where}: {key} is given and left out")
+    return dict(entry)
+
+
 def _read_paths(entry: Any, where: str) -> tuple[tuple[str, ...], dict[str, str]]:
     if not isinstance(entry, dict) or not isinstance(entry.get("has"), list) or not entry["has"]:
         raise HardwareError(
@@ -104,6 +153,18 @@ def _read_paths(entry: Any, where: str) -> tuple[tuple[str, ...], dict[str, str]
             raise HardwareError(f"{where}: unknown path {name!r}; {nearest(name, PATHS)}")
     reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in PATHS}
     return tuple(entry["has"]), {path: why for path, why in reasons.items() if path not in entry["has"]}
+
+
+def _check_complete(paths: tuple[str, ...], there: set[str], where: str) -> None:
+    """Refuse a file without a figure that a path needs, or with one that needs another."""
+    for path in paths:
+        for key in (*_NEEDS_ALWAYS, *_NEEDS[path]):
+            if key not in there:
+                raise HardwareError(f"{where}: {key} is missing; path {path!r} needs it")
+    for group in _TOGETHER:
+        missing = [key for key in group if key not in there]
+        if missing and len(missing) < len(group):
+            raise HardwareError(f"{where}: {', '.join(missing)} is missing; it belongs to {group[0]}")
 
 
 @lru_cache(maxsize=64)  # a lab asks for the same cluster with every curve it draws
@@ -124,16 +185,20 @@ def read_cluster(text: str, where: str) -> Cluster:
             raise HardwareError(f"{where}: {name} is missing; it is a text at the top of the file")
     texts = {name: document.pop(name) for name in _TEXTS}
     paths, lacks = _read_paths(document.pop("paths", None), where)
+    reasons = document.pop("leaves_out", {})
     figures = _read_figures(document, where)
-    for path in paths:
-        for key in (*_NEEDS_ALWAYS, *_NEEDS[path]):
-            if key not in figures:
-                raise HardwareError(f"{where}: {key} is missing; path {path!r} needs it")
+    leaves_out = _read_leaves_out(reasons, figures, where)
+    _check_complete(paths, {*figures, *leaves_out}, where)
     values: dict[str, Any] = {
         FIGURE_FIELDS[key]: internal_value(figure, where) for key, figure in figures.items()
     }
     cluster = Cluster(
-        **texts, paths=paths, lacks=MappingProxyType(lacks), figures=MappingProxyType(figures), **values
+        **texts,
+        paths=paths,
+        lacks=MappingProxyType(lacks),
+        leaves_out=MappingProxyType(leaves_out),
+        figures=MappingProxyType(figures),
+        **values,
     )
     for key in ("scaleup.rate", "scaleup.latency", "device.hbm") if cluster.devices > 1 else ():
         if key not in figures:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.hardware import PATHS, Cluster
-from peerlab.model.path import STAGED
+from peerlab.model.path import STAGED, Stage, stages
 from peerlab.model.presets import load_cluster
 from peerlab.model.registration import RegistrationCost
 from peerlab.units import KIB, parse_bytes, say_bytes, write_bytes
@@ -24,6 +24,7 @@ COLLECTIVE_NAMES = {
 COLLECTIVES = tuple(COLLECTIVE_NAMES)
 ALGORITHMS = ("auto", "ring", "hierarchical")
 DEPENDENCIES = ("auto", "slice", "step")
+MEMORIES = ("device", "host")
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
 
 MAX_NODES = 2**14
@@ -63,6 +64,8 @@ class Scenario:
     """``host-rdma``, ``host-tcp``, ``peer-direct``, ``native`` or ``wire``; None: the cluster's usual one."""
     registration: str = "cached"
     """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
+    memory: str = "device"
+    """``device``, or ``host``: point to point between buffers in host memory, as MPI benchmarks do."""
     collective: str = "allreduce"
     """``allreduce``, ``allgather``, ``reduce-scatter``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
     algorithm: str = "auto"
@@ -126,6 +129,7 @@ class Scenario:
         self._check_word("collective", COLLECTIVES)
         self._check_word("algorithm", ALGORITHMS)
         self._check_word("dependency", DEPENDENCIES)
+        self._check_word("memory", MEMORIES)
         for name, default in _NOT_YET.items():
             if getattr(self, name) != default:
                 raise ScenarioError(
@@ -158,6 +162,11 @@ class Scenario:
     def staged(self) -> bool:
         """Whether the path bounces through host memory."""
         return self.path in STAGED
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """What a slice goes through, up to the reduction."""
+        return stages(self.hardware, str(self.path), self.memory)
 
     @property
     def registers(self) -> bool:
@@ -285,6 +294,10 @@ class Scenario:
 
     def _check_shape(self) -> None:
         devices = self.hardware.devices
+        if self.memory == "host" and (self.collective != "point-to-point" or not self.staged):
+            raise ScenarioError(
+                "memory", "'host' is for point-to-point on host-rdma or host-tcp; use 'device'"
+            )
         if self.collective == "point-to-point":
             if self.nodes < 2:
                 raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")

@@ -4,7 +4,6 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
 from bokeh.plotting import figure
 
-from peerlab.model.path import PATH_STAGES
 from peerlab.run import Run
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
 from peerlab.view.geometry import (
@@ -35,7 +34,7 @@ class _Scene:
         self.geometry, self.drawing = Geometry(self.cluster), Drawing()
         found = run.bottleneck
         self.hot = found.kind if found else ""
-        self.stages = [stage.name for stage in PATH_STAGES[str(run.scenario.path)]]
+        self.stages = [stage.name for stage in run.scenario.stages]
 
     def draw(self) -> Drawing:
         for node in (0, 1):

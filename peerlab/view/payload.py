@@ -2,7 +2,7 @@
 
 from peerlab.collectives.choose import plan
 from peerlab.model.hardware import Figure
-from peerlab.model.path import PATH_STAGES, STAGES
+from peerlab.model.path import STAGES
 from peerlab.run import Run
 from peerlab.units import PS_PER_US, say_bytes
 from peerlab.view.curves import mark
@@ -63,7 +63,7 @@ def _kept(run: Run) -> tuple[object, ...]:
 def colours(run: Run) -> list[list[str]]:
     """Return the colour key: role and meaning of every colour that this run uses."""
     s = run.scenario
-    used = [stage.name for stage in PATH_STAGES[str(s.path)]]
+    used = [stage.name for stage in s.stages]
     if s.registers:
         used.insert(0, "register")
     if s.collective != "point-to-point":

@@ -6,7 +6,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import peerlab
-from peerlab.model.path import PATH_STAGES
 from peerlab.view.geometry import Geometry, place
 
 SWITCHES = {
@@ -115,7 +114,7 @@ def moving(run, now_ps):
     """Return (stage, device, fraction) of every slice that is on its way, from the trace's spans alone."""
     frame = run.trace.frame()
     frame = frame[frame["slice"] >= 0]
-    stages = [stage.name for stage in PATH_STAGES[run.scenario.path]] + ["reduce"]
+    stages = [stage.name for stage in run.scenario.stages] + ["reduce"]
     flights = frame[frame["stage"] == "flight"].set_index(["device", "step", "slice"])["end_ps"]
     found = []
     for (stage, *key), spans in frame[frame["stage"].isin(stages)].groupby(

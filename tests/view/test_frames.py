@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.model.path import PATH_STAGES
 from peerlab.view.frames import Segments, lane_spans, moves, registrations
 
 SCENARIOS = [
@@ -52,7 +51,7 @@ def expected_moves(run):
     frame = frame[(frame["slice"] >= 0) & (frame["node"] == 0)]
     key = ["device", "step", "slice"]
     flights = frame[frame["stage"] == "flight"].set_index(key)["end_ps"].to_dict()
-    shown = [stage.name for stage in PATH_STAGES[run.scenario.path]] + ["reduce"]
+    shown = [stage.name for stage in run.scenario.stages] + ["reduce"]
     ordered = frame[frame["stage"].isin(shown)].sort_values(["end_ps", "start_ps"])
     for (stage, *own), span in ordered.groupby(["stage", *key]).last().iterrows():
         end = span["end_ps"]

@@ -1,16 +1,14 @@
-"""The command line: the same words as in Python."""
+"""`peerlab simulate`."""
 
 import argparse
-import io
 import json
-import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from tqdm import tqdm
 
 import peerlab
+from peerlab.cli.words import number, slice_size
 from peerlab.errors import PeerlabError
 from peerlab.metrics import LATENCY
 from peerlab.model.hardware import PATHS
@@ -18,8 +16,6 @@ from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS, Scenario
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_time
-
-OK, FAILED, INTERRUPTED = 0, 1, 130
 
 _SIMULATE_EXAMPLES = """\
 examples:
@@ -33,37 +29,8 @@ exit status: 0 answered, 1 the question is impossible (one line says why), 2 wro
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit status."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
-    options = _parser().parse_args(arguments)
-    try:
-        status: int = options.run(options)
-    except PeerlabError as problem:
-        print(f"peerlab: {problem}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        print("peerlab: stopped", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
-    return status
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
-    )
-    parser.add_argument("--version", action="version", version=f"peerlab {peerlab.__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_simulate(commands)
-    _add_lab(commands)
-    return parser
-
-
-def _add_simulate(commands: Any) -> None:
+def add(commands: Any) -> None:
+    """Add the command."""
     sub = commands.add_parser(
         "simulate",
         help="time, bandwidth and bottleneck of a collective on every data path of a cluster",
@@ -75,7 +42,7 @@ def _add_simulate(commands: Any) -> None:
     sub.set_defaults(run=_simulate)
     add = sub.add_argument
     add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
-    add("--nodes", type=_number, help="servers that take part (default: 8)")
+    add("--nodes", type=number, help="servers that take part (default: 8)")
     add("--path", help=f"only this data path: {', '.join(PATHS)} (default: all that the cluster has)")
     add("--registration", help=f"{', '.join(REGISTRATIONS)} (default: cached, and per-transfer beside it)")
     add("--collective", help=f"{', '.join(COLLECTIVES)} (default: allreduce)")
@@ -90,14 +57,14 @@ def _add_simulate(commands: Any) -> None:
         "--slice",
         dest="slice_bytes",
         metavar="SIZE",
-        type=_slice,
+        type=slice_size,
         help="slice of a transfer; 'none': transfers go whole",
     )
-    add("--window", type=_number, help="slices in flight per device and direction")
+    add("--window", type=number, help="slices in flight per device and direction")
     add("--dependency", help=f"{', '.join(DEPENDENCIES)} (default: auto)")
-    add("--iterations", type=_number, help="how often the collective runs; the last run is reported")
-    add("--buffers", type=_number, help="buffer sets that the iterations cycle through (default: 1)")
-    add("--cache-regions", type=_number, help="most regions in the registration cache of a NIC; 0: no cache")
+    add("--iterations", type=number, help="how often the collective runs; the last run is reported")
+    add("--buffers", type=number, help="buffer sets that the iterations cycle through (default: 1)")
+    add("--cache-regions", type=number, help="most regions in the registration cache of a NIC; 0: no cache")
     add("--cache-bytes", metavar="SIZE", help="most bytes in the registration cache of a NIC")
     add(
         "--page",
@@ -108,31 +75,6 @@ def _add_simulate(commands: Any) -> None:
     add("--memlock", dest="memlock_bytes", metavar="SIZE", help="locked-memory limit per NIC")
     add("--trace", metavar="FILE", help="write every span of the run for ui.perfetto.dev; needs one --path")
     add("--json", action="store_true", help="print the figures as JSON")
-
-
-def _add_lab(commands: Any) -> None:
-    sub = commands.add_parser(
-        "lab",
-        help="open the Jupyter lab",
-        description="Open JupyterLab on peerlab's labs, here and for this user only. Stop it with Ctrl+C.",
-        epilog="examples:\n  peerlab lab\n  peerlab lab --no-browser --port 9000\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    sub.set_defaults(run=_lab)
-    sub.add_argument("--port", type=_number, default=8888, help="first port to try (default: 8888)")
-    sub.add_argument("--no-browser", action="store_true", help="only print the address")
-
-
-def _number(text: str) -> int | str:
-    """Return a whole number, or the text for the scenario to refuse in its own words."""
-    try:
-        return int(text)
-    except ValueError:
-        return text
-
-
-def _slice(text: str) -> str | None:
-    return None if text.lower() == "none" else text
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -150,7 +92,7 @@ def _simulate(options: argparse.Namespace) -> int:
         print(json.dumps(document, indent=2))
     else:
         _print_table(runs, lacking)
-    return OK
+    return 0
 
 
 def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario]:
@@ -214,13 +156,3 @@ def _row(run: Run) -> tuple[str, str, str, str, str]:
         f"{run.wire_busy:.0%}",
         f"{found.label}, {found.share:.0%} {of}",
     )
-
-
-def _lab(options: argparse.Namespace) -> int:
-    from peerlab.lab import open_lab  # noqa: PLC0415  (JupyterLab is an extra)
-
-    return open_lab(port=options.port, browser=not options.no_browser)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

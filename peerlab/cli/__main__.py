@@ -1,0 +1,7 @@
+"""`python -m peerlab.cli`."""
+
+import sys
+
+from peerlab.cli import main
+
+sys.exit(main())
