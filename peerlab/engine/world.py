@@ -121,11 +121,11 @@ class World:
 
     @property
     def _devices(self) -> range:
-        return range(self.scenario.hardware.devices_per_switch if self.folded else self.plan.devices)
+        return range(self.scenario.machine.devices_per_switch if self.folded else self.plan.devices)
 
     def place(self, kind: str, device: int) -> int:
         """Return which of a node's resources of `kind` serves `device`."""
-        machine = self.scenario.hardware
+        machine = self.scenario.machine
         switch, below = divmod(device, machine.devices_per_switch)
         match RESOURCES[kind].scope:
             case "device":
@@ -141,7 +141,7 @@ class World:
         """Return the index of the resource of `kind` that serves `device` of `node`."""
         key = (kind, node, self.place(kind, device))
         if key not in self._ids:
-            machine = self.scenario.hardware
+            machine = self.scenario.machine
             copies = machine.switches_per_numa if self.folded and RESOURCES[kind].scope == "numa" else 1
             servers = machine.cores_per_device if kind == "core" else 1
             self._ids[key] = len(self.resources)
@@ -169,7 +169,7 @@ class World:
         to = node if self.folded else schedule.to(node)
         ends = {"source": (node, device), "destination": (to, device)}
         stages = self.scenario.stages
-        adds = self.scenario.path != "wire" and self.scenario.hardware.hbm_Bps is not None
+        adds = self.scenario.path != "wire" and self.scenario.machine.hbm_Bps is not None
         reduces = (REDUCE,) if adds else ()
         legs = {n: tuple(self._leg(s, ends, n) for s in (*stages, *reduces)) for n in set(self.sizes)}
         adding = tuple(legs[n] for n in self.sizes)
@@ -193,7 +193,7 @@ class World:
             stage=STAGE_IDS[stage.name],
             exclusive=tuple(v for v in visits if v.engine < 0),
             shared=tuple(v for v in visits if v.engine >= 0),
-            flight_ps=(getattr(self.scenario.hardware, stage.flight) or 0) if stage.flight else 0,
+            flight_ps=(getattr(self.scenario.machine, stage.flight) or 0) if stage.flight else 0,
             acquire=self._pool(stage.acquire, ends),
             release=self._pool(stage.release, ends),
             gated=stage is REDUCE and self.plan.collects,
@@ -203,5 +203,5 @@ class World:
         resource = self.resource(use.kind, node, device)
         crossing = nbytes * use.touches
         # a core's work is per payload byte; what it touches in DRAM is counted there
-        duration = service(self.scenario.hardware, use.kind, use.work)(crossing)
+        duration = service(self.scenario.machine, use.kind, use.work)(crossing)
         return Visit(resource, duration, crossing, self._engine(resource, use, device))

@@ -148,6 +148,15 @@ class Scenario:
         """The cluster, loaded."""
         return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
 
+    @cached_property
+    def machine(self) -> Cluster:
+        """The cluster as a message of this size meets it: small collectives may use a low-latency protocol."""
+        machine = self.hardware
+        small = machine.ll_up_to_bytes is not None and self.nbytes <= machine.ll_up_to_bytes
+        if not small or self.collective == "point-to-point":
+            return machine
+        return replace(machine, nic_Bps=machine.ll_Bps, latency_ps=machine.ll_latency_ps)
+
     @property
     def nbytes(self) -> int:
         """`message_bytes` as a number, whatever it was given as."""
