@@ -17,8 +17,8 @@ _WIDTH = 100
 _HEAD = """\
 A cluster file for peerlab, drafted on {today}. Every node is taken as wired like this machine: {found}.
 What it says about itself is filled in; look it over. For the rest take the leading "# " away and fill in value and \
-source. Where nobody knows, write assumption = "..." and range = [low, high] in place of the source. A "?" counts as \
-missing.
+source. Where nobody knows, write assumption = "..." and range = [low, high] in place of the source; the \
+figures of other clusters may serve (peerlab clusters dl1). A "?" counts as missing.
 What is still missing: peerlab clusters check {file}"""
 
 

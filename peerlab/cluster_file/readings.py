@@ -9,7 +9,6 @@ from peerlab.machine.nics import Nic
 from peerlab.machine.pci import Link
 
 _DEVICES = "/sys/bus/pci/devices"
-_TOPOLOGY = f"{_DEVICES}: the bridges above each accelerator"
 _NO_ACCELERATOR = "no accelerator was found"
 
 
@@ -17,21 +16,21 @@ _NO_ACCELERATOR = "no accelerator was found"
 class Readings:
     """What could be read, and why the rest could not."""
 
-    on: str
-    """When, as in ``on 2026-01-31``."""
+    day: str
+    """When, as in ``2026-01-31``."""
     values: dict[str, tuple[float, str, str]] = field(default_factory=dict)
     """Per figure its value, unit and source."""
     remarks: dict[str, str] = field(default_factory=dict)
     """Per figure what to know about it."""
 
-    def take(self, key: str, value: float, unit: str, where: str) -> None:
-        """Note a figure and the file it was read from."""
-        self.values[key] = (value, unit, f"read from {where} {self.on}")
+    def take(self, key: str, value: float, unit: str, where: str, how: str = "") -> None:
+        """Note a figure, the file it was read from, and how."""
+        self.values[key] = (value, unit, f"read from {where} on {self.day}" + (f": {how}" if how else ""))
 
 
 def readings(machine: Machine, today: date) -> Readings:
     """Return the figures of a cluster file that `machine` says."""
-    found = Readings(f"on {today.isoformat()}")
+    found = Readings(today.isoformat())
     _numa(machine, found)
     _counts(machine, found)
     _link("device.pcie", [device.link for device in machine.accelerators], found)
@@ -67,7 +66,7 @@ def _numa(machine: Machine, found: Readings) -> None:
             "the firmware does not say to which NUMA nodes the accelerators belong"
         )
     else:
-        found.take("node.numa_domains", len(nodes), "1", f"{_DEVICES}: numa_node of each accelerator")
+        found.take("node.numa_domains", len(nodes), "1", _DEVICES, "numa_node of each accelerator")
 
 
 def _counts(machine: Machine, found: Readings) -> None:
@@ -88,7 +87,7 @@ def _counts(machine: Machine, found: Readings) -> None:
         if not switches:
             found.remarks[key] = _NO_ACCELERATOR
         elif len(set(counts)) == 1 and counts[0]:
-            found.take(key, counts[0], "1", _TOPOLOGY)
+            found.take(key, counts[0], "1", _DEVICES, "the bridges above each accelerator")
         elif any(counts):
             found.remarks[key] = f"they differ ({', '.join(map(str, counts))}); peerlab takes all as alike"
     if switches and not any(each["node.nics_per_switch"]):
@@ -109,8 +108,8 @@ def _link(key: str, links: list[Link | None], found: Readings) -> None:
         found.remarks[key] = "this machine does not say, as virtual ones do" if links else _NO_ACCELERATOR
         return
     slowest = min(known, key=lambda link: link.effective_Bps)
-    where = f"{_DEVICES}/{slowest.address}: {slowest} less PCIe's headers (openucx/ucx topo.c),"
-    found.take(key, round(slowest.effective_Bps / 1e9, 2), "GB/s", where)
+    how = f"{slowest}, less PCIe's headers (openucx/ucx topo.c)"
+    found.take(key, round(slowest.effective_Bps / 1e9, 2), "GB/s", f"{_DEVICES}/{slowest.address}", how)
     kinds = sorted({str(link) for link in known})
     if len(kinds) > 1:
         found.remarks[key] = f"the links differ ({', '.join(kinds)}); this is the slowest"

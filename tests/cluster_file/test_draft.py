@@ -50,7 +50,7 @@ def test_what_the_machine_says_is_filled_in_with_the_file_it_was_read_from(fake)
         "host.packet_size": (9000, "B"),
     }
     for figure in reading.figures.values():
-        assert re.match(r"read from .*/sys/.* on 2026-01-31$", figure.source)
+        assert re.match(r"read from .*/sys/.* on 2026-01-31(: |$)", figure.source)
     assert reading.paths == ("host-rdma", "peer-direct", "host-tcp")
 
 
