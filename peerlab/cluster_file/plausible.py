@@ -9,8 +9,8 @@ _GB = 10**9
 _FASTEST_NIC = 100 * _GB
 _FASTEST_PCIE = 128 * _GB  # Gen6 x16, before its headers
 _USUAL_GIGABITS = (1, 10, 20, 25, 40, 50, 56, 80, 100, 200, 400, 800)
-_RAW_PCIE = {15.75: ("Gen3", 14.1), 16.0: ("Gen3", 14.1), 31.5: ("Gen4", 28.2), 32.0: ("Gen4", 28.2)}
-_RAW_PCIE |= {63.0: ("Gen5", 56.4), 64.0: ("Gen5", 56.4)}
+_RAW_PCIE = (("Gen3", 15.5, 16, 14.1), ("Gen4", 31, 32, 28.2), ("Gen5", 62, 64, 56.4))
+"""What x16 carries with its headers, from and to, and what is left of it, GB/s."""
 _TIMES_US = {
     "fabric.latency": (0.1, 1000), "port.latency": (0.1, 1000), "scaleup.latency": (0.05, 100),
     "registration.base": (0.1, 100_000), "registration.per_page": (0.0001, 100), "host.packet_cost": (0.01, 100),
@@ -50,24 +50,22 @@ def _nic_rate(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
 def _pcie_rates(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     for key in ("device.pcie", "switch.uplink", "device.copy_engine"):
         rate = values.get(key, 0) / _GB
-        if rate in _RAW_PCIE:
-            generation, effective = _RAW_PCIE[rate]
+        raw = next((one for one in _RAW_PCIE if one[1] <= rate <= one[2]), None)
+        if raw:
             yield (
-                f"{key} = {figures[key]} is what PCIe {generation} x16 carries before its own headers; "
-                f"about {effective:g} GB/s are left for data"
+                f"{key} = {figures[key]} is what PCIe {raw[0]} x16 carries before its own headers; "
+                f"about {raw[3]:g} GB/s are left for data"
             )
-        elif values.get(key, 0) > _FASTEST_PCIE:
+        elif rate * _GB > _FASTEST_PCIE:
             yield f"{key} = {figures[key]} is more than PCIe Gen6 x16 carries in one direction"
 
 
 def _widths(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     nic = values.get("nic.rate", 0)
+    carries = f"{nic / _GB:.3g} GB/s"
     for key, what in (("switch.uplink", "the uplink"), ("device.pcie", "the accelerator's PCIe link")):
         if key in values and values[key] < nic:
-            yield (
-                f"{key} = {figures[key]}: {what} is narrower than one NIC "
-                f"(nic.rate = {figures['nic.rate']}, {nic / _GB:.3g} GB/s)"
-            )
+            yield (f"{key} = {figures[key]}: {what} is narrower than one NIC ({carries})")
     if values.get("device.copy_engine", 0) > values.get("device.pcie", _FASTEST_PCIE):
         yield f"device.copy_engine = {figures['device.copy_engine']} is more than its PCIe link carries"
     if "device.hbm" in values and values["device.hbm"] < values.get("device.pcie", 0):

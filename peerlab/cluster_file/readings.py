@@ -10,6 +10,9 @@ from peerlab.machine.pci import Link
 
 _DEVICES = "/sys/bus/pci/devices"
 _NO_ACCELERATOR = "no accelerator was found"
+_NO_BRIDGES = (
+    "no bridge is to be seen above the accelerators, as in virtual machines; ask who runs the machine"
+)
 
 
 @dataclass
@@ -34,8 +37,11 @@ def readings(machine: Machine, today: date) -> Readings:
     _numa(machine, found)
     _counts(machine, found)
     _link("device.pcie", [device.link for device in machine.accelerators], found)
-    _link("switch.uplink", [switch.uplink for switch in machine.switches], found)
-    if machine.switches and all(map(_bare, machine.switches)):
+    if machine.hides_bridges:
+        found.remarks["switch.uplink"] = _NO_BRIDGES if machine.switches else _NO_ACCELERATOR
+    else:
+        _link("switch.uplink", [switch.uplink for switch in machine.switches], found)
+    if not machine.hides_bridges and all(map(_bare, machine.switches)):
         found.remarks["switch.uplink"] = "no switch: each accelerator has a port of the CPU of its own"
     _network(carriers(machine), found)
     return found
@@ -84,13 +90,13 @@ def _counts(machine: Machine, found: Readings) -> None:
         "node.nics_per_switch": [sum(nic.name in carrying for nic in switch.nics) for switch in switches],
     }
     for key, counts in each.items():
-        if not switches:
-            found.remarks[key] = _NO_ACCELERATOR
+        if machine.hides_bridges:
+            found.remarks[key] = _NO_BRIDGES if switches else _NO_ACCELERATOR
         elif len(set(counts)) == 1 and counts[0]:
             found.take(key, counts[0], "1", _DEVICES, "the bridges above each accelerator")
         elif any(counts):
             found.remarks[key] = f"they differ ({', '.join(map(str, counts))}); peerlab takes all as alike"
-    if switches and not any(each["node.nics_per_switch"]):
+    if not machine.hides_bridges and not any(each["node.nics_per_switch"]):
         found.remarks["node.nics_per_switch"] = _nics_elsewhere(machine)
 
 
@@ -105,7 +111,7 @@ def _nics_elsewhere(machine: Machine) -> str:
 def _link(key: str, links: list[Link | None], found: Readings) -> None:
     known = [link for link in links if link is not None]
     if not known:
-        found.remarks[key] = "this machine does not say, as virtual ones do" if links else _NO_ACCELERATOR
+        found.remarks[key] = "this machine does not say" if links else _NO_ACCELERATOR
         return
     slowest = min(known, key=lambda link: link.effective_Bps)
     how = f"{slowest}, less PCIe's headers (openucx/ucx topo.c)"

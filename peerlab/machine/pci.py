@@ -9,8 +9,8 @@ from peerlab.machine.files import entries, number, text
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _SPEED = re.compile(r"([0-9.]+) GT/s")
 
-# What of a lane's bits is left for data. Up to 5 GT/s a byte takes 10 bits on the line, up to 32 GT/s 16 bytes take
-# 130 bits, above the line's own framing is part of the flits.
+# What of a lane's bits is left for packets: up to 5 GT/s a byte takes 10 bits on the line, up to 32 GT/s 16 bytes take
+# 130 bits, above 236 of a flit's 256 bytes are packets.
 # Then headers: 26 bytes with each payload of 256, and 16 bytes of ACK and flow control for each four (openucx/ucx topo.c).
 _PAYLOAD, _HEADER, _CONTROL = 256, 26, 16 / 4
 
@@ -30,7 +30,7 @@ class Link:
     def effective_Bps(self) -> int:  # noqa: N802
         """What is left for payload, bytes per second and direction."""
         speed = self.speed_GTps
-        coding = 8 / 10 if speed <= 5 else 128 / 130 if speed <= 32 else 1.0
+        coding = 8 / 10 if speed <= 5 else 128 / 130 if speed <= 32 else 236 / 256
         return round(speed * 1e9 * self.lanes / 8 * coding * _PAYLOAD / (_PAYLOAD + _HEADER + _CONTROL))
 
     def __str__(self) -> str:

@@ -9,9 +9,12 @@ from peerlab.machine.files import entries, text
 from peerlab.machine.nics import Nic, read_nics
 from peerlab.machine.pci import Link, PciDevice, read_devices, read_link
 
-_HABANA, _NVIDIA, _AMD = 0x1DA3, 0x10DE, 0x1002
-VENDORS = {_HABANA: "Gaudi", _NVIDIA: "NVIDIA GPU", _AMD: "AMD GPU"}
-_ACCELERATOR, _CONTROLLER_3D, _DISPLAY, _VGA = 0x1200, 0x0302, 0x0380, 0x0300
+_HABANA, _NVIDIA, _AMD, _INTEL = 0x1DA3, 0x10DE, 0x1002, 0x8086
+VENDORS = {_HABANA: "Gaudi", _NVIDIA: "NVIDIA GPU", _AMD: "AMD GPU", _INTEL: "Intel GPU"}
+"""What accelerators are called, by the vendor id of PCI."""
+_COMPUTING = {0x1200, 0x0302, 0x0380}
+"""PCI classes of accelerators: processing accelerator, 3D controller, display controller without a display."""
+_VGA = 0x0300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +47,11 @@ class Machine:
     """The CPU's ports that have an accelerator below them."""
 
     @property
+    def hides_bridges(self) -> bool:
+        """Whether no accelerator has a bridge above it, as virtual machines show them."""
+        return not any(device.bridges for device in self.accelerators)
+
+    @property
     def device_name(self) -> str:
         """What its accelerators are called; empty where there is none, or several kinds."""
         names = {VENDORS.get(device.vendor, "accelerator") for device in self.accelerators}
@@ -65,13 +73,11 @@ def read_machine(root: Path = Path("/")) -> Machine:
 
 
 def _is_accelerator(device: PciDevice) -> bool:
-    """Return whether a device computes; display controllers of other vendors are a board's console."""
+    """Return whether a device computes; a VGA controller of another vendor is a board's console."""
     if device.virtual_function:
         return False
     kind = device.class_code >> 8
-    return kind in {_ACCELERATOR, _CONTROLLER_3D} or (
-        kind in {_DISPLAY, _VGA} and device.vendor in {_NVIDIA, _AMD}
-    )
+    return kind in _COMPUTING or (kind == _VGA and device.vendor in {_NVIDIA, _AMD})
 
 
 def _carriers(nics: Iterable[Nic], devices: dict[str, PciDevice]) -> tuple[Nic, ...]:

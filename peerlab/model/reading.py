@@ -174,6 +174,8 @@ def _read_paths(entry: Any, reading: Reading) -> None:
     for name in [*entry["has"], *lacks]:
         if name not in PATHS:
             raise HardwareError(f"unknown path {name!r}; {nearest(name, PATHS)}")
+        if entry["has"].count(name) > 1:
+            raise HardwareError(f"path {name!r} is listed twice")
     reading.paths = tuple(entry["has"])
     reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in PATHS}
     reading.lacks = {path: why for path, why in reasons.items() if path not in entry["has"]}

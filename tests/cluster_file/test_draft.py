@@ -125,6 +125,26 @@ def test_what_the_machine_hides_or_has_otherwise_is_said(fake):
     assert tomllib.loads(text)["paths"]["has"] == ["host-tcp"]
 
 
+def test_a_virtual_machine_that_hides_its_bridges_is_not_taken_for_one_without_switches(fake):
+    fake.numa(2)
+    for index in range(8):
+        fake.pci(f"0000:00:1{index}.0", kind=GPU, numa=index // 4)
+    reading = examine(drafted(fake))
+    assert set(reading.figures) == {"node.numa_domains", "device.pcie"}
+    assert drafted(fake).count("no bridge is to be seen above the accelerators") == 4
+
+
+def test_accelerators_at_ports_of_their_own_are_switches_of_one(fake):
+    fake.numa(1)
+    for index in range(4):
+        fake.pci(f"0000:00:0{index}.0")
+        fake.pci(f"0000:00:0{index}.0", f"0000:0{1 + index}:00.0", kind=GPU)
+    figures = examine(drafted(fake)).figures
+    assert figures["node.switches_per_numa"].value == 4
+    assert figures["node.devices_per_switch"].value == 1
+    assert "no switch: each accelerator has a port of the CPU of its own" in drafted(fake)
+
+
 def test_a_draft_overwrites_nothing_unless_told(fake, tmp_path):
     file, machine = tmp_path / "my.toml", read_machine(fake.root)
     write_draft(file, machine, DAY)
@@ -141,13 +161,15 @@ def test_a_draft_overwrites_nothing_unless_told(fake, tmp_path):
     [
         ("my.txt", "ends in .toml, as in my.toml"),
         ("no/such/my.toml", "cannot write .*: No such file or directory"),
-        ("folder.toml", "cannot write .*: Is a directory"),
+        ("folder.toml", "cannot write .*: not a file"),
+        ("pipe.toml", "cannot write .*: not a file"),
         ("\x00.toml", "cannot write"),
         ("~no-such-user/my.toml", "cannot write"),
     ],
 )
 def test_where_nothing_can_be_written_one_line_says_so(fake, tmp_path, name, says):
     (tmp_path / "folder.toml").mkdir()
+    os.mkfifo(tmp_path / "pipe.toml")
     path = tmp_path / name if "~" not in name else type(tmp_path)(name)
     with pytest.raises(HardwareError, match=says) as caught:
         write_draft(path, read_machine(fake.root), DAY, force=True)
