@@ -54,3 +54,16 @@ def test_gaudi3_scales_out_over_its_own_ports_faster_than_over_host_nics():
     )
     assert native.busbw_GBps > 2 * direct.busbw_GBps
     assert native.wire_limit_GBps == pytest.approx(600 * 255 / 256 * 32 / 31)
+
+
+def test_one_backbone_divides_its_rate_among_all_nodes():
+    for nodes in (4, 16):
+        run = peerlab.simulate(peerlab.Scenario(cluster="ideal-100g-backbone", nodes=nodes))
+        assert run.busbw_GBps == pytest.approx(12.5 / nodes, rel=0.01)
+
+
+def test_an_oversubscribed_spine_costs_only_those_who_pass_it():
+    beside = peerlab.Scenario(cluster="ideal-100g-leafspine-2to1", nodes=16, message_bytes="256 MiB")
+    strided = beside.with_(placement=tuple(host + leaf for host in range(8) for leaf in (0, 8)))
+    assert peerlab.simulate(beside).busbw_GBps == pytest.approx(12.5, rel=0.02)
+    assert peerlab.simulate(strided).busbw_GBps == pytest.approx(6.25, rel=0.02)
