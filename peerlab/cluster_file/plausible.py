@@ -65,7 +65,7 @@ def _widths(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     carries = f"{nic / _GB:.3g} GB/s"
     for key, what in (("switch.uplink", "the uplink"), ("device.pcie", "the accelerator's PCIe link")):
         if key in values and values[key] < nic:
-            yield (f"{key} = {figures[key]}: {what} is narrower than one NIC ({carries})")
+            yield f"{key} = {figures[key]}: {what} is narrower than one NIC ({carries})"
     if values.get("device.copy_engine", 0) > values.get("device.pcie", _FASTEST_PCIE):
         yield f"device.copy_engine = {figures['device.copy_engine']} is more than its PCIe link carries"
     if "device.hbm" in values and values["device.hbm"] < values.get("device.pcie", 0):
