@@ -45,6 +45,7 @@ MAY_BE_LEFT_OUT = ("device.copy_engine", "device.pcie", "switch.uplink", "host.d
 _TOGETHER = (
     ("fabric.hosts_per_leaf", "fabric.oversubscription"),
     ("protocol.ll_rate", "protocol.ll_latency", "protocol.ll_up_to"),
+    ("protocol.simple_rate", "protocol.simple_latency"),
 )
 """Figures that mean something only together."""
 _NEEDS = {
