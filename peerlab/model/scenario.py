@@ -156,9 +156,9 @@ class Scenario:
             return machine
         if machine.ll_up_to_bytes is not None and self.nbytes <= machine.ll_up_to_bytes:
             return replace(machine, nic_Bps=machine.ll_Bps, latency_ps=machine.ll_latency_ps)
-        if machine.simple_Bps is not None:
-            return replace(machine, nic_Bps=machine.simple_Bps, latency_ps=machine.simple_latency_ps)
-        return machine
+        if machine.simple_Bps is None:
+            return machine
+        return replace(machine, nic_Bps=machine.simple_Bps, latency_ps=machine.simple_latency_ps)
 
     @property
     def nbytes(self) -> int:
