@@ -10,13 +10,13 @@ from pathlib import Path
 
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.presets import load_cluster
-from peerlab.study.expected import load_expected
+from peerlab.study.expected import Row, load_expected
 from peerlab.study.say import cells, say_error, say_expected, say_value
 from peerlab.study.validate import Result, validate
 
 TARGET = Path(__file__).parent / "validation.md"
-FITTED_ON = re.compile(r"fitted on ([\w-]+)")
-"""How a figure's assumption names the row it was fitted on."""
+FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
+"""How a figure's assumption names the rows it was fitted on."""
 
 HEAD = """\
 # What the model agrees with
@@ -60,13 +60,43 @@ def _tables(heading: str, results: Sequence[Result]) -> Iterator[str]:
     for group in dict.fromkeys(result.row.group for result in results):
         rows = [_row(result) for result in results if result.row.group == group]
         yield f"### {group.capitalize()}\n"
-        yield _table(("row", "what", "expected", "simulated", "error", "allowed", "", "source"), rows)
+        yield _table(
+            (
+                "row",
+                "what",
+                "expected",
+                "simulated",
+                "error",
+                "allowed",
+                "",
+                "constants fitted on it",
+                "source",
+            ),
+            rows,
+        )
 
 
 def _row(result: Result) -> tuple[str, ...]:
     row, (name, *middle, verdict) = result.row, cells(result)
     what = f"{row.what} ({row.compare}" + (f", {len(row.points)} points)" if len(row.points) > 1 else ")")
-    return (f"`{name}`", what, *middle, verdict.removesuffix(", fitted"), row.source)
+    return (
+        f"`{name}`",
+        what,
+        *middle,
+        verdict.removesuffix(", fitted"),
+        ", ".join(_fitted_on(row)),
+        row.source,
+    )
+
+
+def _fitted_on(row: Row) -> list[str]:
+    """Return the figures of the row's cluster that say they were fitted on it, with their values."""
+    return [
+        f"{figure.key} {figure}"
+        for figure in load_cluster(row.cluster).assumptions
+        for names in FITTED_ON.findall(figure.assumption)
+        if row.name in names.split(" and ")
+    ]
 
 
 def _missed(results: Iterable[Result]) -> Iterator[str]:
@@ -106,9 +136,8 @@ def _origin(figure: Figure) -> str:
     parts = [figure.source]
     if figure.assumption:
         between = f" ({figure.range[0]:g} to {figure.range[1]:g} {figure.unit})" if figure.range else ""
-        said = FITTED_ON.sub(r"**fitted on `\1`**", figure.assumption)
-        parts.append(said if said != figure.assumption else f"assumed: {said}")
-        parts[-1] += between
+        fitted = FITTED_ON.search(figure.assumption)
+        parts.append(("" if fitted else "assumed: ") + figure.assumption + between)
     return "; ".join(part for part in parts if part)
 
 

@@ -139,8 +139,8 @@ def _print_elsewhere(elsewhere: Sequence[Elsewhere]) -> None:
 
 
 def _reference(options: argparse.Namespace) -> int:
-    rows = read_reference(options.reference)
-    answers = list(_watched(run_reference(rows), len(rows), "row"))
+    file = read_reference(options.reference)
+    answers = list(_watched(run_reference(file), len(file.lines), "row"))
     failed = [answer for answer in answers if not answer.passed]
     _draw(options, [_reference_dot(answer) for answer in answers if not math.isnan(answer.simulated_s)])
     if options.json:

@@ -177,7 +177,7 @@ class Scenario:
             return machine
         if machine.ll_up_to_bytes is not None and self.nbytes <= machine.ll_up_to_bytes:
             return replace(machine, nic_Bps=machine.ll_Bps, latency_ps=machine.ll_latency_ps)
-        if machine.simple_Bps is None:
+        if not machine.simple_Bps:
             return machine
         return replace(machine, nic_Bps=machine.simple_Bps, latency_ps=machine.simple_latency_ps)
 

@@ -9,11 +9,10 @@ the leaves in turn) or another name, with a placement; ``straggler_nic_x0.5`` wi
 """
 
 import csv
-import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -135,8 +134,18 @@ class ReferenceAnswer:
         }
 
 
-def read_reference(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """Return the lines of a file of reference results with their numbers.
+@dataclass(frozen=True)
+class ReferenceFile:
+    """A file of reference results, read but for its rows."""
+
+    columns: tuple[str, ...]
+    """Its first line."""
+    lines: tuple[tuple[int, str], ...]
+    """Number and text of the others, without empty ones."""
+
+
+def read_reference(path: Path) -> ReferenceFile:
+    """Return the columns and lines of a file of reference results.
 
     Raises
     ------
@@ -157,33 +166,38 @@ def read_reference(path: Path) -> list[tuple[int, dict[str, str]]]:
             if isinstance(problem, ExpectationError)
             else ExpectationError(f"cannot read {path}: {getattr(problem, 'strerror', '') or problem}")
         ) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    first, *rest = text.splitlines() or [""]
     try:
-        columns = [name.strip() for name in reader.fieldnames or ()]
-        if not set(columns) & set(MUST):
-            raise ExpectationError(
-                f"{path} is not a CSV file of reference results; it begins with: {', '.join(MUST)}"
-            )
-        missing = [name for name in MUST if name not in columns]
-        if missing:
-            raise ExpectationError(
-                f"{path}: column {', '.join(missing)} is missing; it needs {', '.join(MUST)}"
-            )
-        reader.fieldnames = columns
-        lines = [(reader.line_num, row) for row in reader]
-    except csv.Error as problem:
-        raise ExpectationError(f"{path}: line {reader.line_num}: {problem}") from None
+        columns = tuple(_entries(first))
+    except ExpectationError:
+        columns = ()
+    if not set(columns) & set(MUST):
+        raise ExpectationError(
+            f"{path} is not a CSV file of reference results; it begins with: {', '.join(MUST)}"
+        )
+    missing = [name for name in MUST if name not in columns]
+    if missing:
+        raise ExpectationError(f"{path}: column {', '.join(missing)} is missing; it needs {', '.join(MUST)}")
+    lines = tuple((number, line) for number, line in enumerate(rest, start=2) if line.strip())
     if not lines:
         raise ExpectationError(f"{path} has no rows")
-    return lines
+    return ReferenceFile(columns, lines)
 
 
-def run_reference(lines: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[ReferenceAnswer]:
+def _entries(line: str) -> list[str]:
+    """Return the entries of one line; each line stands for itself, so that an open quote spoils no other."""
+    try:
+        return [entry.strip() for entry in next(csv.reader([line], strict=True))] if line.strip() else []
+    except csv.Error as problem:
+        raise ExpectationError(f"not a line of a CSV file: {problem}") from None
+
+
+def run_reference(file: ReferenceFile) -> Iterator[ReferenceAnswer]:
     """Yield our answer to each line; what cannot be read or run says why, and the others are answered."""
-    for number, entry in lines:
+    for number, line in file.lines:
         row = None
         try:
-            row = read_row(entry)
+            row = read_row(file.columns, line)
             yield ReferenceAnswer(number, row, simulate(scenario_of(row)).time_s)
         except Cancelled:
             raise
@@ -191,11 +205,12 @@ def run_reference(lines: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Re
             yield ReferenceAnswer(number, row, math.nan, str(problem))
 
 
-def read_row(entry: Mapping[str, Any]) -> ReferenceRow:
+def read_row(columns: Sequence[str], line: str) -> ReferenceRow:
     """Return one line of the file, checked."""
-    if None in entry or None in entry.values():
-        raise ExpectationError("it has more or fewer entries than the file has columns")
-    given = {name: str(value).strip() for name, value in entry.items()}
+    entries = _entries(line)
+    if len(entries) != len(columns):
+        raise ExpectationError(f"it has {len(entries)} entries; the file has {len(columns)} columns")
+    given = dict(zip(columns, entries, strict=True))
     return ReferenceRow(
         simulator=given["simulator"],
         algorithm=given["algorithm"],
@@ -336,7 +351,9 @@ def _staged(row: ReferenceRow) -> dict[str, Any]:
     rate, kind = _positive(given, "pcie_Bps"), given.get("pcie")
     if kind not in ("duplex", "shared"):
         raise ExpectationError(f"pcie = {kind!r} is unknown; known: duplex, shared")
-    parts, buffers = _positive(given, "P"), _whole(given, "bounce_buffers")
+    parts, buffers = _whole(given, "P"), _whole(given, "bounce_buffers")
+    if not parts:
+        raise ExpectationError("P = 0 is out of range; give 1 or more")
     cluster = _on(row, "ideal-100g-staged" + ("-shared" if kind == "shared" else ""))
     cluster = cluster.with_figure("device.copy_engine", _gigabytes(rate))
     cluster = cluster.with_figure("device.copy_latency", float(_number(given, "pcie_latency_s") * 10**6))
@@ -346,6 +363,6 @@ def _staged(row: ReferenceRow) -> dict[str, Any]:
     return {
         "cluster": cluster,
         "path": "host-rdma",
-        "slice_bytes": -(-chunk // int(parts)),
+        "slice_bytes": None if parts == 1 else -(-chunk // parts),
         "window": buffers,
     }

@@ -30,7 +30,8 @@ def say_value(value: float, unit: str) -> str:
     """Return a figure with its unit; a dash where there is none."""
     if math.isnan(value):
         return "-"
-    return f"{value:.4g} {unit}".removesuffix(" 1").strip()
+    digits = f"{value:.4g}" if abs(value) < 10**4 else f"{value:.0f}"
+    return f"{digits} {unit}".removesuffix(" 1").strip()
 
 
 def say_expected(answer: Answer, unit: str) -> str:
@@ -42,14 +43,14 @@ def say_expected(answer: Answer, unit: str) -> str:
 
 
 def say_error(error: float) -> str:
-    """Return a relative error: in per cent from a hundredth of one on, else as a power of ten.
+    """Return a relative error: in per cent from a hundredth of one on, else as a power of ten, 0 below 1e-14.
 
     >>> say_error(0.0331), say_error(-2.5e-7), say_error(0), say_error(1e-9)
     ('3.3 %', '-2.5e-07', '0', '1e-09')
     """
     if math.isinf(error):
         return "no answer"
-    if error == 0:
+    if abs(error) < 1e-14:  # a picosecond in a hundred seconds
         return "0"
     return f"{100 * error:.2g} %" if abs(error) >= 1e-4 else f"{error:.2g}"
 
