@@ -14,7 +14,7 @@ from tqdm import tqdm
 from peerlab.errors import ExpectationError, PeerlabError, nearest
 from peerlab.study.expected import Elsewhere, Row, load_expected
 from peerlab.study.reference import ReferenceAnswer, read_reference, run_reference
-from peerlab.study.say import CELLS, cells, say_error
+from peerlab.study.say import CELLS, cells, say_error, say_expected
 from peerlab.study.validate import Result, validate
 
 _EXAMPLES = """\
@@ -80,7 +80,7 @@ def _validate(options: argparse.Namespace) -> int:
         _print_elsewhere(() if options.only else expectations.elsewhere)
         fitted = sum(result.row.fitted for result in results)
         print(
-            f"\n{len(results) - len(failed)} of {len(results)} rows met; {fitted} of them fitted, so no predictions"
+            f"\n{len(results) - len(failed)} of {len(results)} rows met; {fitted} of them fitted: those are no predictions"
         )
     return 1 if failed else 0
 
@@ -185,7 +185,9 @@ def _dots_of(result: Result) -> list[dict[str, Any]]:
             "group": row.group + (", fitted" if row.fitted else ""),
             "name": f"{row.name} {answer.point.label}".strip(),
             "expected": sum(wanted) / 2 if isinstance(wanted, tuple) else wanted,
+            "says": say_expected(answer, row.unit),
             "simulated": answer.simulated,
+            "error": answer.error,
             "unit": row.unit,
         }
         for answer in result.answers
@@ -199,7 +201,9 @@ def _reference_dot(answer: ReferenceAnswer) -> dict[str, Any]:
         "group": said["case"],
         "name": f"line {answer.line}: {said['simulator']} {said['algorithm']}, n = {said['n']}",
         "expected": said["reference_s"],
+        "says": f"{said['reference_s']:.9g} s",
         "simulated": answer.simulated_s,
+        "error": answer.error,
         "unit": "s",
     }
 

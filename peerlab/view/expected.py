@@ -6,7 +6,7 @@ from typing import Any
 
 from bokeh.embed import file_html
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
 
@@ -18,7 +18,10 @@ _COLOURS = (*STAGE_COLOURS.values(), LIGHT["hot"], LIGHT["ink"], LIGHT["muted"])
 
 
 def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Draw dots, each with group, name, expected, simulated and unit, and write the page.
+    """Draw dots and write the page.
+
+    A dot has ``group``, ``name``, ``expected`` and ``simulated`` (numbers in ``unit``), ``says`` (what is expected, in
+    words: a range is drawn at its middle) and ``error``.
 
     Raises
     ------
@@ -38,7 +41,7 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def _scaled(dot: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a dot with times in microseconds and its error, so that all stand on one pair of axes."""
+    """Return a dot with times in microseconds, so that all stand on one pair of axes."""
     factor = _TO_MICROSECONDS.get(dot["unit"], 1.0)
     expected, simulated = dot["expected"] * factor, dot["simulated"] * factor
     unit = "µs" if dot["unit"] in _TO_MICROSECONDS else dot["unit"].replace("1", "(ratio)")
@@ -58,7 +61,7 @@ def _figures(drawn: Sequence[Mapping[str, Any]]) -> list[Any]:
     error = _figure("relative error", "linear", 260)
     error.line([low, high], [0, 0], line_color=LIGHT["edge"], line_dash="dashed")
     error.x_range = both.x_range
-    error.yaxis[0].formatter.update(use_scientific=False)
+    error.yaxis[0].formatter = NumeralTickFormatter(format="0 %")
     for index, group in enumerate(dict.fromkeys(dot["group"] for dot in drawn)):
         mine = [dot for dot in drawn if dot["group"] == group]
         source = ColumnDataSource({name: [dot[name] for dot in mine] for name in mine[0]})
@@ -85,7 +88,7 @@ def _figure(title: str, y_axis: str, height: int) -> Any:
         )
     tips = [
         ("", "@name"),
-        ("expected", "@expected @unit"),
+        ("expected", "@says"),
         ("simulated", "@simulated @unit"),
         ("error", "@error{0.00 %}"),
     ]
