@@ -13,7 +13,8 @@ from tqdm import tqdm
 
 from peerlab.errors import ExpectationError, PeerlabError, nearest
 from peerlab.study.expected import Elsewhere, Row, load_expected
-from peerlab.study.reference import ReferenceAnswer, read_reference, run_reference
+from peerlab.study.reference import ReferenceAnswer, run_reference
+from peerlab.study.reference_file import read_reference
 from peerlab.study.say import CELLS, cells, say_error, say_expected
 from peerlab.study.validate import Result, validate
 
@@ -67,6 +68,8 @@ def add(commands: Any) -> None:
 
 def _validate(options: argparse.Namespace) -> int:
     if options.reference:
+        if options.only is not None or options.points:
+            raise PeerlabError("--only and --points are for our own rows, not for those of --reference")
         return _reference(options)
     expectations = load_expected()
     rows = _chosen(expectations.rows, options.only)

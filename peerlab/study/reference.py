@@ -1,21 +1,15 @@
-"""Other simulators' results, from a file with the columns of a spreadsheet, held against ours.
-
-One row a result. Columns that must be there: simulator, algorithm, n, bytes, link_Bps, latency_s, sim_time_s, case.
-Columns that may be: version, parameters (``key=value;...``) and placement (JSON: the host of each rank, in order).
+"""Other simulators' results, held against ours.
 
 Cases: ``crossbar``; ``shared_backbone``; ``leafspine_2to1_contiguous``, ``leafspine_2to1_strided`` (ranks dealt out to
 the leaves in turn) or another name, with a placement; ``straggler_nic_x0.5`` with ``slow_rank=4``; ``host_staged`` with
 ``P``, ``pcie_Bps``, ``pcie``, ``pcie_latency_s``, ``bounce_buffers``. ``envelope_B=16`` is added to every message.
 """
 
-import csv
-import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from pathlib import Path
+from decimal import Decimal
 from typing import Any
 
 from peerlab.engine.run import simulate
@@ -23,9 +17,8 @@ from peerlab.errors import Cancelled, ExpectationError, PeerlabError, nearest
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
+from peerlab.study.reference_file import ReferenceFile, ReferenceRow, number, positive, read_row, whole
 
-MUST = ("simulator", "algorithm", "n", "bytes", "link_Bps", "latency_s", "sim_time_s", "case")
-"""Columns that a file must have."""
 CASES = (
     "crossbar",
     "shared_backbone",
@@ -44,45 +37,8 @@ ALGORITHMS = {
     "ring_host_staged": "ring",
 }
 """Algorithms as files call them, and as we do."""
-TOLERANCE = 1e-6
-"""Largest relative error unless the simulator or the case has its own."""
-_TOLERANCES = {"loggopsim": 2e-5, "host_staged": 1e-9}
-_MOST_BYTES = 2**24
-_LEAF_SPINE = re.compile(r"leafspine_(\d+)to1_(\w+)")
-_STRAGGLER = re.compile(r"straggler_nic_x([0-9.]+)")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReferenceRow:
-    """One result of another simulator."""
-
-    simulator: str
-    """Its name."""
-    algorithm: str
-    """As the file calls it."""
-    case: str
-    """What it ran on."""
-    n: int
-    """Ranks, one per host."""
-    nbytes: int
-    """Bytes of the whole buffer."""
-    link_Bps: Decimal  # noqa: N815
-    """Rate of a host's link, bytes per second and direction."""
-    latency_s: Decimal
-    """Latency of a message, seconds."""
-    sim_time_s: float
-    """What the simulator says, seconds."""
-    parameters: Mapping[str, str]
-    """Whatever else the case needs."""
-    placement: tuple[int, ...] | None
-    """Host of each rank, where the file says so."""
-
-    @property
-    def tolerance(self) -> float | None:
-        """Largest relative error; None for a packet-level simulator, whose rows are for information."""
-        if "packet_level" in self.parameters or "htsim" in self.simulator:
-            return None
-        return _TOLERANCES.get(self.case, _TOLERANCES.get(self.simulator, TOLERANCE))
+_LEAF_SPINE = re.compile(r"leafspine_(\d{1,4})to1_(\w+)")
+_STRAGGLER = re.compile(r"straggler_nic_x(\d{1,3}(?:\.\d{1,9})?)")
 
 
 @dataclass(frozen=True)
@@ -134,139 +90,19 @@ class ReferenceAnswer:
         }
 
 
-@dataclass(frozen=True)
-class ReferenceFile:
-    """A file of reference results, read but for its rows."""
-
-    columns: tuple[str, ...]
-    """Its first line."""
-    lines: tuple[tuple[int, str], ...]
-    """Number and text of the others, without empty ones."""
-
-
-def read_reference(path: Path) -> ReferenceFile:
-    """Return the columns and lines of a file of reference results.
-
-    Raises
-    ------
-    ExpectationError
-        If the file cannot be read, is not a table, or lacks a column.
-    """
-    try:
-        if path.is_file() and path.stat().st_size > _MOST_BYTES:
-            raise ExpectationError(
-                f"{path} is larger than {_MOST_BYTES} bytes; that is no file of reference results"
-            )
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ExpectationError(f"{path} is not a text file in UTF-8") from None
-    except (OSError, ValueError) as problem:
-        raise (
-            problem
-            if isinstance(problem, ExpectationError)
-            else ExpectationError(f"cannot read {path}: {getattr(problem, 'strerror', '') or problem}")
-        ) from None
-    first, *rest = text.splitlines() or [""]
-    try:
-        columns = tuple(_entries(first))
-    except ExpectationError:
-        columns = ()
-    if not set(columns) & set(MUST):
-        raise ExpectationError(
-            f"{path} is not a CSV file of reference results; it begins with: {', '.join(MUST)}"
-        )
-    missing = [name for name in MUST if name not in columns]
-    if missing:
-        raise ExpectationError(f"{path}: column {', '.join(missing)} is missing; it needs {', '.join(MUST)}")
-    lines = tuple((number, line) for number, line in enumerate(rest, start=2) if line.strip())
-    if not lines:
-        raise ExpectationError(f"{path} has no rows")
-    return ReferenceFile(columns, lines)
-
-
-def _entries(line: str) -> list[str]:
-    """Return the entries of one line; each line stands for itself, so that an open quote spoils no other."""
-    try:
-        return [entry.strip() for entry in next(csv.reader([line], strict=True))] if line.strip() else []
-    except csv.Error as problem:
-        raise ExpectationError(f"not a line of a CSV file: {problem}") from None
-
-
 def run_reference(file: ReferenceFile) -> Iterator[ReferenceAnswer]:
     """Yield our answer to each line; what cannot be read or run says why, and the others are answered."""
-    for number, line in file.lines:
+    for at, line in file.lines:
         row = None
         try:
             row = read_row(file.columns, line)
-            yield ReferenceAnswer(number, row, simulate(scenario_of(row)).time_s)
+            yield ReferenceAnswer(at, row, simulate(scenario_of(row)).time_s)
         except Cancelled:
             raise
         except PeerlabError as problem:
-            yield ReferenceAnswer(number, row, math.nan, str(problem))
-
-
-def read_row(columns: Sequence[str], line: str) -> ReferenceRow:
-    """Return one line of the file, checked."""
-    entries = _entries(line)
-    if len(entries) != len(columns):
-        raise ExpectationError(f"it has {len(entries)} entries; the file has {len(columns)} columns")
-    given = dict(zip(columns, entries, strict=True))
-    return ReferenceRow(
-        simulator=given["simulator"],
-        algorithm=given["algorithm"],
-        case=given["case"],
-        n=_whole(given, "n"),
-        nbytes=_whole(given, "bytes"),
-        link_Bps=_positive(given, "link_Bps"),
-        latency_s=_number(given, "latency_s"),
-        sim_time_s=float(_positive(given, "sim_time_s")),
-        parameters=_parameters(given.get("parameters", "")),
-        placement=_placement(given.get("placement", "")),
-    )
-
-
-def _number(given: Mapping[str, str], name: str) -> Decimal:
-    if name not in given:
-        raise ExpectationError(f"{name} is missing among the parameters")
-    try:
-        value = Decimal(given[name])
-    except InvalidOperation:
-        raise ExpectationError(f"{name} = {given[name]!r} is not a number") from None
-    if not value.is_finite() or value < 0:
-        raise ExpectationError(f"{name} = {given[name]} is out of range; give a number of 0 or more")
-    return value
-
-
-def _positive(given: Mapping[str, str], name: str) -> Decimal:
-    value = _number(given, name)
-    if value == 0:
-        raise ExpectationError(f"{name} = {given[name]} is out of range; give more than 0")
-    return value
-
-
-def _whole(given: Mapping[str, str], name: str) -> int:
-    value = _number(given, name)
-    if value != value.to_integral_value() or value > 2**50:
-        raise ExpectationError(f"{name} = {given[name]} is not a whole number that can be simulated")
-    return int(value)
-
-
-def _parameters(text: str) -> dict[str, str]:
-    """Return ``key=value;...``; what has no ``=`` is a remark."""
-    parts = [part.partition("=") for part in text.split(";")]
-    return {key.strip(): value.strip() for key, equals, value in parts if equals}
-
-
-def _placement(text: str) -> tuple[int, ...] | None:
-    if not text:
-        return None
-    try:
-        hosts = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        hosts = None
-    if not isinstance(hosts, list) or not all(isinstance(h, int) and not isinstance(h, bool) for h in hosts):
-        raise ExpectationError(f"placement = {text[:40]!r} is not a JSON list of hosts such as [0, 2, 1, 3]")
-    return tuple(hosts)
+            yield ReferenceAnswer(at, row, math.nan, str(problem))
+        except OverflowError:
+            yield ReferenceAnswer(at, row, math.nan, "its time is beyond what can be counted in picoseconds")
 
 
 def scenario_of(row: ReferenceRow) -> Scenario:
@@ -285,28 +121,27 @@ def scenario_of(row: ReferenceRow) -> Scenario:
         "algorithm": ALGORITHMS[row.algorithm],
         "slice_bytes": None,
         "dependency": "step",
+        "envelope_bytes": whole({"envelope_B": "0", **row.parameters}, "envelope_B"),
+        "placement": row.placement,
     }
-    envelope = _whole({"envelope_B": "0", **row.parameters}, "envelope_B")
-    if envelope:
-        fields["envelope_bytes"] = envelope
-    if row.placement is not None:
-        fields["placement"] = row.placement
-    leaf_spine, straggler = _LEAF_SPINE.fullmatch(row.case), _STRAGGLER.fullmatch(row.case)
+    return Scenario(**fields | _case(row))
+
+
+def _case(row: ReferenceRow) -> dict[str, Any]:
+    """Return the fields that a row's case decides."""
     if row.case == "crossbar":
-        fields |= {"cluster": _on(row, "ideal-100g")}
-    elif row.case == "shared_backbone":
+        return {"cluster": _on(row, "ideal-100g")}
+    if row.case == "shared_backbone":
         rate = _gigabytes(row.link_Bps)
-        fields |= {"cluster": _on(row, "ideal-100g-backbone").with_figure("fabric.backbone", rate)}
-    elif leaf_spine:
-        fields |= _leaf_spine(row, int(leaf_spine[1]), leaf_spine[2])
-    elif straggler:
-        slow = _whole(row.parameters, "slow_rank")
-        fields |= {"cluster": _on(row, "ideal-100g"), "slow_nodes": {slow: float(straggler[1])}}
-    elif row.case == "host_staged":
-        fields |= _staged(row)
-    else:
-        raise ExpectationError(f"unknown case {row.case!r}; {nearest(row.case, CASES)}")
-    return Scenario(**fields)
+        return {"cluster": _on(row, "ideal-100g-backbone").with_figure("fabric.backbone", rate)}
+    if row.case == "host_staged":
+        return _staged(row)
+    if found := _LEAF_SPINE.fullmatch(row.case):
+        return _leaf_spine(row, int(found[1]), found[2])
+    if found := _STRAGGLER.fullmatch(row.case):
+        slow = whole(row.parameters, "slow_rank")
+        return {"cluster": _on(row, "ideal-100g"), "slow_nodes": {slow: float(found[1])}}
+    raise ExpectationError(f"unknown case {row.case!r}; {nearest(row.case, CASES)}")
 
 
 def _gigabytes(rate: Decimal) -> float:
@@ -320,7 +155,7 @@ def _on(row: ReferenceRow, name: str) -> Cluster:
 
 
 def _leaf_spine(row: ReferenceRow, oversubscription: int, order: str) -> dict[str, Any]:
-    hosts = _whole({"hosts_per_leaf": "8", **row.parameters}, "hosts_per_leaf")
+    hosts = whole({"hosts_per_leaf": "8", **row.parameters}, "hosts_per_leaf")
     cluster = _on(row, "ideal-100g-leafspine-2to1").with_figure("fabric.hosts_per_leaf", hosts)
     fields: dict[str, Any] = {"cluster": cluster.with_figure("fabric.oversubscription", oversubscription)}
     if row.placement is not None or order == "contiguous":
@@ -348,15 +183,15 @@ def strided(n: int, hosts_per_leaf: int) -> Sequence[int]:
 
 def _staged(row: ReferenceRow) -> dict[str, Any]:
     given = row.parameters
-    rate, kind = _positive(given, "pcie_Bps"), given.get("pcie")
+    rate, kind = positive(given, "pcie_Bps"), given.get("pcie")
     if kind not in ("duplex", "shared"):
         raise ExpectationError(f"pcie = {kind!r} is unknown; known: duplex, shared")
-    parts, buffers = _whole(given, "P"), _whole(given, "bounce_buffers")
+    parts, buffers = whole(given, "P"), whole(given, "bounce_buffers")
     if not parts:
         raise ExpectationError("P = 0 is out of range; give 1 or more")
     cluster = _on(row, "ideal-100g-staged" + ("-shared" if kind == "shared" else ""))
     cluster = cluster.with_figure("device.copy_engine", _gigabytes(rate))
-    cluster = cluster.with_figure("device.copy_latency", float(_number(given, "pcie_latency_s") * 10**6))
+    cluster = cluster.with_figure("device.copy_latency", float(number(given, "pcie_latency_s") * 10**6))
     if kind == "shared":
         cluster = cluster.with_figure("device.pcie_both_ways", _gigabytes(rate))
     chunk = -(-row.nbytes // max(row.n, 1))

@@ -3,7 +3,8 @@
 import pytest
 
 from peerlab.errors import ExpectationError, PeerlabError
-from peerlab.study.reference import read_reference, read_row, run_reference, scenario_of, strided
+from peerlab.study.reference import run_reference, scenario_of, strided
+from peerlab.study.reference_file import read_reference, read_row
 
 HEAD = "simulator,version,algorithm,n,bytes,link_Bps,latency_s,sim_time_s,case,parameters"
 SIMGRID = (
@@ -98,6 +99,11 @@ def test_a_packet_level_simulator_is_for_information(tmp_path):
         (SIMGRID.replace(",8,", ",,"), "n = '' is not a number"),
         (SIMGRID.replace("12500000000", "-1"), "link_Bps = -1 is out of range"),
         (SIMGRID.replace("5e-06", "nan"), "latency_s = nan is out of range"),
+        (SIMGRID.replace("5e-06", "1e25"), "beyond what can be counted in picoseconds"),
+        (SIMGRID.replace("5e-06", "1e999999999"), "is out of range"),
+        (SIMGRID.replace("0.00241882816", "1e-999"), "is out of range"),
+        (SIMGRID.replace("crossbar", "straggler_nic_x0.5.5"), "unknown case"),
+        (SIMGRID.replace("crossbar,", "leafspine_2to1_strided,hosts_per_leaf=0;"), "must be greater than zero"),
         (SIMGRID.replace("0.00241882816", "0"), "sim_time_s = 0 is out of range; give more than 0"),
         (SIMGRID.replace("envelope_B=16", "envelope_B=x"), "envelope_B = 'x' is not a number"),
         (SIMGRID + ",1,2,3", "entries; the file has 10 columns"),

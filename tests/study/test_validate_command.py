@@ -106,3 +106,15 @@ def test_a_picture_that_cannot_be_written_gets_one_line(tmp_path):
     status, _, problem = run("--only", "gaudi2", "--plot", tmp_path / "nowhere" / "x.html")
     assert (status, problem.count("\n")) == (1, 1)
     assert "cannot write" in problem
+
+
+def test_help_has_examples():
+    status, out, _ = run("--help")
+    assert status == 0
+    assert "peerlab validate --reference results.csv" in out.partition("examples:\n")[2]
+
+
+def test_choosing_among_rows_of_a_reference_file_is_refused():
+    status, _, problem = run("--reference", "x.csv", "--only", "ring")
+    assert (status, problem.count("\n")) == (1, 1)
+    assert "--only" in problem
