@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
@@ -159,8 +160,9 @@ def _shown(name: str, value: Any) -> Any:
     if isinstance(value, Cluster):
         changed = [f"{f.key} {f}" for f in value.figures.values() if f.assumption == "a what-if value"]
         return f"{value.name} with {', '.join(changed)}" if changed else value.name
-    if name.endswith("_bytes") and isinstance(value, str) and value != "auto":
-        return parse_bytes(value)
+    if name.endswith("_bytes") and isinstance(value, str):
+        with suppress(ValueError):  # such as "auto"
+            return parse_bytes(value)
     return str(value) if isinstance(value, Path) else value
 
 
