@@ -9,7 +9,6 @@ from typing import Any
 
 from peerlab.cli.fields import add_fields
 from peerlab.cli.words import number, table
-from peerlab.model.scenario import Scenario
 from peerlab.study.question import ERROR, Question
 from peerlab.study.sweep import Outcome, survey
 from peerlab.units import PS_PER_S, say_time, write_bytes
@@ -61,9 +60,7 @@ def add(commands: Any) -> None:
 def _sweep(options: argparse.Namespace) -> int:
     given = vars(options)
     fields = {name: values for name, values in given.items() if name not in _OURS}
-    if "cluster" in fields:
-        fields.setdefault("path", None)  # each cluster's usual one
-    question = Question.ask(Scenario(), fields)
+    question = Question.ask(None, fields)
     with warnings.catch_warnings():
         warnings.showwarning = _say  # type: ignore[assignment]  # it is called by place
         outcome = survey(

@@ -1,6 +1,7 @@
 """Who answers the scenarios of a sweep: this process, a pool of processes, an executor of yours, or a Dask cluster."""
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -19,7 +20,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from typing import Any
 
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, WorkersLost
 from peerlab.study.batches import Crew
 from peerlab.study.work import Stopped, answer, begin
 
@@ -105,6 +106,11 @@ def _processes(workers: Any) -> Iterator[Crew]:
 def _dask(address: str) -> Iterator[Crew]:
     distributed = _distributed()
     client = _connect(distributed, address)
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(
+        logging.CRITICAL
+    )  # what it would say of a lost connection, with tracebacks, we say in one line
     try:
 
         def threads() -> int:
@@ -114,6 +120,7 @@ def _dask(address: str) -> Iterator[Crew]:
             yield Crew(client.get_executor(pure=False), threads, answer)
     finally:
         client.close()
+        log.setLevel(before)
 
 
 def _distributed() -> Any:
@@ -151,6 +158,6 @@ def _explained(who: str, *lost: type[Exception]) -> Iterator[None]:
         yield
     except kinds as problem:
         hint = "; in a script, sweep below `if __name__ == '__main__':`" if who.startswith("the pool") else ""
-        raise PeerlabError(f"{who} lost a worker before all was answered{hint}") from problem
+        raise WorkersLost(f"{who} went away before all was answered{hint}") from problem
     except ModuleNotFoundError as problem:
         raise PeerlabError(f"{who} lacks {problem.name}: install peerlab on its workers") from problem

@@ -51,8 +51,12 @@ class Question:
     """Field to values, in the order given."""
 
     @classmethod
-    def ask(cls, base: Scenario, given: Mapping[str, Any], also_known: Sequence[str] = ()) -> "Question":
+    def ask(
+        cls, base: Scenario | None, given: Mapping[str, Any], also_known: Sequence[str] = ()
+    ) -> "Question":
         """Return the question; `also_known` are names to offer to someone who misspells one.
+
+        Without a base a cluster is asked for on its usual path; a base has a path, which goes for every cluster.
 
         Raises
         ------
@@ -62,6 +66,8 @@ class Question:
         for name in given:
             if name not in _FIELDS:
                 raise ScenarioError(name, f"unknown field; {nearest(name, [*_FIELDS, *also_known])}")
+        if base is None:
+            base, given = Scenario(), {**given, **({"path": given.get("path")} if "cluster" in given else {})}
         varied = {name: _values(name, value) for name, value in given.items()}
         for name, values in varied.items():
             if not values:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from peerlab.errors import WorkersLost
 from peerlab.model.scenario import Scenario
 from peerlab.study.batches import Pace, work_off
 from peerlab.study.crews import crew
@@ -90,7 +91,7 @@ def sweep(
     Parameters
     ----------
     scenario:
-        Gives the fields that do not vary; default: ``Scenario()``.
+        Gives the fields that do not vary; default: ``Scenario()``, and for each cluster its usual path.
     **fields:
         For any field of a scenario a list of values, as in ``nodes=[2, 4, 8], path=["host-rdma", "peer-direct"]``.
         Rows come in the order given, the last field varying fastest.
@@ -125,7 +126,7 @@ def sweep(
     >>> sweep(Scenario(), nodes=[2, 4], path=["host-rdma", "peer-direct"])["busbw_GBps"].round(1).tolist()
     [30.4, 53.9, 30.3, 53.9]
     """
-    question = Question.ask(Scenario() if scenario is None else scenario, fields, OPTIONS)
+    question = Question.ask(scenario, fields, OPTIONS)
     outcome = survey(
         question,
         executor=executor,
@@ -166,6 +167,11 @@ def survey(
                 store.finish(outcome.in_order)
         except KeyboardInterrupt:
             outcome.interrupted = True
+        except WorkersLost as problem:
+            kept = f"{outcome.so_far} are in {output}, and the same sweep goes on from there"
+            raise WorkersLost(
+                f"{problem}; {kept if store else 'with an output file it could go on'}"
+            ) from None
     return outcome
 
 
@@ -181,18 +187,17 @@ def _answer(
     question = outcome.question
     cases = {case.fingerprint: case for case in question.cases}
     stopped = cancel.is_set if cancel is not None else _never
-    with crew(*who, stopped) as workers:  # asked for before anything is written: it may be impossible
-        _keep(outcome, store, [(case, case.reason) for case in cases.values() if case.reason is not None])
-        todo = [case for case in cases.values() if case.fingerprint not in outcome.rows]
-        if not todo:
-            return
-        with _told(progress, len(cases), len(cases) - len(todo)) as tell:
+    _keep(outcome, store, [(case, case.reason) for case in cases.values() if case.reason is not None])
+    todo = [case for case in cases.values() if case.fingerprint not in outcome.rows]
+    if not todo:
+        return
+    with crew(*who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
 
-            def keep(mine: Sequence[Case], answer: Answer) -> None:
-                _keep(outcome, store, list(zip(mine, answer.figures, strict=False)))
-                tell(len(outcome.rows))
+        def keep(mine: Sequence[Case], answer: Answer) -> None:
+            _keep(outcome, store, list(zip(mine, answer.figures, strict=False)))
+            tell(len(outcome.rows))
 
-            work_off(workers, todo, question.batch, keep, stopped, pace)
+        work_off(workers, todo, question.batch, keep, stopped, pace)
 
 
 def _keep(

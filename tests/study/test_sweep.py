@@ -108,6 +108,12 @@ def test_one_value_a_range_and_numpy_numbers_are_values_too():
     assert set(table["path"]) == {"wire"}
 
 
+def test_without_a_base_each_cluster_is_asked_for_on_its_usual_path():
+    table = peerlab.sweep(cluster=["dl1", "ideal-100g"], message_bytes=["64 KiB"])
+    assert table["path"].tolist() == ["host-rdma", "wire"]
+    assert table["error"].isna().all()
+
+
 def test_values_that_are_the_same_are_simulated_once_and_shown_as_often_as_asked():
     told = []
     table = peerlab.sweep(
@@ -223,7 +229,9 @@ def test_a_worker_that_is_killed_is_told_in_one_line():
         def progress(_done, _total):
             process.kill()
 
-        with pytest.raises(PeerlabError, match=r"^the executor lost a worker before all was answered$"):
+        with pytest.raises(
+            PeerlabError, match=r"^the executor went away before all was answered; .*could go on"
+        ):
             peerlab.sweep(SMALL, executor=pool, nodes=list(range(2, 2000)), progress=progress)
 
 
