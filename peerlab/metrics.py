@@ -149,4 +149,4 @@ def cores_busy(trace: Trace, recording: Recording) -> float:
     seconds = sum(
         used[i] * r.servers for i, r in enumerate(trace.resources) if r.kind == "core" and r.node == 0
     )
-    return float(seconds) / recording.end_ps * (trace.switches if trace.folded else 1)
+    return float(seconds) / recording.end_ps * (trace.switches if trace.one_switch else 1)

@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.engine.arrays import Batch, refuses
 from peerlab.engine.desk import KIND, Contents, Desk
 from peerlab.engine.loop import Loop, Progress
 from peerlab.engine.repeat import Repeats
-from peerlab.engine.scaleup import Exchange, broadcast_rows, exchange, gather_rows
-from peerlab.engine.world import World
+from peerlab.engine.scaleup import Exchange, Finished, broadcast_rows, exchange, gather_rows
+from peerlab.engine.world import World, foldable
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
@@ -19,13 +20,14 @@ from peerlab.trace import (
     Block,
     Columns,
     Iteration,
+    Later,
     Recording,
     Trace,
     freeze,
     unroll,
 )
 
-ENGINES = ("auto", "loop", "loop-full", "simpy", "simpy-folded")
+ENGINES = ("auto", "loop", "arrays", "loop-nodes", "loop-full", "simpy", "simpy-folded")
 
 
 def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None = None) -> Run:
@@ -34,29 +36,39 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     Parameters
     ----------
     engine:
-        ``loop``: the fast loop, folded, leaving out what repeats; ``loop-full``: every node, every step;
-        ``simpy``: the referee, every node, every step; ``simpy-folded``: the referee on one switch of one node;
-        ``auto``: ``loop`` where all nodes do the same, else ``loop-full``.
+        ``loop``: the fast loop, folded, leaving out what repeats; ``arrays``: all nodes of a ring at once, where no
+        two share a resource; ``loop-full``: every node, every step; ``simpy``: the referee, every node, every step;
+        ``simpy-folded``: the referee on one switch of one node; ``auto``: the first of these that gives exactly
+        what the referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
     """
     if engine not in ENGINES:
         raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
     if engine == "auto":
-        engine = "loop" if scenario.collective != "point-to-point" else "loop-full"
-    world = World(scenario, folded=engine in ("loop", "simpy-folded"))
-    record = _referee if engine.startswith("simpy") else _loop
+        engine = _fastest(scenario)
+    world = World(scenario, folded=engine in ("loop", "simpy-folded"), one_switch=engine == "loop-nodes")
+    record = {"simpy": _referee, "arrays": _arrays}.get(engine.partition("-")[0], _loop)
     iterations = _iterate(world, lambda desk: record(world, desk, progress))
     machine = scenario.hardware
     trace = Trace(
         resources=tuple(world.resources),
         iterations=iterations,
         folded=world.folded,
+        one_switch=world.one_switch,
         nodes=world.plan.nodes,
         switches=machine.numa_domains * machine.switches_per_numa,
         devices_per_switch=machine.devices_per_switch,
     )
     return Run(scenario, trace, engine)
+
+
+def _fastest(scenario: Scenario) -> str:
+    if foldable(scenario):
+        return "loop"
+    if not refuses(scenario):
+        return "arrays"
+    return "loop-full" if scenario.jitter or scenario.collective == "point-to-point" else "loop-nodes"
 
 
 def _iterate(world: World, record: Callable[[Desk], Recording]) -> tuple[Iteration, ...]:
@@ -81,15 +93,15 @@ def _loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
     own = traffic.ready.tolist() if traffic and world.plan.collects else None
     loop = Loop(world, desk, own, progress)
     watch = None
-    if world.folded and not desk.may_evict():
-        watch = Repeats(_gather_period(traffic, len(world.sizes)) if traffic else None)
+    if world.folded and loop.chain and not desk.may_evict():
+        watch = Repeats(_gather_period(traffic, len(world.chunk_sizes)) if traffic else None)
     loop.run(watch)
     skips = watch.skips if watch else []
     spans = _spans_of(world, loop.rows, [skip.spans for skip in skips])
     events = _events_of(world, loop, [skip.events for skip in skips])
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     if traffic:
-        more, last = _scaleup_rows(world, traffic, loop, [skip.finished for skip in skips])
+        more, last = _scaleup_rows(world, traffic, loop.finished, [skip.finished for skip in skips])
         spans = np.concatenate([spans, *more])
         end = max(end, last)
     return Recording(
@@ -124,7 +136,7 @@ def _decoded(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return step, slice and lane of slice ids."""
     rest, lane = np.divmod(ids, len(world.lanes))
-    step, piece = np.divmod(rest, len(world.sizes))
+    step, piece = np.divmod(rest, world.pieces)
     return step, piece, lane
 
 
@@ -161,40 +173,90 @@ def _events_of(world: World, loop: Loop, blocks: list[Block]) -> NDArray[np.int6
     step, lane = np.divmod(ids, len(world.lanes))
     _later(blocks, step, start, end)
     # a region that was registered before a skip and released after it belongs to its step, not to the loop's
-    chunks = world.plan.schedule.chunks
-    of_step = np.where((side == 0) & (step == 0), -1, (step + side) % chunks)
-    position = np.where(kind == KIND["evict"], position, of_step)
+    if blocks:
+        chunks = world.plan.schedule.chunks
+        of_step = np.where((side == 0) & (step == 0), -1, (step + side) % chunks)
+        position = np.where(kind == KIND["evict"], position, of_step)
     node, device = _owners(world, lane)
     return np.column_stack([node, nic, device, step, kind, side, position, nbytes, start, end])
 
 
 def _scaleup_rows(
-    world: World, traffic: Exchange, loop: Loop, blocks: list[Block]
+    world: World, traffic: Exchange, finished: Sequence[tuple[int, ...]], blocks: list[Block]
 ) -> tuple[list[NDArray[np.int64]], int]:
     """Return the spans inside the nodes and when the last of them is over."""
-    plan, count = world.plan, len(traffic.slices)
-    ids, at = _array(loop.finished, 2).T.copy()
-    step, piece, lane = _decoded(world, ids)
+    plan = world.plan
+    ids, owner, at = _array(finished, 3).T.copy()
+    step, piece, _ = _decoded(world, ids)
     _later(blocks, step, at)
-    final = unroll({"step": step, "slice": piece, "lane": lane, "end": at}, blocks)
+    final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
+    nbytes = _sizes_of(world, final["step"], final["slice"])
     rows, last = [], int(traffic.ready[-1])
     for index in range(len(world.lanes)):
         if plan.collects:
             rows += gather_rows(world, index, traffic)
         if not plan.hands_out:
             continue
-        mine = np.array([way.to for way in world.lanes], np.int64)[final["lane"]] == index
-        when = {name: values[mine] for name, values in final.items()}
-        if plan.schedule.steps == 0:  # one node: what it added up is the result
-            when = {"step": np.zeros(count, np.int64), "slice": np.arange(count), "end": traffic.ready}
-        elif not plan.adds:  # its own chunk is final from the beginning, before the first step
-            pieces = np.arange(len(world.sizes))
-            own = {"step": np.full_like(pieces, -1), "slice": pieces, "end": np.zeros_like(pieces)}
-            when = {name: np.concatenate([own[name], when[name]]) for name in own}
-        more, end = broadcast_rows(world, index, traffic, when["step"], when["slice"], when["end"])
+        mine = final["lane"] == index
+        done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
+        if plan.schedule.steps == 0 or not plan.adds:
+            done = _with_own(world, traffic, done)
+        more, end = broadcast_rows(world, index, traffic, done)
         rows.append(more)
         last = max(last, end)
     return rows, last
+
+
+def _sizes_of(world: World, step: NDArray[np.int64], piece: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bytes of slices."""
+    if (
+        len({len(world.plan.schedule.sends(s)) for s in np.unique(step).tolist()}) <= 1
+    ):  # a ring's steps are alike
+        return np.array(world.sizes(int(step[0])) if len(step) else (0,), np.int64)[piece]
+    return np.array([world.sizes(s)[p] for s, p in zip(step.tolist(), piece.tolist(), strict=True)], np.int64)
+
+
+def _with_own(world: World, traffic: Exchange, done: Finished) -> Finished:
+    """Return what is finished with what is so without the ring: one node's sums, an allgather's own chunk."""
+    sizes = np.array(world.chunk_sizes, np.int64)
+    pieces = np.arange(len(sizes))
+    if world.plan.schedule.steps == 0:
+        return Finished(np.zeros_like(pieces), pieces, sizes, traffic.ready)
+    return Finished(
+        np.concatenate([np.full_like(pieces, -1), done.step]),
+        np.concatenate([pieces, done.piece]),
+        np.concatenate([sizes, done.nbytes]),
+        np.concatenate([np.zeros_like(pieces), done.at]),
+    )
+
+
+def _arrays(world: World, desk: Desk, progress: Progress | None) -> Recording:
+    s, none = world.scenario, np.zeros((0, len(REGISTRATION_COLUMNS)), np.int64)
+    batch = Batch(world, [s.seed], [s.jitter])
+    end = int(batch.run(progress)[0])
+    batch.meet()
+    return Recording(
+        spans=Later(lambda: _spans_of_arrays(world)),
+        blocks=(),
+        registrations=_columns(REGISTRATION_COLUMNS, none),
+        registration_blocks=(),
+        end_ps=end,
+        counters=desk.counters(),
+        chunks=world.plan.schedule.chunks,
+    )
+
+
+def _spans_of_arrays(world: World) -> Columns:
+    """Run once more, this time keeping every span."""
+    batch = Batch(world, [world.scenario.seed], [world.scenario.jitter], record=True)
+    batch.run()
+    rows = np.concatenate(batch.rows) if batch.rows else np.zeros((0, 9), np.int64)
+    node, device = _owners(world, rows[:, 0])
+    spans = [np.column_stack([node, device, rows[:, 1:]])]
+    if world.plan.exchanges:
+        finished = [tuple(row) for block in batch.finished for row in block.tolist()]
+        spans += _scaleup_rows(world, exchange(world), finished, [])[0]
+    return _columns(SPAN_COLUMNS, np.concatenate(spans))
 
 
 def _referee(world: World, desk: Desk, progress: Progress | None) -> Recording:

@@ -1,19 +1,22 @@
 """What the referee's processes wait for: a clock, resources and windows, as SimPy events."""
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import simpy
 
+from peerlab.engine.fabric import max_min
 from peerlab.trace import Resource
+from peerlab.units import PS_PER_S
 
 Key = tuple[int, ...]
 Action = Callable[[], None]
 Log = Callable[[int, int, int], None]
 """Told when a use queued, started and ended."""
 
-DESK, WINDOWS, RESOURCES = range(3)
+DESK, WINDOWS, RESOURCES, LINKS = range(4)
 """Ranks of what is put off to the end of an instant."""
 
 
@@ -27,7 +30,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.env = simpy.Environment()
-        self._pending: dict[int, list[tuple[Key, Action]]] = {DESK: [], WINDOWS: [], RESOURCES: []}
+        self._pending: dict[int, list[tuple[Key, Action]]] = {DESK: [], WINDOWS: [], RESOURCES: [], LINKS: []}
 
     @property
     def now(self) -> int:
@@ -150,6 +153,98 @@ class Shared:
         self.joining.clear()
         if self.left:
             self._look_in(min(self.left.values()) * self._round_ps())
+
+
+@dataclass(eq=False)
+class Sending:
+    """A slice that goes over the fabric."""
+
+    route: dict[int, Resource]
+    """Links it takes."""
+    left: float
+    """Bytes that have not been sent, at `since`."""
+    queued: int
+    """When it arrived."""
+    logs: list[Log]
+    """Of everything on its route."""
+    done: simpy.Event
+    """Happens at its end."""
+    start: int = 0
+    """When its sender began with it."""
+    since: int = 0
+    """When its rate last changed."""
+    rate: float = 0.0
+    """Bytes per picosecond."""
+    end: int = 0
+    """When it will end at this rate."""
+
+
+@dataclass(eq=False)
+class Links:
+    """A contended fabric: each sender sends one slice at a time, at its max-min fair rate."""
+
+    clock: Clock
+    sending: dict[int, Sending] = field(default_factory=dict)
+    waiting: dict[int, deque[Sending]] = field(default_factory=dict)
+    rates: dict[tuple[tuple[int, ...], ...], list[float]] = field(default_factory=dict)
+    alarm: int = 0
+
+    def send(
+        self, key: Key, sender: int, route: dict[int, Resource], work: float, logs: list[Log]
+    ) -> simpy.Event:
+        """Queue one slice now; return the event of its end."""
+        one = Sending(route, work, self.clock.now, logs, self.clock.env.event())
+
+        def take() -> None:
+            if sender in self.sending:
+                self.waiting.setdefault(sender, deque()).append(one)
+            else:
+                self._begin(sender, one)
+
+        self.clock.later(RESOURCES, key, take)
+        return one.done
+
+    def _begin(self, sender: int, one: Sending) -> None:
+        one.start = one.since = self.clock.now
+        self.sending[sender] = one
+        self.clock.later(LINKS, (), self._share)
+
+    def _share(self) -> None:
+        """Share the links out anew, once everything of this instant is known."""
+        self.alarm += 1
+        if not self.sending:
+            return
+        this, now = self.alarm, self.clock.now
+        order = sorted(self.sending)
+        links = {link: one for sending in self.sending.values() for link, one in sending.route.items()}
+        routes = tuple(tuple(self.sending[sender].route) for sender in order)
+        if routes not in self.rates:
+            capacities = {link: one.capacity_Bps / PS_PER_S for link, one in links.items()}
+            self.rates[routes] = max_min(
+                routes, capacities, {link: one.copies for link, one in links.items()}
+            )
+        rates = self.rates[routes]
+        for sender, rate in zip(order, rates, strict=True):
+            one = self.sending[sender]
+            if rate != one.rate:
+                one.left -= one.rate * (now - one.since)
+                one.rate, one.since = rate, now
+                one.end = now + max(1, math.ceil(one.left / rate))
+        self.clock.at(min(one.end for one in self.sending.values()), lambda: self._look(this))
+
+    def _look(self, this: int) -> None:
+        """Who is done leaves, who waits behind it begins."""
+        if this != self.alarm:
+            return
+        now = self.clock.now
+        for sender in [sender for sender, one in self.sending.items() if one.end == now]:
+            one = self.sending.pop(sender)
+            for log in one.logs:
+                log(one.queued, one.start, now)
+            succeed(one.done)
+            if self.waiting.get(sender):
+                self._begin(sender, self.waiting[sender].popleft())
+        self.clock.later(LINKS, (), self._share)
 
 
 @dataclass(eq=False)
