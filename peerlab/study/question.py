@@ -1,7 +1,7 @@
 """A question of many scenarios: a base, the fields that vary, and a fingerprint for each answer."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, lru_cache
@@ -129,16 +129,13 @@ class Question:
         return Case(change, shown, reason, _fingerprint(asked))
 
     def _refuse_what_is_always_wrong(self) -> None:
+        places = product(*(range(len(values)) for values in self.varied.values()))
+        good = zip(self.cases, places, strict=True)
+        possible = {at for case, place in good if case.reason is None for at in enumerate(place)}
         for index, (name, values) in enumerate(self.varied.items()):
             for place, value in enumerate(values):
-                mine = (case for case in self._cases_with(index, place) if case.reason is None)
-                if next(mine, None) is None:
+                if (index, place) not in possible:
                     _check_possible(name, value)
-
-    def _cases_with(self, index: int, place: int) -> Iterator[Case]:
-        """Return the cases in which the field number `index` has its value number `place`."""
-        places = product(*(range(len(values)) for values in self.varied.values()))
-        return (case for case, at in zip(self.cases, places, strict=True) if at[index] == place)
 
 
 @cache
@@ -169,6 +166,8 @@ def _shown(name: str, value: Any) -> Any:
     if name.endswith("_bytes") and isinstance(value, str):
         with suppress(ValueError):  # such as "auto"
             return parse_bytes(value)
+    if isinstance(value, Mapping):
+        return dict(value)
     return str(value) if isinstance(value, Path) else value
 
 

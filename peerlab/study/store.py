@@ -68,7 +68,7 @@ class Store:
         except (OSError, ValueError, RuntimeError) as problem:
             raise self._wrong(f"cannot be written: {getattr(problem, 'strerror', '') or problem}") from None
         try:
-            self._take_over({case.fingerprint for case in question.cases})
+            self._take_over({case.fingerprint: case.shown for case in question.cases})
         except BaseException:
             os.close(self._file)
             raise
@@ -108,8 +108,8 @@ class Store:
     def _wrong(self, what: str) -> PeerlabError:
         return PeerlabError(f"output: {self.path} {what}")
 
-    def _take_over(self, fingerprints: set[str]) -> None:
-        """Read what is there, and refuse what is not ours."""
+    def _take_over(self, asked: Mapping[str, Mapping[str, Any]]) -> None:
+        """Read what is there, and refuse what is not ours; what was asked is by fingerprint."""
         if not self.path.is_file():
             raise self._wrong("is not a file that can be continued; give the name of a .csv file")
         self._lock()
@@ -122,7 +122,7 @@ class Store:
             os.ftruncate(self._file, 0)
             self._append(self._header())
             return
-        self._read(text, fingerprints)
+        self._read(text, asked)
 
     def _lock(self) -> None:
         if sys.platform == "win32":
@@ -136,7 +136,7 @@ class Store:
         except OSError:  # a file system without locks
             return
 
-    def _read(self, text: str, fingerprints: set[str]) -> None:
+    def _read(self, text: str, asked: Mapping[str, Mapping[str, Any]]) -> None:
         whole = text[: text.rfind("\n") + 1]
         found, *records = list(csv.reader(io.StringIO(whole, newline=""))) or [[]]
         if found[-1:] != [FINGERPRINT]:
@@ -147,10 +147,9 @@ class Store:
         for number, record in enumerate(records, 1):
             if len(record) != len(found) or len(record[-1]) != _LENGTH:
                 raise self._wrong(f"is damaged in row {number}; delete that row, or give another file")
-            self.known[record[-1]] = {
-                name: read(cell) for name, cell in zip(found[:-1], record, strict=False)
-            }
-        strangers = len(self.known.keys() - fingerprints)
+            row = {name: read(cell) for name, cell in zip(found[:-1], record, strict=False)}
+            self.known[record[-1]] = {**row, **asked.get(record[-1], {})}  # JSON knows no tuples
+        strangers = len(self.known.keys() - asked.keys())
         if strangers:
             raise self._wrong(
                 f"holds {strangers} of {len(self.known)} rows of another question (another value, cluster or version of "

@@ -72,6 +72,15 @@ def test_wherever_the_file_is_cut_off_the_table_is_the_same(file):
         assert file.read_bytes() == whole
 
 
+def test_nodes_that_are_slow_and_places_stand_in_the_file_too(file):
+    fields = {"nodes": [2, 4], "slow_nodes": [None, {3: 0.5}], "placement": [None, (1, 0)]}
+    table = peerlab.sweep(SMALL, output=file, workers=1, **fields)
+    assert table["error"].isna().tolist() == [True, True, False, False, True, False, True, False]
+    assert table["slow_nodes"].tolist() == [None, None, {3: 0.5}, {3: 0.5}] * 2
+    assert file.read_text().splitlines()[3].startswith('2,"{""3"": 0.5}",,')
+    assert peerlab.sweep(SMALL, output=file, **fields).to_csv() == table.to_csv()
+
+
 def test_the_same_fields_in_another_order_and_more_values_go_on_too(file):
     again(file, nodes=[2, 3])
     fields = {"path": GRID["path"], "window": [2, 1], "nodes": [2, 3, 4]}
