@@ -3,6 +3,7 @@
 import math
 import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 
@@ -233,6 +234,13 @@ def test_a_worker_that_is_killed_is_told_in_one_line():
             PeerlabError, match=r"^the executor went away before all was answered; .*could go on"
         ):
             peerlab.sweep(SMALL, executor=pool, nodes=list(range(2, 2000)), progress=progress)
+
+
+def test_a_worker_with_another_version_refuses_as_its_numbers_may_differ():
+    question = Question.ask(SMALL, {"nodes": [2]})
+    batch = replace(question.batch(question.cases), version="0.0.1")
+    with pytest.raises(PeerlabError, match=f"a worker has peerlab {peerlab.__version__} and this is 0.0.1"):
+        answer(batch)
 
 
 def _started(pool):
