@@ -1,0 +1,80 @@
+"""How long an answer takes for what the explorer's controls can reach: 500 settings drawn at random, with a seed."""
+
+import random
+import time
+
+from side_by_side import quantile, say, table
+
+import peerlab
+from peerlab.app.controls import NODES, SIZES
+from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.model.scenario import Scenario
+
+SETTINGS = 500
+FOLDED = ("allreduce", "allgather", "reduce-scatter")
+REGISTRATIONS = ("cached", "per-transfer", "pool")
+SLOWEST = 8
+Taken = tuple[float, float, Scenario]
+"""Seconds of the simulation, seconds with all its figures, and of what."""
+
+
+def section() -> str:
+    """Measure the settings."""
+    draw = random.Random(500)  # noqa: S311  (settings, not secrets)
+    peerlab.simulate(Scenario()).breakdown()  # loads what is loaded once
+    taken = [answer(setting(draw)) for _ in range(SETTINGS)]
+    rows = [
+        (
+            what,
+            *(say(quantile([one[index] for one in taken], q)) for q in (0.5, 0.95)),
+            worst(taken, index),
+            wanted,
+        )
+        for index, what, wanted in (
+            (0, "the simulation", "p95 under 50 ms"),
+            (1, "with every figure of its run", ""),
+        )
+    ]
+    slow = sorted(taken, key=lambda one: -one[0])[:SLOWEST]
+    late = sum(one[0] > 0.05 for one in taken)
+    return f"""## What the controls can reach
+
+{SETTINGS} settings at random: any known cluster, a path of it, registration, an operation that folds, 2 to 1024 nodes and 64 KiB to
+1 GiB, half of them where the sliders stop and half typed. {late} took longer than 50 ms.
+
+{table(("an answer to a setting", "median", "p95", "slowest", "wanted"), rows)}
+
+The slowest:
+
+{table(("simulation", "with figures", "setting"), [(say(a), say(b), f"`{s.as_code()}`") for a, b, s in slow])}
+"""
+
+
+def setting(draw: random.Random) -> Scenario:
+    """Return a scenario that the controls reach."""
+    cluster = draw.choice(known_clusters())
+    typed = draw.random() < 0.5
+    return Scenario(
+        cluster=cluster,
+        path=draw.choice(load_cluster(cluster).paths),
+        registration=draw.choice(REGISTRATIONS),
+        collective=draw.choice(FOLDED),
+        nodes=draw.randint(2, max(NODES)) if typed else draw.choice(NODES),
+        message_bytes=round(min(SIZES) * (max(SIZES) / min(SIZES)) ** draw.random())
+        if typed
+        else draw.choice(SIZES),
+    )
+
+
+def answer(scenario: Scenario) -> Taken:
+    """Simulate, then draw every figure."""
+    begin = time.perf_counter()
+    run = peerlab.simulate(scenario)
+    simulated = time.perf_counter() - begin
+    run.as_dict()
+    run.breakdown()
+    return simulated, time.perf_counter() - begin, scenario
+
+
+def worst(taken: list[Taken], index: int) -> str:
+    return say(max(one[index] for one in taken))
