@@ -1,5 +1,6 @@
 """The lab in a real browser: how long a switch takes to repaint, how long new curves take, and the frame rate."""
 
+import os
 import statistics
 import sys
 import tempfile
@@ -20,10 +21,11 @@ Row = tuple[str, str, str, str]
 
 def section() -> str:
     """Measure the lab."""
+    load = os.getloadavg()[0]
     head = ("what", "median", "p95 or share", "wanted, or beside")
     return f"""## The lab in a browser
 
-Chromium without a GPU. A bare checkbox beside it says what JupyterLab and ipywidgets take alone.
+Chromium without a GPU, on {os.cpu_count()} cores with a load of {load:.1f} before it began. A bare checkbox beside it says what JupyterLab and ipywidgets take alone.
 
 {table(head, lab_rows(SWITCHES))}
 """

@@ -29,7 +29,8 @@ DOCUMENT = Path(__file__).parent.parent / "docs" / "bench.md"
 INTRODUCTION = """# How fast it is
 
 Written by `make bench` on a machine with {cores} cores that others use too. Seconds of one machine say little; so whatever is
-compared was measured side by side in one run, in turn, and a row that was not says so.
+compared was measured side by side in one run, in turn, and a row that was not says so. Times are CPU time, which others disturb
+least, except where several processes work or a browser shows something.
 """
 
 

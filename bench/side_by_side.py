@@ -10,13 +10,13 @@ Work = Callable[[], object]
 
 
 def in_turn(*works: Work, times: int = 3) -> list[float]:
-    """Return the median seconds of each, taken in turn so that a busy machine is unkind to all."""
+    """Return the median CPU seconds of each, taken in turn so that a busy machine is unkind to all."""
     taken: list[list[float]] = [[] for _ in works]
     for _ in range(times):
         for work, seconds in zip(works, taken, strict=True):
-            start = time.perf_counter()
+            start = time.process_time()
             work()
-            seconds.append(time.perf_counter() - start)
+            seconds.append(time.process_time() - start)
     return [statistics.median(seconds) for seconds in taken]
 
 

@@ -51,8 +51,8 @@ other it is: *peerlab* in a session that has loaded it; *as a command*, a proces
 *every node*, the same with `engine="loop-full"`, which simulates each node and each step as the others do. The default does not:
 where all nodes do the same it simulates one, and of steps that repeat a few. That, not quicker code, is most of the difference.
 
-{said} SimGrid's MPI adds {simgrid.ENVELOPE_BYTES} bytes to each message; their time is added to peerlab's before the two are
-compared.
+{said}
+SimGrid's MPI adds {simgrid.ENVELOPE_BYTES} bytes to each message; their time is added to peerlab's before the two are compared.
 
 {table(HEAD, rows)}
 

@@ -15,7 +15,7 @@ import peerlab
 from peerlab.errors import PeerlabError
 
 AXES: dict[str, list[Any]] = {
-    "nodes": [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
+    "nodes": [2, 4, 8, 16, 24, 32, 48, 64, 96, 128],
     "message_bytes": [round(2**20 * 1.15**k) for k in range(50)],
     "path": ["host-rdma", "peer-direct"],
     "window": [8, 16],
