@@ -77,8 +77,8 @@ class Run:
 
     @property
     def wire_busy(self) -> float:
-        """Share of the time that the NICs send, 0 to 1."""
-        return self.busy.get("nic_tx", 0.0)
+        """Share of the time that the NICs (on ``native`` the devices' own ports) send, 0 to 1."""
+        return metrics.sending_share(self.busy)
 
     @cached_property
     def bottleneck(self) -> metrics.Bottleneck | None:

@@ -8,7 +8,7 @@ by one period. Metrics weigh rows by their block; pictures unroll what they show
 everything out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -70,6 +70,26 @@ class Block:
     """Each belongs to a step further on by this much."""
     after_step: int
     """The steps after this one begin in the block (or in one of its occurrences)."""
+
+
+class Later(Mapping[str, NDArray[np.int64]]):
+    """Columns that are made when somebody asks for them: a large run's spans, of which only the end was wanted."""
+
+    def __init__(self, make: Callable[[], Columns]) -> None:
+        self._make = make
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return self._make()
+
+    def __getitem__(self, name: str) -> NDArray[np.int64]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
 
 
 def freeze(columns: Mapping[str, NDArray[np.int64]]) -> Columns:
@@ -167,7 +187,8 @@ class Iteration:
 class Trace:
     """Every span of a run.
 
-    A folded trace holds one PCIe switch of node 0; every other switch and node does the same at the same time.
+    A folded trace holds one PCIe switch of node 0; every other switch and node does the same at the same time. With
+    `one_switch` alone it holds one switch of every node, which stands for the node's others.
     """
 
     resources: tuple[Resource, ...]
@@ -176,6 +197,8 @@ class Trace:
     """The runs of the collective, one after the other."""
     folded: bool
     """Whether one switch of one node stands for all."""
+    one_switch: bool
+    """Whether one switch of each recorded node stands for its others."""
     nodes: int
     """Nodes that take part."""
     switches: int

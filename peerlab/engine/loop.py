@@ -66,7 +66,7 @@ class Loop:
         self.free: list[int] = []
         self.servers: dict[int, list[int]] = {}
         self.fair: dict[int, FairShare] = {}
-        self.fabric = Fabric([])
+        self.fabric = Fabric()
         self.places: list[int] = []
         self.queues: list[list[tuple[int, int]]] = []
         self.routes: dict[int, tuple[tuple[Leg, ...], ...]] = {}
@@ -204,7 +204,7 @@ class Loop:
                 self.servers[index] = [0] * one.servers
             if one.shared:
                 self.fair[index] = FairShare(one.copies)
-            self.fabric.capacities.append(one.capacity_Bps / PS_PER_S / one.copies)
+            self.fabric.capacities[index], self.fabric.copies[index] = one.capacity_Bps / PS_PER_S, one.copies
         for places in self.world.places[len(self.places) :]:
             self.places.append(places)
             self.queues.append([])

@@ -34,6 +34,8 @@ class World:
     """The question."""
     folded: bool
     """Whether one switch of one node stands for all."""
+    one_switch: bool = False
+    """Whether one switch of each node stands for the others of its node; of a folded world it does."""
     resources: list[Resource] = field(default_factory=list)
     """Everything that serves slices."""
     engines: list[int] = field(default_factory=list)
@@ -46,6 +48,7 @@ class World:
             raise ScenarioError(
                 "collective", "not the same on every node, so that no node stands for the others"
             )
+        self.one_switch |= self.folded
         self._ids: dict[tuple[str, int, int], int] = {}
         self._engine_ids: dict[tuple[int, str, int], int] = {}
         self._pool_ids: dict[tuple[str, int, int], int] = {}
@@ -159,7 +162,7 @@ class World:
 
     @property
     def _devices(self) -> range:
-        return range(self.scenario.machine.devices_per_switch if self.folded else self.plan.devices)
+        return range(self.scenario.machine.devices_per_switch if self.one_switch else self.plan.devices)
 
     def place(self, kind: str, device: int) -> int:
         """Return which of a node's resources of `kind` serves `device`."""
@@ -180,7 +183,7 @@ class World:
         key = (kind, node, self.place(kind, device))
         if key not in self._ids:
             machine = self.scenario.machine
-            copies = machine.switches_per_numa if self.folded and RESOURCES[kind].scope == "numa" else 1
+            copies = machine.switches_per_numa if self.one_switch and RESOURCES[kind].scope == "numa" else 1
             servers = machine.cores_per_device if kind == "core" else 1
             capacity = capacity_Bps(machine, kind)
             if kind in _SLOWED:
@@ -206,9 +209,9 @@ class World:
         """Return the shared links between two nodes."""
         machine = self.scenario.machine
         found = []
+        # what one switch (of one node) sends, the others send at the same time
+        users = (self.plan.devices // len(self._devices)) * (self.plan.nodes if self.folded else 1)
         if machine.backbone_Bps is not None:
-            # folded, all nodes send at the same time as the one that is recorded
-            users = self.plan.nodes * self.plan.devices // len(self._devices) if self.folded else 1
             found.append(self._link("backbone", 0, machine.backbone_Bps, users))
         if machine.hosts_per_leaf is not None:
             leaves = [self.scenario.host(node) // machine.hosts_per_leaf for node in (source, destination)]
@@ -256,11 +259,11 @@ class World:
             wire=self.resource("wire", node, device),
         )
 
-    def legs(self, lane: int, step: int) -> tuple[tuple[Leg, ...], ...]:
-        """Return the legs of each slice that a lane sends in a step."""
+    def legs(self, lane: int, step: int, *, plain: bool = False) -> tuple[tuple[Leg, ...], ...]:
+        """Return the legs of each slice that a lane sends in a step; `plain`: without jitter."""
         schedule = self.plan.schedule
         to, adds = self.receiver(lane, step), step < schedule.reducing_steps
-        if self.scenario.jitter:
+        if self.scenario.jitter and not plain:
             return self._build(lane, to, self.sizes(step), adds=adds, step=step)
         key = (lane, to, len(schedule.sends(step)), adds)
         if key not in self._ways:

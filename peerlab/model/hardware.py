@@ -189,7 +189,7 @@ class Cluster:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
         figure = replace(self.figures[key], value=value, source="", assumption="a what-if value", range=None)
         figures = MappingProxyType({**self.figures, key: figure})
-        change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure, self.name)}
+        change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
         return replace(self, figures=figures, **change)
 
 
@@ -202,7 +202,7 @@ _MAY_BE_ZERO = {
 }  # fmt: skip
 
 
-def internal_value(figure: Figure, where: str) -> int:
+def internal_value(figure: Figure) -> int:
     """Return the figure's value in peerlab's own units, checked."""
     kind = FIGURE_KINDS[figure.key]
     try:
@@ -218,7 +218,7 @@ def internal_value(figure: Figure, where: str) -> int:
                     raise ValueError(f"a count is a whole number up to {_MAX_COUNT} with unit '1'")  # noqa: TRY301
                 value = int(figure.value)
     except (ValueError, OverflowError) as problem:
-        raise HardwareError(f"{where}: {figure.key} = {figure}: {problem}") from None
+        raise HardwareError(f"{figure.key} = {figure}: {problem}") from None
     if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
-        raise HardwareError(f"{where}: {figure.key} = {figure} must be greater than zero")
+        raise HardwareError(f"{figure.key} = {figure} must be greater than zero")
     return value

@@ -66,6 +66,7 @@ def test_a_negative_capacity_is_refused():
         ("basis =", "base =", "did you mean 'basis'"),
         ("lacks", "laks", "did you mean 'lacks'"),
         ('"host-rdma", "peer-direct"', '"host-rmda", "peer-direct"', "did you mean 'host-rdma'"),
+        ('"host-rdma", "peer-direct"', '"host-rdma", "host-rdma"', "path 'host-rdma' is listed twice"),
         ('unit = "GB/s"', 'unit = "GB"', "is not a rate"),
         ('unit = "us"', 'unit = "moons"', "is not a time"),
         ("value = 2, unit", "value = 2.5, unit", "a count is a whole number"),
