@@ -114,6 +114,13 @@ GUIDE = {
         "latency of a message with that protocol", "us", "per message", "the same, at a few bytes"
     ),
     "protocol.ll_up_to": Entry("largest collective that uses it", "KiB", "per collective", "NCCL_DEBUG=INFO"),
+    "protocol.simple_rate": Entry(
+        "what a NIC carries with the library's simple protocol, if less than its line rate", "GB/s",
+        "per NIC, per direction", f"{_LIBRARY}; NCCL_PROTO=Simple, at large sizes",
+    ),
+    "protocol.simple_latency": Entry(
+        "latency of a message with the simple protocol", "us", "per message", "the same, from two sizes"
+    ),
     "scaleup.rate": Entry(
         "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",
         "per pair of devices, per direction", "nvidia-smi nvlink -s; the accelerator's manual",

@@ -110,9 +110,10 @@ class World:
             return gathered[first : first + per_chunk]
         found = []
         for low, high in intervals(positions, size, chunks):
-            touched = range(low // size, -(-high // size))
-            last = max(self.gather_place[position] for position in touched)
-            found.append(gathered[(last + 1) * per_chunk - 1])
+            # slices are added up one after the other, so the last one that overlaps decides
+            last = max(range(low // size, -(-high // size)), key=self.gather_place.__getitem__)
+            piece = (min(high, (last + 1) * size) - 1 - last * size) // self.chunk_sizes[0]
+            found.append(gathered[self.gather_place[last] * per_chunk + piece])
         return found
 
     @cached_property

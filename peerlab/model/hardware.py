@@ -125,6 +125,10 @@ class Cluster:
     """Latency of a message with that protocol, picoseconds."""
     ll_up_to_bytes: int = _figure("protocol.ll_up_to", "size")
     """Collectives up to this size use that protocol."""
+    simple_Bps: int = _figure("protocol.simple_rate", "rate")  # noqa: N815
+    """What a NIC carries with the library's protocol for large collectives, if less than its rate, bytes per second."""
+    simple_latency_ps: int = _figure("protocol.simple_latency", "time")
+    """Latency of a message with that protocol, picoseconds."""
     scaleup_Bps: int = _figure("scaleup.rate", "rate")  # noqa: N815
     """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
     scaleup_latency_ps: int = _figure("scaleup.latency", "time")
@@ -198,7 +202,7 @@ FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figur
 
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency",
-    "protocol.ll_latency",
+    "protocol.ll_latency", "protocol.simple_latency",
 }  # fmt: skip
 
 

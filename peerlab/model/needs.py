@@ -26,6 +26,7 @@ NEEDS_OF_SEVERAL = ("scaleup.rate", "scaleup.latency", "device.hbm")
 TOGETHER = (
     ("fabric.hosts_per_leaf", "fabric.oversubscription"),
     ("protocol.ll_rate", "protocol.ll_latency", "protocol.ll_up_to"),
+    ("protocol.simple_rate", "protocol.simple_latency"),
 )
 """Figures that mean something only together."""
 
