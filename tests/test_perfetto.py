@@ -7,7 +7,6 @@ import pytest
 
 import peerlab
 
-
 QUESTIONS = {
     "the detour": {"path": "host-rdma"},
     "peer direct": {"path": "peer-direct"},

@@ -168,7 +168,12 @@ class Referee:
 
     def _transfer(self, step: int, lane: int) -> Process:
         pieces = range(len(self.world.sizes(step)))
-        yield self._any([self.there[step, piece, lane] for piece in pieces])
+        ready = [self.there[step, piece, lane] for piece in pieces]
+        if self.world.scenario.prefetch:  # behind the slices of the transfer before
+            before = next((s for s in range(step - 1, -1, -1) if self.world.receiver(lane, s) >= 0), None)
+            if before is not None:
+                ready += [self.there[before, piece, lane] for piece in range(len(self.world.sizes(before)))]
+        yield self._any(ready)
         leases: list[tuple[int, int, Lease]] = []
         if self.world.scenario.registers:
             ends = [self.env.event() for _ in (SOURCE, DESTINATION)]

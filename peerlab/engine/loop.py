@@ -56,6 +56,8 @@ class Loop:
         self.chain = is_chain(schedule)
         self.steps, self.reducing = schedule.steps, schedule.reducing_steps
         self.registers, self.blocking = scenario.registers, scenario.blocking
+        self.prefetch = scenario.prefetch and self.registers
+        self.fetched: set[int] = set()
         self.gathered, self.hands_out = gathered, world.plan.hands_out
         self.step_offset = 0
         """Steps that were skipped because the schedule repeats; real steps are ahead by this."""
@@ -158,21 +160,29 @@ class Loop:
         lane = slice_id % self.lanes
         step = slice_id // self.lanes // self.pieces
         transfer_id = step * self.lanes + lane
-        transfer = self.transfers.get(transfer_id)
-        if transfer is None:
-            count = len(self._route(transfer_id))
-            transfer = self.transfers[transfer_id] = Transfer(count, 2 if self.registers else 0)
-            self.opened[lane] = max(step, self.opened[lane])
-            if self.registers:
-                ends = lane, self.receivers[transfer_id]
-                desks = [self.world.lanes[end].desk for end in ends]
-                self.errands += [
-                    (step, side, lane, transfer_id, desks[side], None) for side in (SOURCE, DESTINATION)
-                ]
+        transfer = self.transfers.get(transfer_id) or self._open(transfer_id)
+        if self.prefetch:
+            following = self.world.next_step(lane, step + self.step_offset) - self.step_offset
+            if following < self.steps and following * self.lanes + lane not in self.fetched:
+                self._open(following * self.lanes + lane)
         if transfer.unregistered:
             transfer.waiting.append(slice_id)
         else:
             self._start_leg(now, slice_id, 0)
+
+    def _open(self, transfer_id: int) -> Transfer:
+        """Begin a transfer: both of its ends ask for registration."""
+        step, lane = divmod(transfer_id, self.lanes)
+        count = len(self._route(transfer_id))
+        transfer = self.transfers[transfer_id] = Transfer(count, 2 if self.registers else 0)
+        self.opened[lane] = max(step, self.opened[lane])
+        if self.registers:
+            desks = [self.world.lanes[end].desk for end in (lane, self.receivers[transfer_id])]
+            for side in (SOURCE, DESTINATION):
+                self.errands.append((step, side, lane, transfer_id, desks[side], None))
+        if self.prefetch:
+            self.fetched.add(transfer_id)
+        return transfer
 
     def _posted(self, now: int, transfer_id: int) -> None:
         """One end of a transfer is registered."""

@@ -13,18 +13,18 @@ Interval = tuple[int, int]
 
 
 def intervals(positions: range, chunk: int, sizes: tuple[int, ...]) -> list[Interval]:
-    """Return the bytes of each slice of a transfer; where the positions go down, so do the slices.
+    """Return the bytes of each slice of a transfer, padding excluded; where the positions go down, so do the slices.
 
-    >>> intervals(range(1, 3), 10, (15, 5)), intervals(range(2, 0, -1), 10, (15, 5))
-    ([(10, 25), (25, 30)], [(15, 30), (10, 15)])
+    >>> intervals(range(1, 3), 10, (12, 12)), intervals(range(2, 0, -1), 10, (12, 12))
+    ([(10, 22), (22, 30)], [(18, 30), (10, 18)])
     """
     found, done = [], 0
     low, high = min(positions) * chunk, (max(positions) + 1) * chunk
     for size in sizes:
-        found.append(
-            (low + done, low + done + size) if positions.step > 0 else (high - done - size, high - done)
-        )
-        done += size
+        rest = min(size, high - low - done)
+        begin = low + done if positions.step > 0 else high - done - rest
+        found.append((begin, begin + rest))
+        done += rest
     return found
 
 

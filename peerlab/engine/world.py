@@ -147,6 +147,11 @@ class World:
         source = senders(self.plan.schedule, step)[self.lanes[lane].node]
         return source if source < 0 else self._at(source, lane)
 
+    def next_step(self, lane: int, step: int) -> int:
+        """Return the next step in which a lane sends; after its last, the number of steps."""
+        steps = self.plan.schedule.steps
+        return next((later for later in range(step + 1, steps) if self.receiver(lane, later) >= 0), steps)
+
     def _at(self, node: int, lane: int) -> int:
         return lane if self.folded else lane - self.lanes[lane].node + node
 

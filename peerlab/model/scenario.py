@@ -33,7 +33,6 @@ MAX_NODES = 2**14
 MAX_BYTES = 2**40
 MAX_ITERATIONS = 1000
 
-_NOT_YET: dict[str, Any] = {"prefetch": False}
 _NEVER_NONE = ("nodes", "message_bytes", "iterations", "buffers", "seed", "envelope_bytes", "page_bytes")
 _POWERS_OF_TWO = ("halving-doubling", "recursive-doubling")
 _ALLREDUCE_ONLY = ("recursive-doubling", "binary-tree")
@@ -97,7 +96,7 @@ class Scenario:
     memlock_bytes: int | str | None = None
     """Locked-memory limit per NIC; None: unlimited."""
     prefetch: bool = False
-    """Registering behind earlier slices; not available yet."""
+    """Whether a transfer's memory is registered behind the slices of the transfer before it."""
     placement: tuple[int, ...] | None = None
     """For each node the host it runs on: where it stands in a leaf-spine fabric; None: in order."""
     slow_nodes: Mapping[int, float] | None = None
@@ -147,11 +146,8 @@ class Scenario:
         self._check_word("algorithm", ALGORITHMS)
         self._check_word("dependency", DEPENDENCIES)
         self._check_word("memory", MEMORIES)
-        for name, default in _NOT_YET.items():
-            if getattr(self, name) != default:
-                raise ScenarioError(
-                    name, f"{getattr(self, name)!r} is not available in this version; leave it out"
-                )
+        if not isinstance(self.prefetch, bool):
+            raise ScenarioError("prefetch", f"{self.prefetch!r} is neither True nor False")
         if self.page_bytes not in PAGES:
             raise ScenarioError(
                 "page_bytes",

@@ -53,6 +53,7 @@ def scenarios(draw):
             "path": draw(st.sampled_from(["host-rdma", "host-tcp", "peer-direct"])),
             "registration": draw(st.sampled_from(["cached", "per-transfer", "pool"])),
             "cache_regions": draw(st.sampled_from([None, None, 0, 1, 3, 8])),
+            "prefetch": draw(st.booleans()),
             "page_bytes": draw(st.sampled_from([4096, 65536])),
         }
     choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]

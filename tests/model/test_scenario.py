@@ -91,7 +91,7 @@ def test_nodes_are_a_whole_number_in_range(nodes):
         ({"placement": (1,) * 8}, "give 8 different hosts"),
         ({"placement": {0: 1}}, "give 8 different hosts"),
         ({"memory": "host"}, "'host' is for point-to-point"),
-        ({"prefetch": True}, "not available in this version"),
+        ({"prefetch": "yes"}, "neither True nor False"),
         ({"collective": "point-to-point", "nodes": 1}, "needs 2 nodes"),
     ],
 )
