@@ -56,7 +56,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
         switches=machine.numa_domains * machine.switches_per_numa,
         devices_per_switch=machine.devices_per_switch,
     )
-    return Run(scenario, trace, engine)
+    return Run(scenario, trace, engine, simulate)
 
 
 def _iterate(world: World, record: Callable[[Desk], Recording]) -> tuple[Iteration, ...]:
