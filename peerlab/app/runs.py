@@ -68,14 +68,20 @@ class Runs:
         try:
             return self.get(scenario, _AT_ONCE_S)
         except TooSlow:
-            run = await asyncio.to_thread(simulate, scenario, progress=_patient(most_s))
+            stop = threading.Event()
+            try:
+                run = await asyncio.to_thread(simulate, scenario, progress=_patient(most_s, stop))
+            finally:
+                stop.set()  # the thread ends soon after its caller is cancelled
             return self.keep(run)
 
 
-def _patient(patience_s: float) -> Progress:
+def _patient(patience_s: float, stop: threading.Event | None = None) -> Progress:
     end = time.monotonic() + patience_s
 
     def progress(done: int, total: int) -> None:
+        if stop and stop.is_set():
+            raise Cancelled("stopped")
         if time.monotonic() > end:
             raise TooSlow(f"after {patience_s} s step {done} of {total} was reached")
 

@@ -30,6 +30,7 @@ const LAYOUT = `
       <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">against nodes</button><button
         type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
+    <div class="pl-bands"></div>
   </section>
 </div>
 <footer class="pl-footer"><div class="pl-key" aria-label="Colours"></div><div class="pl-caption"></div></footer>
