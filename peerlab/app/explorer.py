@@ -9,12 +9,13 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.controls import Changes, Controls
+from peerlab.app.controls import Controls
 from peerlab.app.curving import Curving
+from peerlab.app.fitting import fitting
 from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
 from peerlab.app.stage import Stage
+from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
-from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.view.payload import payload
@@ -81,7 +82,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _changed(self, changes: Changes, control: str) -> None:
         self._curving.rest()
         with self._telling(control):
-            self._change(self.scenario.with_(**self._fitting(changes)), control)
+            self._change(self.scenario.with_(**fitting(self.scenario, changes)), control)
 
     def _change(self, scenario: Scenario, control: str) -> None:
         name, when = self._last_change
@@ -89,26 +90,24 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._last_change = (control, time.monotonic())
         self._go(scenario, control, remember=not same_drag)
 
-    def _fitting(self, changes: Changes) -> Changes:
-        """Return the changes, with a path that the new cluster has and an operation that fits."""
-        if "cluster" not in changes:
-            return changes
-        machine = load_cluster(changes["cluster"])
-        fits = self.scenario.path in machine.paths
-        return {**changes, "path": self.scenario.path if fits else machine.paths[0], "algorithm": "auto"}
-
     @contextmanager
     def _telling(self, control: str) -> Iterator[None]:
         """Tell the user what goes wrong, in place; the last good picture stays."""
         try:
             yield
         except PeerlabError as problem:
-            self.controls.say(str(problem), control)
+            self._refuse(problem, control)
         except Exception as bug:  # a widget's callback would swallow it, and the lab would seem dead
             logging.getLogger("peerlab").exception("in the explorer")
             self.controls.say(
                 f"This should not happen; please report it: {type(bug).__name__}: {bug}", control
             )
+
+    def _refuse(self, problem: PeerlabError, control: str) -> None:
+        """Say what is impossible; a list goes back to what is shown, a text stays to be corrected."""
+        if not self.controls.is_text(control):
+            self.controls.show(self.scenario, can_undo=bool(self._history))
+        self.controls.say(str(problem), control)
 
     def _command(self, command: str, value: Any = None) -> None:
         self._curving.rest()
@@ -169,7 +168,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             if isinstance(result, Run):
                 self._arrive(self._runs.keep(result), remember=remember)
             elif not isinstance(result, Cancelled):
-                self.controls.say(str(result), control)
+                self._refuse(result, control)
 
         self._job = job = Background(scenario, progress, end)
 
