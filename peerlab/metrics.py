@@ -15,6 +15,8 @@ from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, gigabytes_per_second
 
 LATENCY = "latency"
+SENDERS = ("nic_tx", "port_tx")
+"""Kinds of resources that send from a node; a path uses one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,12 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     """
     machine, nodes = scenario.hardware, scenario.nodes
     if scenario.collective == "point-to-point":
-        return machine.nic_Bps / 1e9
+        return (machine.port_Bps if scenario.path == "native" else machine.nic_Bps) / 1e9
     if nodes == 1:
         return float("nan")
     sent = _HALVES[scenario.collective] * (nodes - 1) / nodes
-    return machine.node_wire_Bps / 1e9 * bus_factor(scenario) / sent
+    rate = machine.devices * machine.port_Bps if scenario.path == "native" else machine.node_wire_Bps
+    return rate / 1e9 * bus_factor(scenario) / sent
 
 
 def _moved(trace: Trace, recording: Recording, kinds: tuple[str, ...]) -> int:
@@ -125,19 +128,20 @@ def bottleneck(trace: Trace, recording: Recording) -> Bottleneck | None:
 
 
 def wire_busy(trace: Trace, recording: Recording) -> float:
-    """Return the share of the time that the NICs send, 0 to 1."""
-    return busy_shares(trace, recording).get("nic_tx", 0.0)
+    """Return the share of the time that the busiest NIC (or accelerator's own port) sends, 0 to 1."""
+    shares = busy_shares(trace, recording)
+    return max(shares.get(kind, 0.0) for kind in SENDERS)
 
 
 def copies_per_byte(trace: Trace, recording: Recording) -> float:
     """Return how often a byte that a node sends is copied, at both ends together (device-host copies, kernel copies)."""
-    sent = _moved(trace, recording, ("nic_tx",))
+    sent = _moved(trace, recording, SENDERS)
     return _moved(trace, recording, ("copy_up", "copy_down", "core")) / sent if sent else 0.0
 
 
 def dram_bytes_per_byte(trace: Trace, recording: Recording) -> float:
     """Return the DRAM traffic per byte that a node sends, at both ends together."""
-    sent = _moved(trace, recording, ("nic_tx",))
+    sent = _moved(trace, recording, SENDERS)
     return _moved(trace, recording, ("dram",)) / sent if sent else 0.0
 
 

@@ -233,7 +233,7 @@ class Page {
   // So fast that about 14 slices a second pass and the eye can follow one, but never slower than a run in ten minutes.
   pace() {
     const { moves } = this.scene, { meta } = this.data;
-    const passes = moves.total / Math.max(1, Object.keys(this.scene.ways).length) / meta.drawn;
+    const passes = moves.total / Math.max(1, Object.keys(this.scene.ways).length) / meta.drawn / meta.recorded;
     return meta.end_us / Math.min(600, Math.max(8, passes / 14));
   }
 
