@@ -1,6 +1,9 @@
 """From a scenario to its plan."""
 
-from peerlab.collectives.plan import Plan
+from peerlab.collectives.binary_tree import BinaryTree
+from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
+from peerlab.collectives.pairwise import Pairwise
+from peerlab.collectives.plan import Plan, Schedule
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
 from peerlab.model.scenario import Scenario
@@ -14,5 +17,20 @@ def plan(scenario: Scenario) -> Plan:
     devices = scenario.hardware.devices
     shard = -(-size // devices)
     adds, spreads = scenario.collective != "allgather", scenario.collective != "reduce-scatter"
-    ring = Ring(scenario.nodes, shard, adds, spreads)
-    return Plan(scenario.nodes, devices, size, ring, adds, spreads)
+    rail = _schedule(scenario.algorithm, scenario.nodes, shard, adds, spreads)
+    return Plan(scenario.nodes, devices, size, rail, adds, spreads)
+
+
+def _schedule(algorithm: str, ranks: int, nbytes: int, adds: bool, spreads: bool) -> Schedule:
+    """Return what the ranks of one rail do; ``auto`` and ``hierarchical`` are rings."""
+    match algorithm:
+        case "halving-doubling":
+            return HalvingDoubling(ranks, nbytes, adds, spreads)
+        case "recursive-doubling":
+            return RecursiveDoubling(ranks, nbytes)
+        case "binary-tree":
+            return BinaryTree(ranks, nbytes)
+        case "pairwise":
+            return Pairwise(ranks, nbytes, adds, spreads)
+        case _:
+            return Ring(ranks, nbytes, adds, spreads)

@@ -1,34 +1,20 @@
 """A plan: every transfer of a collective, known before time starts.
 
-Chunks are equal, the last one padded, as libraries do that exchange equal counts; so every rank of a symmetric
-schedule does the same at the same time, whatever the message size. What is padding costs time and carries nothing.
+The buffer is cut into equal chunks, the last one padded, as libraries do that exchange equal counts. A rank numbers the
+chunks by *position*, its own order of using them, so that in a symmetric schedule every rank does the same at the same
+time, whatever the message size. What is padding costs time and carries nothing.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
-    """One rank sends one range of the buffer to another, which adds it to its own or keeps it."""
-
-    step: int
-    """Step of the schedule."""
-    source: int
-    """Sending rank."""
-    destination: int
-    """Receiving rank."""
-    start: int
-    """First byte of the range."""
-    end: int
-    """Byte after the range; less than the wire carries where the chunk is padded."""
-    reduces: bool
-    """Whether the receiver adds (else it overwrites)."""
-
-
 class Schedule(Protocol):
-    """The transfers among `ranks` peers, one per sending rank and step, all of `transfer_bytes` on the wire."""
+    """The transfers among `ranks` peers: in a step a rank sends at most one, and receives at most one.
+
+    The first `reducing_steps` steps add what arrives to the receiver's own, the others overwrite.
+    """
 
     @property
     def ranks(self) -> int:
@@ -46,26 +32,42 @@ class Schedule(Protocol):
         ...
 
     @property
-    def transfer_bytes(self) -> int:
-        """Bytes of each transfer on the wire, padding included."""
-        ...
-
-    @property
     def chunks(self) -> int:
         """Chunks that the buffer is cut into."""
         ...
 
     @property
-    def senders(self) -> Sequence[int]:
-        """Ranks that send, each in every step."""
+    def chunk_bytes(self) -> int:
+        """Bytes of a chunk on the wire, padding included."""
         ...
 
-    def to(self, rank: int) -> int:
-        """Return the rank that `rank` sends to."""
+    @property
+    def symmetric(self) -> bool:
+        """Whether every rank sends and receives in every step, in the same positions."""
         ...
 
-    def transfer(self, rank: int, step: int) -> Transfer:
-        """Return what `rank` sends in `step`."""
+    def __hash__(self) -> int:
+        """Schedules are frozen: what follows from one is remembered."""
+        ...
+
+    def to(self, rank: int, step: int) -> int:
+        """Return the rank that `rank` sends to in `step`, or -1."""
+        ...
+
+    def sends(self, step: int) -> range:
+        """Return the positions that are sent in `step`, in the order of sending."""
+        ...
+
+    def receives(self, step: int) -> range:
+        """Return the positions, at the receiver, where they arrive."""
+        ...
+
+    def chunk(self, rank: int, position: int) -> int:
+        """Return which chunk of the buffer a rank has at a position."""
+        ...
+
+    def owned(self, rank: int) -> range:
+        """Return the positions that hold the finished sum at this rank after the reducing steps."""
         ...
 
 
@@ -117,12 +119,61 @@ class Plan:
         """Bytes of one device's shard, padding included."""
         return -(-self.message_bytes // self.devices)
 
-    @property
-    def symmetric(self) -> bool:
-        """Whether every node does the same at the same time."""
-        return len(self.schedule.senders) == self.nodes
+
+@lru_cache(maxsize=512)
+def senders(schedule: Schedule, step: int) -> tuple[int, ...]:
+    """Return for each rank who sends to it in `step`, or -1."""
+    found = [-1] * schedule.ranks
+    for rank in range(schedule.ranks):
+        to = schedule.to(rank, step)
+        if to >= 0:
+            found[to] = rank
+    return tuple(found)
 
 
+@lru_cache(maxsize=256)
+def waits(schedule: Schedule, rank: int) -> tuple[tuple[int, ...], ...]:
+    """Return for each step the earlier ones whose arrivals are part of what `rank` sends, in order.
+
+    A further, last entry says the same of what `rank` owns after the reducing steps. Steps that wait for the same arrivals
+    share one tuple.
+    """
+    written: dict[int, list[int]] = {}
+    shared: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    def arrivals(positions: range) -> tuple[int, ...]:
+        found = tuple(written.get(positions[0], ())) if len(positions) == 1 else ()
+        if len(positions) > 1:
+            found = tuple(sorted({step for p in positions for step in written.get(p, ())}))
+        return shared.setdefault(found, found)
+
+    needed: list[tuple[int, ...]] = []
+    own: tuple[int, ...] = ()
+    for step in range(schedule.steps + 1):
+        if step == schedule.reducing_steps:
+            own = arrivals(schedule.owned(rank))
+        if step == schedule.steps:
+            break
+        needed.append(arrivals(schedule.sends(step)) if schedule.to(rank, step) >= 0 else ())
+        if schedule.symmetric or senders(schedule, step)[rank] >= 0:
+            for position in schedule.receives(step):
+                if step < schedule.reducing_steps:
+                    written.setdefault(position, []).append(step)
+                else:
+                    written[position] = [step]
+    return (*needed, own)
+
+
+@lru_cache(maxsize=256)
+def is_chain(schedule: Schedule) -> bool:
+    """Return whether each step sends exactly what the last one brought, so that steps are alike, as in a ring."""
+    if not schedule.symmetric or schedule.steps == 0 or schedule.chunks == 1:
+        return False
+    alike = len({len(schedule.sends(step)) for step in (0, schedule.steps - 1)}) == 1
+    return alike and all(found == (step - 1,) for step, found in enumerate(waits(schedule, 0)[1:-1], 1))
+
+
+@lru_cache(maxsize=4096)
 def slice_sizes(nbytes: int, limit: int | None) -> tuple[int, ...]:
     """Return the sizes of a transfer's slices: at least two unless `limit` is None, the last the smallest.
 

@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 
-from peerlab.collectives.plan import Transfer
-
 
 @dataclass(frozen=True, slots=True)
 class PointToPoint:
-    """One transfer of `nbytes` from rank 0 to rank 1."""
+    """One transfer of `chunk_bytes` from rank 0 to rank 1."""
 
-    nbytes: int
+    chunk_bytes: int
     """Bytes sent."""
     ranks: int = 2
     """Two."""
@@ -19,21 +17,25 @@ class PointToPoint:
     """None: the receiver keeps what it gets."""
     chunks: int = 1
     """One."""
+    symmetric: bool = False
+    """Rank 1 sends nothing."""
 
-    @property
-    def transfer_bytes(self) -> int:
-        """The whole message."""
-        return self.nbytes
+    def to(self, rank: int, step: int) -> int:
+        """Return rank 1 for rank 0."""
+        return 1 if rank == step == 0 else -1
 
-    @property
-    def senders(self) -> range:
-        """Rank 0."""
-        return range(1)
+    def sends(self, step: int) -> range:
+        """Return the whole buffer."""
+        return range(step, 1)
 
-    def to(self, rank: int) -> int:
-        """Return rank 1."""
-        return rank + 1
+    def receives(self, step: int) -> range:
+        """Return the whole buffer."""
+        return range(step, 1)
 
-    def transfer(self, rank: int, step: int) -> Transfer:
-        """Return the one transfer."""
-        return Transfer(step, rank, self.to(rank), 0, self.nbytes, reduces=False)
+    def chunk(self, rank: int, position: int) -> int:
+        """Return the only chunk."""
+        return 0 * rank + position
+
+    def owned(self, rank: int) -> range:
+        """Return nothing: no sums are made."""
+        return range(rank, rank)

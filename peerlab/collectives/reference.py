@@ -45,18 +45,21 @@ def own_range(plan: Plan, rank: int) -> slice:
     """Return the bytes that belong to a rank: its node's chunk of its device's shard."""
     node, device = divmod(rank, plan.devices)
     low, high = device * plan.shard_bytes, min((device + 1) * plan.shard_bytes, plan.message_bytes)
-    chunk = plan.schedule.transfer_bytes
+    chunk = plan.schedule.chunk_bytes
     return slice(min(low + node * chunk, high), min(low + (node + 1) * chunk, high))
 
 
 def _run(schedule: Schedule, held: Numbers) -> None:
     """Carry the numbers in `held` (one row per rank) through a schedule, in place."""
+    size = schedule.chunk_bytes
     for step in range(schedule.steps):
         before = held.copy()
-        for rank in schedule.senders:
-            move = schedule.transfer(rank, step)
-            part = before[move.source, move.start : move.end]
-            if move.reduces:
-                held[move.destination, move.start : move.end] += part
-            else:
-                held[move.destination, move.start : move.end] = part
+        for rank in range(schedule.ranks):
+            to = schedule.to(rank, step)
+            for position in schedule.sends(step) if to >= 0 else ():
+                chunk = schedule.chunk(rank, position)
+                part = slice(chunk * size, (chunk + 1) * size)
+                if step < schedule.reducing_steps:
+                    held[to, part] += before[rank, part]
+                else:
+                    held[to, part] = before[rank, part]

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from peerlab.collectives.plan import Transfer
-
 
 @dataclass(frozen=True, slots=True)
 class Ring:
@@ -22,6 +20,8 @@ class Ring:
     """Whether there is a first half."""
     spreads: bool = True
     """Whether there is a second half."""
+    symmetric: bool = True
+    """All ranks do the same."""
 
     @property
     def steps(self) -> int:
@@ -39,22 +39,28 @@ class Ring:
         return self.ranks
 
     @property
-    def transfer_bytes(self) -> int:
-        """One chunk, padded."""
+    def chunk_bytes(self) -> int:
+        """An N-th of the buffer, padded."""
         return -(-self.nbytes // self.ranks)
 
-    @property
-    def senders(self) -> range:
-        """All of them."""
-        return range(self.ranks)
-
-    def to(self, rank: int) -> int:
+    def to(self, rank: int, step: int) -> int:  # noqa: ARG002  (the same in every step)
         """Return the right neighbour."""
         return (rank + 1) % self.ranks
 
-    def transfer(self, rank: int, step: int) -> Transfer:
-        """Return what `rank` sends in `step`."""
-        chunk = (rank - step - (not self.spreads)) % self.ranks
-        start = min(chunk * self.transfer_bytes, self.nbytes)
-        end = min(start + self.transfer_bytes, self.nbytes)
-        return Transfer(step, rank, self.to(rank), start, end, reduces=step < self.reducing_steps)
+    def sends(self, step: int) -> range:
+        """Return the position that arrived last."""
+        at = step % self.ranks
+        return range(at, at + 1)
+
+    def receives(self, step: int) -> range:
+        """Return the next position."""
+        at = (step + 1) % self.ranks
+        return range(at, at + 1)
+
+    def chunk(self, rank: int, position: int) -> int:
+        """Return the chunk that is so many ranks to the left."""
+        return (rank - position - (not self.spreads)) % self.ranks
+
+    def owned(self, rank: int) -> range:  # noqa: ARG002  (the same on every rank)
+        """Return the last position, which has seen every rank."""
+        return range(self.ranks - 1, self.ranks)

@@ -1,7 +1,8 @@
 """Registration as the simulation needs it: which memory a transfer asks for, and how long its NIC works on that.
 
-Addresses follow the order in which a rank's ring touches its chunks (position 0 is the chunk it sends first), so that
-every rank asks for the same addresses at the same step. Chunks lie so that none straddles a page of its neighbour.
+Addresses follow the positions in which a rank numbers its chunks (in a ring, position 0 is the chunk it sends first), so
+that every rank asks for the same addresses at the same step. Chunks lie so that none straddles a page of its neighbour.
+What a rank sends before anything has arrived there lies in its send buffer, everything else in its receive buffer.
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ class Event:
     kind: int
     """Index in `REGISTRATION_KINDS`."""
     position: int
-    """Position of the chunk, or -1 for the send buffer."""
+    """Position of the (first) chunk; -1 - position in the send buffer."""
     nbytes: int
     """Size of the region."""
     work_ps: int
@@ -62,8 +63,9 @@ class Desk:
     def __post_init__(self) -> None:
         scenario = self.world.scenario
         self._chunks = self.world.plan.schedule.chunks
-        page, chunk = int(scenario.page_bytes), self.world.plan.schedule.transfer_bytes
+        page, chunk = int(scenario.page_bytes), self.world.plan.schedule.chunk_bytes
         self._chunk = chunk
+        self._waits = self.world.order(0).waits
         self._stride = -(-chunk // page) * page if chunk >= page else 1 << (chunk - 1).bit_length()
         self._warm = False  # whether this buffer set has been registered before
         self._skipped: dict[str, int] = {}
@@ -86,7 +88,7 @@ class Desk:
         """Register what a transfer of `step` reads (source) or writes (destination) on one device."""
         cache = self.caches[nic] if nic in self.caches else self._open(nic)
         position = self._position(side, step)
-        lease = cache.acquire(self._address(device, side, step), self._chunk)
+        lease = cache.acquire(*self._place(device, side, step))
         cost = self._cost
         if cost is None:
             raise RegistrationError("this path registers nothing per transfer")
@@ -142,11 +144,11 @@ class Desk:
         """Keep what the steps would have registered, uncounted."""
         for lane, first, count in steps:
             way = self.world.lanes[lane]
-            for side, nic in enumerate(way.desks):
-                cache = self.caches[nic]
+            cache = self.caches[way.desk]
+            for side in (SOURCE, DESTINATION):
                 counters, cache.counters = cache.counters, replace(cache.counters)
                 for step in range(first, first + count):
-                    cache.release(cache.acquire(self._address(way.device, side, step), self._chunk))
+                    cache.release(cache.acquire(*self._place(way.device, side, step)))
                 counters.registered_bytes = cache.counters.registered_bytes
                 counters.peak_bytes = cache.counters.peak_bytes
                 cache.counters = counters
@@ -209,21 +211,29 @@ class Desk:
         )
         return self.caches[nic]
 
-    def _position(self, side: int, step: int) -> int:
-        """Position of the chunk a transfer reads or writes; -1: the first step reads the rank's own send buffer."""
-        if side == SOURCE:
-            return step % self._chunks if step else -1
-        return (step + 1) % self._chunks
+    def _positions(self, side: int, step: int) -> range:
+        """Positions that a transfer reads or writes."""
+        schedule = self.world.plan.schedule
+        return schedule.sends(step) if side == SOURCE else schedule.receives(step)
 
-    def _address(self, device: int, side: int, step: int) -> int:
-        position = self._position(side, step)
+    def _position(self, side: int, step: int) -> int:
+        """The first of them, -1 - position if it is in the send buffer."""
+        first = min(self._positions(side, step))
+        return -1 - first if side == SOURCE and not self._waits[step] else first
+
+    def _place(self, device: int, side: int, step: int) -> tuple[int, int]:
+        """Return address and length of what a transfer reads or writes."""
+        position, chunks = self._position(side, step), len(self._positions(side, step))
         own_buffer = 2 * self.buffer_set + (position < 0)
-        return device * _DEVICE_SPACE + own_buffer * _BUFFER_SPACE + max(position, 0) * self._stride
+        first = position if position >= 0 else -1 - position
+        address = device * _DEVICE_SPACE + own_buffer * _BUFFER_SPACE + first * self._stride
+        return address, (chunks - 1) * self._stride + self._chunk
 
     def _position_of(self, region: Region) -> int:
         inside = region.start % _DEVICE_SPACE
         buffer, offset = divmod(inside, _BUFFER_SPACE)
-        return -1 if buffer % 2 else offset // self._stride
+        first = offset // self._stride
+        return -1 - first if buffer % 2 else first
 
     def _check_pool(self) -> None:
         s, plan = self.world.scenario, self.world.plan

@@ -10,10 +10,13 @@ from collections.abc import Generator, Iterator
 import simpy
 
 from peerlab.engine.desk import DESTINATION, SOURCE, Answer, Desk
-from peerlab.engine.servers import DESK, Action, Clock, Exclusive, Key, Log, Shared, Window, succeed
-from peerlab.engine.world import STAGE_IDS, Leg, World
+from peerlab.engine.order import intervals
+from peerlab.engine.servers import DESK, Action, Clock, Exclusive, Key, Links, Log, Shared, Window, succeed
+from peerlab.engine.way import Leg
+from peerlab.engine.world import STAGE_IDS, World
 from peerlab.model.path import service
 from peerlab.model.registration import Lease
+from peerlab.units import PS_PER_S
 
 Process = Generator[simpy.Event, object, None]
 Span = tuple[int, int, int, int, int, int, int, int, int, int]
@@ -27,11 +30,9 @@ class Referee:
         self.world, self.desk = world, desk
         self.clock = Clock()
         self.env = self.clock.env
-        kinds = [Shared if resource.shared else Exclusive for resource in world.resources]
-        self.servers = [
-            kind(self.clock, resource) for kind, resource in zip(kinds, world.resources, strict=True)
-        ]
-        self.windows = [Window(self.clock, world.scenario.window_slices) for _ in range(world.pools)]
+        self.servers: dict[int, Exclusive | Shared] = {}
+        self.windows: dict[int, Window] = {}
+        self.links = Links(self.clock)
         self.there: dict[Key, simpy.Event] = {}
         self.own: dict[Key, simpy.Event] = {}
         self.posted: dict[Key, simpy.Event] = {}
@@ -43,63 +44,130 @@ class Referee:
     def run(self) -> None:
         """Run to the end."""
         schedule, lanes = self.world.plan.schedule, range(len(self.world.lanes))
-        pieces = range(len(self.world.sizes))
-        for step in range(schedule.steps):
-            for lane in lanes:
-                self.posted[step, lane] = self.env.event()
-                for piece in pieces:
-                    self.there[step, piece, lane] = self.env.event()
-                    self.arrived[step, piece, lane] = self.env.event()
+        transfers = [
+            (step, lane)
+            for step in range(schedule.steps)
+            for lane in lanes
+            if self.world.receiver(lane, step) >= 0
+        ]
+        for step, lane in transfers:
+            self.posted[step, lane] = self.env.event()
+            for piece in range(len(self.world.sizes(step))):
+                self.there[step, piece, lane] = self.env.event()
+                self.arrived[step, piece, lane] = self.env.event()
         for lane in lanes:
             self._begin(lane)
-        for step in range(schedule.steps):
-            for lane in lanes:
-                self.env.process(self._transfer(step, lane))
-                for piece in pieces:
-                    self.env.process(self._slice(step, piece, lane))
+        for step, lane in transfers:
+            self.env.process(self._transfer(step, lane))
+            for piece in range(len(self.world.sizes(step))):
+                self.env.process(self._slice(step, piece, lane))
         self.env.run()
 
-    # ---- the ring between the nodes ----------------------------------------------------------------------------
+    def _server(self, resource: int) -> Exclusive | Shared:
+        if resource not in self.servers:
+            one = self.world.resources[resource]
+            self.servers[resource] = (Shared if one.shared else Exclusive)(self.clock, one)
+        return self.servers[resource]
+
+    def _window(self, pool: int) -> Window:
+        if pool not in self.windows:
+            self.windows[pool] = Window(self.clock, self.world.places[pool])
+        return self.windows[pool]
+
+    # ---- between the nodes -------------------------------------------------------------------------------------
 
     def _slice(self, step: int, piece: int, lane: int) -> Process:
         key = (step, piece, lane)
-        schedule, way = self.world.plan.schedule, self.world.lanes[lane]
+        schedule, to = self.world.plan.schedule, self.world.receiver(lane, step)
+        self.env.process(self._data(step, piece, lane))
         yield self.there[key]
         yield self.posted[step, lane]
-        adds = step < schedule.reducing_steps
-        for leg in (way.adding if adds else way.keeping)[piece]:
+        for leg in self.world.legs(lane, step)[piece]:
             if leg.gated:
-                yield self.own[step + 1, piece, way.to]
+                yield self.env.all_of(self._own(schedule.receives(step), step, piece, to))
             if leg.acquire >= 0:
-                yield self.windows[leg.acquire].take(key)
-            yield self.env.all_of(list(self._stage(key, leg)))
-            if leg.flight_ps:
+                yield self._window(leg.acquire).take(key)
+            stage = list(self._stage(key, leg))
+            if stage:
+                yield self.env.all_of(stage)
+            if leg.flight:
                 now = self.clock.now
-                self._log(key, STAGE_IDS["flight"], way.wire, 0)(now, now, now + leg.flight_ps)
-                yield self.env.timeout(leg.flight_ps)
+                self._log(key, STAGE_IDS["flight"], leg.flight.wire, 0)(
+                    now, now, now + leg.flight.duration_ps
+                )
+                yield self.env.timeout(leg.flight.duration_ps)
             if leg.release >= 0:
-                self.windows[leg.release].give()
+                self._window(leg.release).give()
         self.end = max(self.end, self.clock.now)
         self.arrived[key].succeed()
-        if self.world.plan.hands_out and step >= schedule.reducing_steps - 1:
-            self.env.process(self._hand_out(step, piece, lane))
-        if not self.world.scenario.blocking and way.to >= 0 and step + 1 < schedule.steps:
-            self.there[step + 1, piece, way.to].succeed()
+        if self.world.plan.hands_out and step >= schedule.reducing_steps:
+            self.env.process(self._send_to_peers(key, to))
+
+    def _data(self, step: int, piece: int, lane: int) -> Process:
+        """Wait for what a slice carries, and in blocking code for its step."""
+        schedule = self.world.plan.schedule
+        if self.world.scenario.blocking:
+            yield self.env.all_of(list(self._before(step, lane)))
+        needed = self.world.order(lane).waits[step]
+        if needed:
+            yield self.env.all_of(self._bringing(needed, schedule.sends(step), piece, lane))
+        elif self.world.plan.collects:
+            yield self.env.all_of(self._own(schedule.sends(step), step, piece, lane))
+        self.there[step, piece, lane].succeed()
+
+    def _bringing(self, steps: tuple[int, ...], positions: range, piece: int, lane: int) -> list[simpy.Event]:
+        """Return the arrivals, in these steps, of bytes that a slice of `positions` carries."""
+        schedule = self.world.plan.schedule
+        chunk = schedule.chunk_bytes
+        low, high = intervals(positions, chunk, self.world.chunks_sizes(len(positions)))[piece]
+        found = []
+        for step in steps:
+            source, brought = self.world.sender(lane, step), schedule.receives(step)
+            for number, (begin, end) in enumerate(intervals(brought, chunk, self.world.sizes(step))):
+                if begin < high and low < end:
+                    found.append(self.arrived[step, number, source])
+        return found
+
+    def _own(self, positions: range, step: int, piece: int, lane: int) -> list[simpy.Event]:
+        """Return when the node's own contribution to a slice of these positions is added up."""
+        chunk = self.world.plan.schedule.chunk_bytes
+        low, high = intervals(positions, chunk, self.world.sizes(step))[piece]
+        found = []
+        for position in sorted(positions):
+            parts = intervals(range(position, position + 1), chunk, self.world.chunk_sizes)
+            for number, (begin, end) in enumerate(parts):
+                if begin < high and low < end:
+                    found.append(self.own[position, number, lane])
+        return found
 
     def _stage(self, key: Key, leg: Leg) -> Iterator[simpy.Event]:
         for visit in (*leg.exclusive, *leg.shared):
             log = self._log(key, leg.stage, visit.resource, visit.nbytes)
-            yield self.servers[visit.resource].serve(key, visit.engine, visit.duration_ps, log)
+            yield self._server(visit.resource).serve(key, visit.engine, visit.duration_ps, log)
+        if leg.link:
+            logs = [self._log(key, leg.stage, one, leg.link.nbytes) for one in leg.link.route]
+            resources = self.world.resources
+            route = {
+                one: resources[one].capacity_Bps / PS_PER_S / resources[one].copies for one in leg.link.route
+            }
+            yield self.links.send(key, leg.link.sender, route, leg.link.work, logs)
+
+    def _before(self, step: int, lane: int) -> Iterator[simpy.Event]:
+        """Return the arrivals of the step before, in which the sender or the receiver of a transfer took part."""
+        for end in {lane, self.world.receiver(lane, step)}:
+            for earlier in range(step - 1, -1, -1):
+                took_part = {lane_ for lane_ in (self.world.sender(end, earlier),) if lane_ >= 0}
+                took_part |= {end for to in (self.world.receiver(end, earlier),) if to >= 0}
+                for sender in sorted(took_part):
+                    for piece in range(len(self.world.sizes(earlier))):
+                        yield self.arrived[earlier, piece, sender]
+                if took_part:
+                    break
 
     def _transfer(self, step: int, lane: int) -> Process:
-        pieces = range(len(self.world.sizes))
-        if self.world.scenario.blocking and step:
-            for other in self._partners(lane):
-                yield self.env.all_of([self.arrived[step - 1, piece, other] for piece in pieces])
-            for piece in pieces:
-                self.there[step, piece, lane].succeed()
+        pieces = range(len(self.world.sizes(step)))
         yield self.env.any_of([self.there[step, piece, lane] for piece in pieces])
-        leases: list[tuple[int, Lease]] = []
+        leases: list[tuple[int, int, Lease]] = []
         if self.world.scenario.registers:
             ends = [self.env.event() for _ in (SOURCE, DESTINATION)]
             for side, registered in enumerate(ends):
@@ -108,24 +176,23 @@ class Referee:
             yield self.env.all_of(ends)
         self.posted[step, lane].succeed()
         yield self.env.all_of([self.arrived[step, piece, lane] for piece in pieces])
-        for side, lease in sorted(leases, key=lambda entry: entry[0]):
-            self.clock.later(DESK, (step, 2 + side, lane), self._deregister(step, lane, side, lease))
-
-    def _partners(self, lane: int) -> set[int]:
-        lanes = self.world.lanes
-        senders = {other for other, way in enumerate(lanes) if way.to == lane}
-        return {lane, *senders, *({lanes[lane].to} - {-1})}
+        for side, nic, lease in sorted(leases, key=lambda entry: entry[:2]):
+            self.clock.later(DESK, (step, 2 + side, lane), self._deregister(step, lane, side, nic, lease))
 
     # ---- registration ------------------------------------------------------------------------------------------
 
     def _register(
-        self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, Lease]]
+        self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, int, Lease]]
     ) -> Action:
         def act() -> None:
-            way = self.world.lanes[lane]
-            lease, answer = self.desk.acquire(way.desks[side], way.device, side, step)
-            leases.append((side, lease))
-            done = self._work_at(step, lane, side, answer, "register")
+            device, end = (
+                self.world.lanes[lane].device,
+                lane if side == SOURCE else self.world.receiver(lane, step),
+            )
+            nic = self.world.lanes[end].desk
+            lease, answer = self.desk.acquire(nic, device, side, step)
+            leases.append((side, nic, lease))
+            done = self._work_at(step, lane, side, nic, answer, "register")
             if done > self.clock.now:
                 self.clock.at(done, lambda: succeed(registered))
             else:
@@ -133,18 +200,17 @@ class Referee:
 
         return act
 
-    def _deregister(self, step: int, lane: int, side: int, lease: Lease) -> Action:
+    def _deregister(self, step: int, lane: int, side: int, nic: int, lease: Lease) -> Action:
         def act() -> None:
-            answer = self.desk.release(self.world.lanes[lane].desks[side], lease, side, step)
-            self.end = max(self.end, self._work_at(step, lane, side, answer, "deregister"))
+            answer = self.desk.release(nic, lease, side, step)
+            self.end = max(self.end, self._work_at(step, lane, side, nic, answer, "deregister"))
 
         return act
 
-    def _work_at(self, step: int, lane: int, side: int, answer: Answer, stage: str) -> int:
+    def _work_at(self, step: int, lane: int, side: int, nic: int, answer: Answer, stage: str) -> int:
         """Let the NIC's registration queue do it; return when that is over."""
         way, now = self.world.lanes[lane], self.clock.now
-        nic = way.desks[side]
-        queue, start = self.servers[nic], now
+        queue, start = self._server(nic), now
         if answer.queue_ps and isinstance(queue, Exclusive):
             start, end = queue.take(answer.queue_ps)
             nbytes = sum(event.nbytes for event in answer.events)
@@ -160,53 +226,63 @@ class Referee:
 
     def _begin(self, lane: int) -> None:
         """Everything a rank contributes is there at the start; with several devices a node, it is added up first."""
-        steps, pieces = self.world.plan.schedule.steps, range(len(self.world.sizes))
-        plan = self.world.plan
-        if not plan.collects:
-            for piece in pieces if steps else ():
-                self.there[0, piece, lane].succeed()
-            for piece in pieces if plan.hands_out else ():  # its own chunk is final from the beginning
-                self.env.process(self._send_to_peers((-1 if steps else 0, piece, lane), lane))
-            return
-        for position in range(self.world.plan.schedule.chunks):
+        plan, pieces = self.world.plan, range(len(self.world.chunk_sizes))
+        schedule = plan.schedule
+        for position, place in self.world.gather_place.items() if plan.collects else ():
             for piece in pieces:
                 self.own[position, piece, lane] = self.env.event()
-                self.env.process(self._collect(position, piece, lane))
-                if steps and position == 0:
-                    self.env.process(self._send_first(piece, lane))
+                self.env.process(self._collect(position, piece, lane, place))
+        if plan.hands_out and not plan.adds:  # its own chunk is final from the beginning
+            for piece in pieces:
+                self.env.process(self._send_to_peers((-1 if schedule.steps else 0, piece, lane), lane))
+        elif plan.hands_out and schedule.steps:
+            owned = schedule.owned(0 if schedule.symmetric else self.world.lanes[lane].node)
+            for piece in range(len(self.world.chunks_sizes(len(owned))) if owned else 0):
+                self.env.process(self._hand_out_own(owned, piece, lane))
 
-    def _send_first(self, piece: int, lane: int) -> Process:
-        yield self.own[0, piece, lane]
-        self.there[0, piece, lane].succeed()
+    def _hand_out_own(self, owned: range, piece: int, lane: int) -> Process:
+        """Hand out a slice of the finished sum when all that is in it has arrived; the last arrival names it."""
+        needed = self.world.order(lane).waits[-1]
+        bringing = self._bringing(needed, owned, piece, lane)
+        last: list[Key] = []
+        for key, event in self.arrived.items():
+            if any(event is one for one in bringing):
+                self._note(event, key, last)
+        yield self.env.all_of(bringing)
+        yield from self._send_to_peers(last[-1], lane)
 
-    def _collect(self, position: int, piece: int, lane: int) -> Process:
-        machine, way = self.world.scenario.hardware, self.world.lanes[lane]
-        peers = machine.devices - 1
-        key = (position, piece, lane)
-        yield self._scaleup("gather", key, way.scaleup[0], "scaleup", peers)
+    @staticmethod
+    def _note(event: simpy.Event, key: Key, where: list[Key]) -> None:
+        event.callbacks.append(lambda _: where.append(key))
+
+    def _collect(self, position: int, piece: int, lane: int, place: int) -> Process:
+        machine, way = self.world.scenario.machine, self.world.lanes[lane]
+        peers, nbytes = machine.devices - 1, self.world.chunk_sizes[piece]
+        key = (place, piece, lane)
+        yield self._scaleup("gather", key, way.scaleup[0], "scaleup", nbytes * peers)
         yield self.env.timeout(machine.scaleup_latency_ps)
-        yield self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", peers + 2)
-        self.own[key].succeed()
+        yield self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", nbytes * (peers + 2))
+        self.own[position, piece, lane].succeed()
         self.end = max(self.end, self.clock.now)
         if self.world.plan.schedule.steps == 0 and self.world.plan.hands_out:
             yield from self._send_to_peers(key, lane)
 
-    def _hand_out(self, step: int, piece: int, lane: int) -> Process:
-        yield from self._send_to_peers((step, piece, lane), self.world.lanes[lane].to)
-
     def _send_to_peers(self, key: Key, owner: int) -> Process:
-        machine = self.world.scenario.hardware
+        machine = self.world.scenario.machine
         link = self.world.lanes[owner].scaleup[0]
-        yield self._scaleup("broadcast", (*key[:2], owner), link, "scaleup", machine.devices - 1)
+        step, piece, _ = key
+        sizes = (
+            self.world.sizes(step) if 0 <= step < self.world.plan.schedule.steps else self.world.chunk_sizes
+        )
+        moved = sizes[piece] * (machine.devices - 1)
+        yield self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
         yield self.env.timeout(machine.scaleup_latency_ps)
         self.end = max(self.end, self.clock.now)
 
-    def _scaleup(self, stage: str, key: Key, resource: int, kind: str, touches: int) -> simpy.Event:
-        nbytes = self.world.sizes[key[1]] * touches
-        duration = service(self.world.scenario.hardware, kind)(nbytes)
-        return self.servers[resource].serve(
-            key, -1, duration, self._log(key, STAGE_IDS[stage], resource, nbytes)
-        )
+    def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> simpy.Event:
+        duration = service(self.world.scenario.machine, kind)(nbytes)
+        log = self._log(key, STAGE_IDS[stage], resource, nbytes)
+        return self._server(resource).serve(key, -1, duration, log)
 
     def _log(self, key: Key, stage: int, resource: int, nbytes: int) -> Log:
         step, piece, lane = key

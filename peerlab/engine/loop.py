@@ -8,12 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush, heapreplace
 
+from peerlab.collectives.plan import is_chain
 from peerlab.engine.desk import DESTINATION, SOURCE, Desk, Event
+from peerlab.engine.fabric import Fabric, Flow
 from peerlab.engine.fair import FairShare, Job
-from peerlab.engine.world import STAGE_IDS, Leg, World
+from peerlab.engine.turns import Turns
+from peerlab.engine.way import Leg
+from peerlab.engine.world import STAGE_IDS, World
 from peerlab.model.registration import Lease
+from peerlab.units import PS_PER_S
 
 PART, FLOWN, READY, GATED, POSTED, ALARM = range(6)
+FABRIC = -1
+"""In place of a resource's index: the alarm of the fabric."""
 _REGISTER, _DEREGISTER, _FLIGHT = (STAGE_IDS[name] for name in ("register", "deregister", "flight"))
 
 Progress = Callable[[int, int], None]
@@ -30,8 +37,8 @@ class Transfer:
     """Ends whose memory is not registered yet; at 0 the transfer is posted."""
     waiting: list[int] = field(default_factory=list)
     """Slices that wait for that."""
-    leases: list[tuple[int, Lease]] = field(default_factory=list)
-    """Side and lease of registered memory."""
+    leases: list[tuple[int, int, Lease]] = field(default_factory=list)
+    """Side, NIC and lease of registered memory."""
 
 
 class Loop:
@@ -45,7 +52,8 @@ class Loop:
     ) -> None:
         schedule, scenario = world.plan.schedule, world.scenario
         self.world, self.desk, self.progress = world, desk, progress
-        self.lanes, self.pieces = len(world.lanes), len(world.sizes)
+        self.lanes, self.pieces = len(world.lanes), world.pieces
+        self.chain = is_chain(schedule)
         self.steps, self.reducing = schedule.steps, schedule.reducing_steps
         self.registers, self.blocking = scenario.registers, scenario.blocking
         self.gathered, self.hands_out = gathered, world.plan.hands_out
@@ -55,19 +63,23 @@ class Loop:
         """How often a slice waited for its node's own contribution."""
 
         self.heap: list[tuple[int, int, int, int]] = []
-        self.free: list[int] = [0] * len(world.resources)
-        self.servers = {i: [0] * r.servers for i, r in enumerate(world.resources) if r.servers > 1}
-        self.fair = {i: FairShare(r.copies) for i, r in enumerate(world.resources) if r.shared}
-        self.places = [scenario.window_slices] * world.pools
-        self.queues: list[list[tuple[int, int]]] = [[] for _ in range(world.pools)]
+        self.free: list[int] = []
+        self.servers: dict[int, list[int]] = {}
+        self.fair: dict[int, FairShare] = {}
+        self.fabric = Fabric([])
+        self.places: list[int] = []
+        self.queues: list[list[tuple[int, int]]] = []
+        self.routes: dict[int, tuple[tuple[Leg, ...], ...]] = {}
+        self.receivers: dict[int, int] = {}
+        self.missing: dict[int, int] = {}
+        self.turns = Turns(world) if self.blocking else None
         self.leg: dict[int, int] = {}
         self.parts: dict[int, int] = {}
         self.transfers: dict[int, Transfer] = {}
         self.opened = [-1] * self.lanes
-        self.completed: dict[int, int] = {}
 
         self.arriving: list[int] = []
-        self.errands: list[tuple[int, int, int, int, Lease | None]] = []
+        self.errands: list[tuple[int, int, int, int, int, Lease | None]] = []
         self.touched: set[int] = set()
         self.dirty: set[int] = set()
         self.marker: int | None = None
@@ -77,10 +89,9 @@ class Loop:
         """``(slice id, stage, resource, queued, start, end, bytes)``."""
         self.events: list[tuple[int, int, int, Event, int, int]] = []
         """``(transfer id, NIC, side, event, start, end)``."""
-        self.finished: list[tuple[int, int]] = []
-        """``(slice id, when)`` of slices that have reached their final value."""
+        self.finished: list[tuple[int, int, int]] = []
+        """``(slice id, lane that has it, when)`` of slices that have reached their final value."""
         self.end = 0
-        self._neighbours = self._find_neighbours()
 
     def run(self, watch: "Callable[[Loop, int, int], None] | None" = None) -> None:
         """Run to the end; `watch` sees the loop after every instant in which lane 0 completed a first slice."""
@@ -106,12 +117,40 @@ class Loop:
     # ---- what begins -------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        if self.steps == 0:
-            return
-        for lane in range(self.lanes):
-            for piece in range(self.pieces):
-                ready = self.gathered[piece] if self.gathered else 0
-                heappush(self.heap, (ready, READY, piece * self.lanes + lane, 0))
+        """Offer what waits for nothing but, maybe, its own node's contribution."""
+        steps = self.world.plan.schedule.steps
+        for lane in range(self.lanes) if steps else ():
+            if self.turns:
+                for step, sender in self.turns.begin(lane):
+                    self._offer(0, step, sender)
+            else:
+                self._begin_pipelined(lane, 1 if self.chain else steps)
+
+    def _begin_pipelined(self, lane: int, steps: int) -> None:
+        """Offer the transfers, and the slices of others, that wait for no arrival."""
+        order = self.world.order(lane)
+        for step in range(steps):
+            if not order.waits[step] and self.world.receiver(lane, step) >= 0:
+                self._offer(0, step, lane)
+        for step in {step for found in order.leaders.values() for step in found} if steps > 1 else ():
+            for piece, need in enumerate(order.needs(step)):
+                for one in (step, *order.followers.get(step, ())) if not need and step < self.steps else ():
+                    heappush(self.heap, (0, READY, (one * self.pieces + piece) * self.lanes + lane, 0))
+
+    def _offer(self, now: int, step: int, lane: int) -> None:
+        """A transfer may begin, with every slice that it does not have to wait for."""
+        sizes = self.world.sizes(step + self.step_offset)
+        own = None
+        if self.gathered and not self.world.order(lane).waits[step + self.step_offset]:
+            positions = self.world.plan.schedule.sends(step + self.step_offset)
+            own = self.world.own_ready(self.gathered, positions, sizes)
+        for piece in range(len(sizes)):
+            slice_id = (step * self.pieces + piece) * self.lanes + lane
+            ready = max(own[piece], now) if own else now
+            if ready > now or now == 0:
+                heappush(self.heap, (ready, READY, slice_id, 0))
+            else:
+                self._deliver(now, slice_id)
 
     def _deliver(self, now: int, slice_id: int) -> None:
         """The data that a slice sends is there."""
@@ -120,10 +159,15 @@ class Loop:
         transfer_id = step * self.lanes + lane
         transfer = self.transfers.get(transfer_id)
         if transfer is None:
-            transfer = self.transfers[transfer_id] = Transfer(self.pieces, 2 if self.registers else 0)
-            self.opened[lane] = step
+            count = len(self._route(transfer_id))
+            transfer = self.transfers[transfer_id] = Transfer(count, 2 if self.registers else 0)
+            self.opened[lane] = max(step, self.opened[lane])
             if self.registers:
-                self.errands += [(step, side, lane, transfer_id, None) for side in (SOURCE, DESTINATION)]
+                ends = lane, self.receivers[transfer_id]
+                desks = [self.world.lanes[end].desk for end in ends]
+                self.errands += [
+                    (step, side, lane, transfer_id, desks[side], None) for side in (SOURCE, DESTINATION)
+                ]
         if transfer.unregistered:
             transfer.waiting.append(slice_id)
         else:
@@ -140,20 +184,41 @@ class Loop:
 
     # ---- a slice's way -----------------------------------------------------------------------------------------
 
+    def _route(self, transfer_id: int) -> tuple[tuple[Leg, ...], ...]:
+        """Return the legs of each slice of a transfer that has begun."""
+        found = self.routes.get(transfer_id)
+        if found is None:
+            step, lane = divmod(transfer_id, self.lanes)
+            found = self.routes[transfer_id] = self.world.legs(lane, step + self.step_offset)
+            self.receivers[transfer_id] = self.world.receiver(lane, step + self.step_offset)
+            self._grow()
+        return found
+
+    def _grow(self) -> None:
+        """Meet the resources and pools that the world has made since."""
+        resources = self.world.resources
+        for index in range(len(self.free), len(resources)):
+            one = resources[index]
+            self.free.append(0)
+            if one.servers > 1:
+                self.servers[index] = [0] * one.servers
+            if one.shared:
+                self.fair[index] = FairShare(one.copies)
+            self.fabric.capacities.append(one.capacity_Bps / PS_PER_S / one.copies)
+        for places in self.world.places[len(self.places) :]:
+            self.places.append(places)
+            self.queues.append([])
+
     def _legs(self, slice_id: int) -> tuple[Leg, ...]:
         rest, lane = divmod(slice_id, self.lanes)
         step, piece = divmod(rest, self.pieces)
-        way = self.world.lanes[lane]
-        return (way.adding if step < self.reducing else way.keeping)[piece]
+        return self.routes[step * self.lanes + lane][piece]
 
     def _start_leg(self, now: int, slice_id: int, number: int) -> None:
         leg = self._legs(slice_id)[number]
         self.leg[slice_id] = number
         if leg.gated and self.gathered:
-            rest = slice_id // self.lanes
-            ready = self.gathered[
-                rest + self.pieces
-            ]  # its own contribution to the chunk that has just arrived
+            ready = self._own_ready(slice_id)
             if ready > now:
                 self.gate_waits += 1
                 heappush(self.heap, (ready, GATED, slice_id, 0))
@@ -162,7 +227,23 @@ class Loop:
             heappush(self.queues[leg.acquire], (now, slice_id))
             self.touched.add(leg.acquire)
         else:
+            self._enter(now, slice_id, leg)
+
+    def _own_ready(self, slice_id: int) -> int:
+        """Return when the receiver's own contribution to what a slice brings is added up over its node."""
+        rest = slice_id // self.lanes
+        step, piece = divmod(rest, self.pieces)
+        if self.chain:  # gathered in the order of the ring's steps
+            return self.gathered[rest + self.pieces] if self.gathered else 0
+        positions = self.world.plan.schedule.receives(step)
+        return self.world.own_ready(self.gathered or [], positions, self.world.sizes(step))[piece]
+
+    def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
+        """Let a slice that holds the place it needs begin its leg."""
+        if leg.exclusive or leg.shared or leg.link:
             self.arriving.append(slice_id)
+        else:
+            self._served(now, slice_id, leg)
 
     def _arrive_at_leg(self, _now: int, slice_id: int) -> None:
         self.arriving.append(slice_id)
@@ -173,11 +254,13 @@ class Loop:
         if self.parts[slice_id]:
             return
         del self.parts[slice_id]
-        leg = self._legs(slice_id)[self.leg[slice_id]]
-        if leg.flight_ps:
-            then = now + leg.flight_ps
-            wire = self.world.lanes[slice_id % self.lanes].wire
-            self.rows.append((slice_id, _FLIGHT, wire, now, now, then, 0))
+        self._served(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
+
+    def _served(self, now: int, slice_id: int, leg: Leg) -> None:
+        """The stage's resources have served the slice; it flies on, if there is a latency."""
+        if leg.flight:
+            then = now + leg.flight.duration_ps
+            self.rows.append((slice_id, _FLIGHT, leg.flight.wire, now, now, then, 0))
             heappush(self.heap, (then, FLOWN, slice_id, 0))
         else:
             self._flown(now, slice_id)
@@ -201,39 +284,55 @@ class Loop:
         step, piece = divmod(rest, self.pieces)
         transfer_id = step * self.lanes + lane
         transfer = self.transfers[transfer_id]
+        to = self.receivers[transfer_id]
         transfer.left -= 1
         self.end = max(self.end, now)
-        if self.hands_out and step >= self.reducing - 1:
-            self.finished.append((slice_id, now))
+        self._pass_on(now, slice_id, step, piece, to)
         if transfer.left == 0:
             self._complete(now, transfer_id, step, lane, transfer)
-        to = self.world.lanes[lane].to
-        if not self.blocking and to >= 0 and step + 1 < self.steps:
-            self._deliver(now, (rest + self.pieces) * self.lanes + to)
         if lane == 0 and piece == 0:
             self.marker = step
 
+    def _pass_on(self, now: int, slice_id: int, step: int, piece: int, to: int) -> None:
+        """What has arrived is final, or is part of what the receiver sends next."""
+        if self.hands_out and (step >= self.reducing or (self.chain and step == self.reducing - 1)):
+            self.finished.append((slice_id, to, now))
+        if self.chain:
+            if not self.blocking and step + 1 < self.steps:
+                self._deliver(now, slice_id - slice_id % self.lanes + self.pieces * self.lanes + to)
+            return
+        order = self.world.order(to)
+        for later in order.leaders.get(step, ()):
+            for fed in order.feeds(step, later)[piece]:
+                if self._have_all(later, fed, to):
+                    self._follow_up(now, slice_id, later, fed, to)
+
+    def _have_all(self, step: int, piece: int, lane: int) -> bool:
+        """Count an arrival that a slice waits for; return whether it was the last."""
+        key = (step * self.pieces + piece) * self.lanes + lane
+        left = self.missing.pop(key, 0) or self.world.order(lane).needs(step)[piece]
+        if left > 1:
+            self.missing[key] = left - 1
+        return left == 1
+
+    def _follow_up(self, now: int, slice_id: int, step: int, piece: int, lane: int) -> None:
+        """All that a slice waits for is there: it may go, and so may those that carry the same; or a sum is final."""
+        if step == self.steps:
+            if self.hands_out:
+                self.finished.append((slice_id, lane, now))
+        elif not self.blocking:
+            for one in (step, *self.world.order(lane).followers.get(step, ())):
+                self._deliver(now, (one * self.pieces + piece) * self.lanes + lane)
+
     def _complete(self, now: int, transfer_id: int, step: int, lane: int, transfer: Transfer) -> None:
         del self.transfers[transfer_id]
-        self.errands += [(step, 2 + side, lane, transfer_id, lease) for side, lease in transfer.leases]
-        if not self.blocking or step + 1 >= self.steps:
-            return
-        for other in self._neighbours[lane]:
-            following = (step + 1) * self.lanes + other
-            self.completed[following] = self.completed.get(following, 0) + 1
-            if self.completed[following] == len(self._neighbours[other]):
-                del self.completed[following]
-                for piece in range(self.pieces):
-                    self._deliver(now, ((step + 1) * self.pieces + piece) * self.lanes + other)
-
-    def _find_neighbours(self) -> list[set[int]]:
-        """Per lane those whose last step must be over before its next begins: itself and both its partners."""
-        neighbours: list[set[int]] = [{lane} for lane in range(self.lanes)]
-        for lane, way in enumerate(self.world.lanes):
-            if way.to >= 0:
-                neighbours[lane].add(way.to)
-                neighbours[way.to].add(lane)
-        return neighbours
+        del self.routes[transfer_id]
+        to = self.receivers.pop(transfer_id)
+        for side, nic, lease in transfer.leases:
+            self.errands.append((step, 2 + side, lane, transfer_id, nic, lease))
+        if self.turns:
+            for following, sender in self.turns.over(step, lane, to, self.steps):
+                self._offer(now, following, sender)
 
     # ---- the end of an instant ---------------------------------------------------------------------------------
 
@@ -242,30 +341,42 @@ class Loop:
             errands, self.errands = sorted(self.errands, key=lambda errand: errand[:3]), []
             for errand in errands:
                 self._visit_desk(now, *errand[1:])
-        for pool in self.touched:
-            queue = self.queues[pool]
-            while queue and self.places[pool]:
-                self.places[pool] -= 1
-                self.arriving.append(heappop(queue)[1])
-        self.touched.clear()
+        while self.touched:
+            self._grant(now)
         if self.arriving:
             for slice_id in sorted(self.arriving):
                 self._serve(now, slice_id)
             self.arriving.clear()
         for resource in self.dirty:
-            fair = self.fair[resource]
-            if fair.busy:
+            if resource == FABRIC:
+                if self.fabric.active:
+                    heappush(self.heap, (self.fabric.settle(now), ALARM, FABRIC, self.fabric.generation))
+            elif self.fair[resource].busy:
+                fair = self.fair[resource]
                 heappush(self.heap, (fair.next_end(), ALARM, resource, fair.generation))
         self.dirty.clear()
 
-    def _visit_desk(self, now: int, errand: int, lane: int, transfer_id: int, lease: Lease | None) -> None:
+    def _grant(self, now: int) -> None:
+        """Give out free places; who only needed the place goes on, and may ask for another."""
+        granted = []
+        for pool in self.touched:
+            queue = self.queues[pool]
+            while queue and self.places[pool]:
+                self.places[pool] -= 1
+                granted.append(heappop(queue)[1])
+        self.touched.clear()
+        for slice_id in granted:
+            self._enter(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
+
+    def _visit_desk(
+        self, now: int, errand: int, lane: int, transfer_id: int, nic: int, lease: Lease | None
+    ) -> None:
         side = errand % 2
         way = self.world.lanes[lane]
-        nic = way.desks[side]
         step = transfer_id // self.lanes + self.step_offset
         if lease is None:
             lease, answer = self.desk.acquire(nic, way.device, side, step)
-            self.transfers[transfer_id].leases.append((side, lease))
+            self.transfers[transfer_id].leases.append((side, nic, lease))
         else:
             answer = self.desk.release(nic, lease, side, step)
         start = max(now, self.free[nic]) if answer.queue_ps else now
@@ -304,12 +415,19 @@ class Loop:
             job = Job(slice_id, leg.stage, visit.duration_ps, visit.nbytes, now)
             self.fair[visit.resource].arrive(now, visit.engine, job)
             self.dirty.add(visit.resource)
-        self.parts[slice_id] = len(leg.shared) + (last > 0)
+        if leg.link:
+            flow = Flow(slice_id, leg.stage, leg.link.route, leg.link.nbytes, leg.link.work, now)
+            self.fabric.arrive(now, leg.link.sender, flow)
+            self.dirty.add(FABRIC)
+        self.parts[slice_id] = len(leg.shared) + (last > 0) + (leg.link is not None)
         if last:
             heappush(self.heap, (last, PART, slice_id, 0))
 
     def _alarm(self, now: int, resource: int, generation: int) -> None:
-        """A shared resource may have served a slice."""
+        """A shared resource, or the fabric, may have served a slice."""
+        if resource == FABRIC:
+            self._fabric_alarm(now, generation)
+            return
         fair = self.fair[resource]
         if fair.generation != generation:
             return
@@ -317,6 +435,16 @@ class Loop:
         for start, job in fair.finish(now):
             self.rows.append((job.slice_id, job.stage, resource, job.queued, start, now, job.nbytes))
             self._part(now, job.slice_id)
+
+    def _fabric_alarm(self, now: int, generation: int) -> None:
+        if self.fabric.generation != generation:
+            return
+        self.dirty.add(FABRIC)
+        for flow in self.fabric.finish(now):
+            for resource in flow.route:
+                row = (flow.key, flow.stage, resource, flow.queued, flow.start, now, flow.nbytes)
+                self.rows.append(row)
+            self._part(now, flow.key)
 
     # ---- what decides about the future -------------------------------------------------------------------------
 
@@ -342,7 +470,8 @@ class Loop:
                     for x, t in self.transfers.items()
                 )
             ),
-            tuple(sorted((x - first, count) for x, count in self.completed.items())),
+            self.turns.state(step) if self.turns else (),
+            self.fabric.state(now, base),
             tuple(self.places),
             tuple(tuple(sorted((t - now, x - base) for t, x in queue)) for queue in self.queues),
             self.desk.phase(step + self.step_offset),

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from peerlab.engine.desk import KIND, Contents, Desk
 from peerlab.engine.loop import Loop, Progress
 from peerlab.engine.repeat import Repeats
-from peerlab.engine.scaleup import Exchange, broadcast_rows, exchange, gather_rows
-from peerlab.engine.world import World
+from peerlab.engine.scaleup import Exchange, Finished, broadcast_rows, exchange, gather_rows
+from peerlab.engine.world import World, foldable
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
@@ -43,7 +43,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     if engine not in ENGINES:
         raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
     if engine == "auto":
-        engine = "loop" if scenario.collective != "point-to-point" else "loop-full"
+        engine = "loop" if foldable(scenario) else "loop-full"
     world = World(scenario, folded=engine in ("loop", "simpy-folded"))
     record = _referee if engine.startswith("simpy") else _loop
     iterations = _iterate(world, lambda desk: record(world, desk, progress))
@@ -81,8 +81,8 @@ def _loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
     own = traffic.ready.tolist() if traffic and world.plan.collects else None
     loop = Loop(world, desk, own, progress)
     watch = None
-    if world.folded and not desk.may_evict():
-        watch = Repeats(_gather_period(traffic, len(world.sizes)) if traffic else None)
+    if world.folded and loop.chain and not desk.may_evict():
+        watch = Repeats(_gather_period(traffic, len(world.chunk_sizes)) if traffic else None)
     loop.run(watch)
     skips = watch.skips if watch else []
     spans = _spans_of(world, loop.rows, [skip.spans for skip in skips])
@@ -124,7 +124,7 @@ def _decoded(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return step, slice and lane of slice ids."""
     rest, lane = np.divmod(ids, len(world.lanes))
-    step, piece = np.divmod(rest, len(world.sizes))
+    step, piece = np.divmod(rest, world.pieces)
     return step, piece, lane
 
 
@@ -161,9 +161,10 @@ def _events_of(world: World, loop: Loop, blocks: list[Block]) -> NDArray[np.int6
     step, lane = np.divmod(ids, len(world.lanes))
     _later(blocks, step, start, end)
     # a region that was registered before a skip and released after it belongs to its step, not to the loop's
-    chunks = world.plan.schedule.chunks
-    of_step = np.where((side == 0) & (step == 0), -1, (step + side) % chunks)
-    position = np.where(kind == KIND["evict"], position, of_step)
+    if blocks:
+        chunks = world.plan.schedule.chunks
+        of_step = np.where((side == 0) & (step == 0), -1, (step + side) % chunks)
+        position = np.where(kind == KIND["evict"], position, of_step)
     node, device = _owners(world, lane)
     return np.column_stack([node, nic, device, step, kind, side, position, nbytes, start, end])
 
@@ -172,29 +173,49 @@ def _scaleup_rows(
     world: World, traffic: Exchange, loop: Loop, blocks: list[Block]
 ) -> tuple[list[NDArray[np.int64]], int]:
     """Return the spans inside the nodes and when the last of them is over."""
-    plan, count = world.plan, len(traffic.slices)
-    ids, at = _array(loop.finished, 2).T.copy()
-    step, piece, lane = _decoded(world, ids)
+    plan = world.plan
+    ids, owner, at = _array(loop.finished, 3).T.copy()
+    step, piece, _ = _decoded(world, ids)
     _later(blocks, step, at)
-    final = unroll({"step": step, "slice": piece, "lane": lane, "end": at}, blocks)
+    final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
+    nbytes = _sizes_of(world, final["step"], final["slice"])
     rows, last = [], int(traffic.ready[-1])
     for index in range(len(world.lanes)):
         if plan.collects:
             rows += gather_rows(world, index, traffic)
         if not plan.hands_out:
             continue
-        mine = np.array([way.to for way in world.lanes], np.int64)[final["lane"]] == index
-        when = {name: values[mine] for name, values in final.items()}
-        if plan.schedule.steps == 0:  # one node: what it added up is the result
-            when = {"step": np.zeros(count, np.int64), "slice": np.arange(count), "end": traffic.ready}
-        elif not plan.adds:  # its own chunk is final from the beginning, before the first step
-            pieces = np.arange(len(world.sizes))
-            own = {"step": np.full_like(pieces, -1), "slice": pieces, "end": np.zeros_like(pieces)}
-            when = {name: np.concatenate([own[name], when[name]]) for name in own}
-        more, end = broadcast_rows(world, index, traffic, when["step"], when["slice"], when["end"])
+        mine = final["lane"] == index
+        done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
+        if plan.schedule.steps == 0 or not plan.adds:
+            done = _with_own(world, traffic, done)
+        more, end = broadcast_rows(world, index, traffic, done)
         rows.append(more)
         last = max(last, end)
     return rows, last
+
+
+def _sizes_of(world: World, step: NDArray[np.int64], piece: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bytes of slices."""
+    if (
+        len({len(world.plan.schedule.sends(s)) for s in np.unique(step).tolist()}) <= 1
+    ):  # a ring's steps are alike
+        return np.array(world.sizes(int(step[0])) if len(step) else (0,), np.int64)[piece]
+    return np.array([world.sizes(s)[p] for s, p in zip(step.tolist(), piece.tolist(), strict=True)], np.int64)
+
+
+def _with_own(world: World, traffic: Exchange, done: Finished) -> Finished:
+    """Return what is finished with what is so without the ring: one node's sums, an allgather's own chunk."""
+    sizes = np.array(world.chunk_sizes, np.int64)
+    pieces = np.arange(len(sizes))
+    if world.plan.schedule.steps == 0:
+        return Finished(np.zeros_like(pieces), pieces, sizes, traffic.ready)
+    return Finished(
+        np.concatenate([np.full_like(pieces, -1), done.step]),
+        np.concatenate([pieces, done.piece]),
+        np.concatenate([sizes, done.nbytes]),
+        np.concatenate([np.zeros_like(pieces), done.at]),
+    )
 
 
 def _referee(world: World, desk: Desk, progress: Progress | None) -> Recording:

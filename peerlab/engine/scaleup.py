@@ -32,7 +32,7 @@ class Exchange:
     """One device's scale-up traffic, the same for every device of every node."""
 
     slices: NDArray[np.int64]
-    """Bytes of each slice of the shard, in the order the ring uses them."""
+    """Bytes of each slice of the shard, in the order in which they are collected."""
     link_ps: Picoseconds
     """Service time of each slice on the links to all peers, which carry it side by side."""
     reduce_ps: Picoseconds
@@ -46,21 +46,17 @@ class Exchange:
     peers: int
     """Other devices of the node."""
 
-    def hand_out(self, arrivals: Picoseconds, order: NDArray[np.int64]) -> Picoseconds:
-        """Return when the links have sent each finished slice to all peers; `order` numbers the slices."""
-        return fifo(arrivals, self.link_ps[order], int(self.link_end[-1]))
-
 
 def exchange(world: World) -> Exchange:
     """Return the scale-up traffic of one device of `world`."""
-    machine, chunks = world.scenario.hardware, world.plan.schedule.chunks
+    machine, chunks = world.scenario.machine, world.plan.schedule.chunks
     peers = machine.devices - 1
-    sizes = np.tile(np.array(world.sizes, np.int64), chunks)
+    sizes = np.tile(np.array(world.chunk_sizes, np.int64), chunks)
     link = service(machine, "scaleup")
     reduce = service(machine, "scaleup_reduce")
-    link_ps = np.tile(np.array([link(n * peers) for n in world.sizes], np.int64), chunks)
+    link_ps = np.tile(np.array([link(n * peers) for n in world.chunk_sizes], np.int64), chunks)
     # read all contributions, write one sum
-    reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in world.sizes], np.int64), chunks)
+    reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in world.chunk_sizes], np.int64), chunks)
     latency, nothing = machine.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
     link_end = np.cumsum(link_ps) if world.plan.collects else nothing
     ready = fifo(link_end + latency, reduce_ps) if world.plan.collects else nothing
@@ -70,8 +66,8 @@ def exchange(world: World) -> Exchange:
 def gather_rows(world: World, lane: int, traffic: Exchange) -> list[NDArray[np.int64]]:
     """Return the spans of collecting and adding up, in the order of `SPAN_COLUMNS`."""
     link, reduce = world.lanes[lane].scaleup
-    count, per_chunk = len(traffic.slices), len(world.sizes)
-    step, piece = np.divmod(np.arange(count), per_chunk)
+    count, per_chunk = len(traffic.slices), len(world.chunk_sizes)
+    step, piece = np.divmod(np.arange(count), per_chunk)  # the step in which the ring uses it
     zero = np.zeros(count, np.int64)
     there = traffic.link_end + traffic.latency_ps
     moved = traffic.slices * traffic.peers
@@ -84,21 +80,36 @@ def gather_rows(world: World, lane: int, traffic: Exchange) -> list[NDArray[np.i
     ]
 
 
+@dataclass(frozen=True)
+class Finished:
+    """Slices that have reached their final value at one device."""
+
+    step: NDArray[np.int64]
+    """Step that brought each; -1: it was there from the beginning."""
+    piece: NDArray[np.int64]
+    """Which slice of that step's transfer."""
+    nbytes: NDArray[np.int64]
+    """Size of each."""
+    at: Picoseconds
+    """When it had its final value."""
+
+
 def broadcast_rows(
-    world: World,
-    lane: int,
-    traffic: Exchange,
-    step: NDArray[np.int64],
-    piece: NDArray[np.int64],
-    at: Picoseconds,
+    world: World, lane: int, traffic: Exchange, finished: Finished
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the spans of handing out the slices that were finished `at`, and when the last has arrived."""
-    order = np.lexsort((piece, step, at))
-    step, piece, at = step[order], piece[order], at[order]
-    end = traffic.hand_out(at, piece)
-    link = world.lanes[lane].scaleup[0]
-    moved = traffic.slices[piece] * traffic.peers
-    rows = _rows(world, lane, step, piece, "broadcast", link, at, traffic.link_ps[piece], end, moved)
+    """Return the spans of handing out what is finished, first come first served, and when the last has arrived."""
+    order = np.lexsort((finished.piece, finished.step, finished.at))
+    step, piece, nbytes, at = (
+        values[order] for values in (finished.step, finished.piece, finished.nbytes, finished.at)
+    )
+    moved = nbytes * traffic.peers
+    link = service(world.scenario.machine, "scaleup")
+    sizes, which = np.unique(moved, return_inverse=True)
+    duration = np.array([link(int(n)) for n in sizes], np.int64)[which]
+    end = fifo(at, duration, int(traffic.link_end[-1]))
+    rows = _rows(
+        world, lane, step, piece, "broadcast", world.lanes[lane].scaleup[0], at, duration, end, moved
+    )
     return rows, int(end[-1]) + traffic.latency_ps
 
 

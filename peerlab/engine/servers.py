@@ -1,11 +1,13 @@
 """What the referee's processes wait for: a clock, resources and windows, as SimPy events."""
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import simpy
 
+from peerlab.engine.fabric import max_min
 from peerlab.trace import Resource
 
 Key = tuple[int, ...]
@@ -13,7 +15,7 @@ Action = Callable[[], None]
 Log = Callable[[int, int, int], None]
 """Told when a use queued, started and ended."""
 
-DESK, WINDOWS, RESOURCES = range(3)
+DESK, WINDOWS, RESOURCES, LINKS = range(4)
 """Ranks of what is put off to the end of an instant."""
 
 
@@ -27,7 +29,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.env = simpy.Environment()
-        self._pending: dict[int, list[tuple[Key, Action]]] = {DESK: [], WINDOWS: [], RESOURCES: []}
+        self._pending: dict[int, list[tuple[Key, Action]]] = {DESK: [], WINDOWS: [], RESOURCES: [], LINKS: []}
 
     @property
     def now(self) -> int:
@@ -150,6 +152,92 @@ class Shared:
         self.joining.clear()
         if self.left:
             self._look_in(min(self.left.values()) * self._round_ps())
+
+
+@dataclass(eq=False)
+class Sending:
+    """A slice that goes over the fabric."""
+
+    route: dict[int, float]
+    """Links and their capacities, bytes per picosecond."""
+    left: float
+    """Bytes that have not been sent, at `since`."""
+    queued: int
+    """When it arrived."""
+    logs: list[Log]
+    """Of everything on its route."""
+    done: simpy.Event
+    """Happens at its end."""
+    start: int = 0
+    """When its sender began with it."""
+    since: int = 0
+    """When its rate last changed."""
+    rate: float = 0.0
+    """Bytes per picosecond."""
+    end: int = 0
+    """When it will end at this rate."""
+
+
+@dataclass(eq=False)
+class Links:
+    """A contended fabric: each sender sends one slice at a time, at its max-min fair rate."""
+
+    clock: Clock
+    sending: dict[int, Sending] = field(default_factory=dict)
+    waiting: dict[int, deque[Sending]] = field(default_factory=dict)
+    alarm: int = 0
+
+    def send(
+        self, key: Key, sender: int, route: dict[int, float], work: float, logs: list[Log]
+    ) -> simpy.Event:
+        """Queue one slice now; return the event of its end."""
+        one = Sending(route, work, self.clock.now, logs, self.clock.env.event())
+
+        def take() -> None:
+            if sender in self.sending:
+                self.waiting.setdefault(sender, deque()).append(one)
+            else:
+                self._begin(sender, one)
+
+        self.clock.later(RESOURCES, key, take)
+        return one.done
+
+    def _begin(self, sender: int, one: Sending) -> None:
+        one.start = one.since = self.clock.now
+        self.sending[sender] = one
+        self.clock.later(LINKS, (), self._share)
+
+    def _share(self) -> None:
+        """Share the links out anew, once everything of this instant is known."""
+        self.alarm += 1
+        if not self.sending:
+            return
+        this, now = self.alarm, self.clock.now
+        order = sorted(self.sending)
+        capacities = {link: rate for one in self.sending.values() for link, rate in one.route.items()}
+        most = [capacities.get(link, 0.0) for link in range(max(capacities) + 1)]
+        rates = max_min([tuple(self.sending[sender].route) for sender in order], most)
+        for sender, rate in zip(order, rates, strict=True):
+            one = self.sending[sender]
+            if rate != one.rate:
+                one.left -= one.rate * (now - one.since)
+                one.rate, one.since = rate, now
+                one.end = now + max(1, math.ceil(one.left / rate))
+        self.clock.at(min(one.end for one in self.sending.values()), lambda: self._look(this))
+
+    def _look(self, this: int) -> None:
+        """Who is done leaves, who waits behind it begins."""
+        if this != self.alarm:
+            return
+        now = self.clock.now
+        for sender in [sender for sender, one in self.sending.items() if one.end == now]:
+            one = self.sending.pop(sender)
+            for log in one.logs:
+                log(one.queued, one.start, now)
+            succeed(one.done)
+            if self.waiting.get(sender):
+                self._begin(sender, self.waiting[sender].popleft())
+        self.clock.later(LINKS, (), self._share)
 
 
 @dataclass(eq=False)

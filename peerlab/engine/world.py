@@ -1,77 +1,29 @@
 """A scenario made ready to run: the resources that exist, and for every sender the way of its slices.
 
 Nodes of a symmetric collective are identical, and so are the PCIe switches of a NUMA domain. *Folded*, a world holds
-one switch of one node: what it sends to its neighbour arrives, at the same time, from its other neighbour. A resource
-that switches share (DRAM) then counts every user as many times as there are switches.
+one switch of one node: what it sends to its partner arrives, at the same time, from a partner. A resource that switches
+or nodes share (DRAM, a backbone) then counts every user as many times as there are switches or senders.
 """
 
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from peerlab.collectives.choose import plan
-from peerlab.collectives.plan import Plan, slice_sizes
+from peerlab.collectives.plan import Plan, senders, slice_sizes
+from peerlab.engine import noise
+from peerlab.engine.order import Order, intervals
+from peerlab.engine.way import Flight, Lane, Leg, Link, Visit
 from peerlab.errors import ScenarioError
 from peerlab.model.path import REDUCE, RESOURCES, STAGES, Stage, Use, capacity_Bps, service
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Resource
+from peerlab.units import service_ps
 
 STAGE_IDS = {name: index for index, name in enumerate(STAGES)}
 
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """What one slice asks of one resource."""
-
-    resource: int
-    """Index in `World.resources`."""
-    duration_ps: int
-    """Service time, alone."""
-    nbytes: int
-    """Bytes that cross the resource."""
-    engine: int
-    """For a shared resource: which of its engines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """One stage of one lane's slices of one size."""
-
-    stage: int
-    """Index in `STAGES`."""
-    exclusive: tuple[Visit, ...]
-    """Exclusive resources it visits."""
-    shared: tuple[Visit, ...]
-    """Shared resources it visits."""
-    flight_ps: int
-    """Latency after it."""
-    acquire: int
-    """Pool to take a place from before it, or -1."""
-    release: int
-    """Pool to give the place back to after it, or -1."""
-    gated: bool
-    """Whether it needs the receiver's own contribution, added up over its node."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """One sender: a device of a node, and the way its slices go."""
-
-    node: int
-    """Sending node."""
-    device: int
-    """Sending device of the node."""
-    to: int
-    """Lane of the receiving device, or -1 if that sends nothing."""
-    desks: tuple[int, int]
-    """Registration queues of the sender's and the receiver's NIC."""
-    scaleup: tuple[int, int]
-    """The device's scale-up links and their reduction, or (-1, -1)."""
-    wire: int
-    """Where a slice in flight is drawn."""
-    adding: tuple[tuple[Leg, ...], ...]
-    """Legs in a step that adds, per slice of a transfer."""
-    keeping: tuple[tuple[Leg, ...], ...]
-    """Legs in a step that hands out, per slice of a transfer."""
+_NIC = ("nic_tx", "nic_rx")
+_SLOWED = (*_NIC, "port_tx", "port_rx")
+"""Kinds of which a slow node has slower ones."""
 
 
 @dataclass(eq=False)
@@ -86,13 +38,19 @@ class World:
     """Everything that serves slices."""
     engines: list[int] = field(default_factory=list)
     """Per resource, how many engines share it."""
+    places: list[int] = field(default_factory=list)
+    """Per pool, how many slices may hold a place of it."""
 
     def __post_init__(self) -> None:
-        if self.folded and not self.plan.symmetric:
-            raise ScenarioError("collective", f"{self.scenario.collective!r} is not the same on every node")
+        if self.folded and not foldable(self.scenario):
+            raise ScenarioError(
+                "collective", "not the same on every node, so that no node stands for the others"
+            )
         self._ids: dict[tuple[str, int, int], int] = {}
         self._engine_ids: dict[tuple[int, str, int], int] = {}
         self._pool_ids: dict[tuple[str, int, int], int] = {}
+        self._ways: dict[tuple[int, ...], tuple[tuple[Leg, ...], ...]] = {}
+        self._orders: dict[int, Order] = {}
         self.lanes = [self._lane(node, device) for device in self._devices for node in self._nodes]
 
     @cached_property
@@ -100,24 +58,104 @@ class World:
         """The collective's transfers."""
         return plan(self.scenario)
 
+    @property
+    def _envelope(self) -> int:
+        return int(self.scenario.envelope_bytes)
+
+    # ---- slices and their order --------------------------------------------------------------------------------
+
+    def chunks_sizes(self, chunks: int) -> tuple[int, ...]:
+        """Return the bytes of each slice of a transfer of so many chunks."""
+        return slice_sizes(chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit)
+
+    def sizes(self, step: int) -> tuple[int, ...]:
+        """Return the bytes of each slice of the transfers of a step."""
+        return self.chunks_sizes(len(self.plan.schedule.sends(step)))
+
     @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """Bytes of each slice of a transfer."""
-        return slice_sizes(self.plan.schedule.transfer_bytes, self.scenario.slice_limit)
+    def chunk_sizes(self) -> tuple[int, ...]:
+        """Bytes of each slice of one chunk."""
+        return self.chunks_sizes(1)
+
+    @cached_property
+    def pieces(self) -> int:
+        """The most slices that a transfer has."""
+        schedule = self.plan.schedule
+        most = {len(schedule.sends(step)) for step in (0, schedule.steps - 1)} if schedule.steps else {1}
+        return max(len(self.chunks_sizes(chunks)) for chunks in most)
+
+    def order(self, lane: int) -> Order:
+        """Return which slices the slices of a lane wait for."""
+        rank = 0 if self.plan.schedule.symmetric else self.lanes[lane].node
+        if rank not in self._orders:
+            self._orders[rank] = Order(self.plan.schedule, rank, self.chunks_sizes)
+        return self._orders[rank]
+
+    def own_ready(self, gathered: list[int], positions: range, chunks: tuple[int, ...]) -> list[int]:
+        """Return for each slice of `positions` when the node's own contribution to it is added up.
+
+        Parameters
+        ----------
+        gathered:
+            When each slice of each chunk is, in the order of `gather_order`.
+        chunks:
+            Bytes of each slice.
+        """
+        size, per_chunk = self.plan.schedule.chunk_bytes, len(self.chunk_sizes)
+        if len(positions) == 1:
+            first = self.gather_place[positions[0]] * per_chunk
+            return gathered[first : first + per_chunk]
+        found = []
+        for low, high in intervals(positions, size, chunks):
+            touched = range(low // size, -(-high // size))
+            last = max(self.gather_place[position] for position in touched)
+            found.append(gathered[(last + 1) * per_chunk - 1])
+        return found
+
+    @cached_property
+    def gather_place(self) -> dict[int, int]:
+        """When, counted in chunks, a device collects the chunk of each position: in the order of sending."""
+        schedule, places = self.plan.schedule, dict[int, int]()
+        for step in range(schedule.steps):
+            for position in schedule.sends(step):
+                places.setdefault(position, len(places))
+            if len(places) == schedule.chunks:
+                break
+        for position in range(schedule.chunks):
+            places.setdefault(position, len(places))
+        return places
+
+    def receiver(self, lane: int, step: int) -> int:
+        """Return the lane that a lane sends to in a step, or -1."""
+        way = self.lanes[lane]
+        to = self.plan.schedule.to(way.node, step)
+        return to if to < 0 else self._at(to, lane)
+
+    def sender(self, lane: int, step: int) -> int:
+        """Return the lane that sends to a lane in a step, or -1."""
+        if self.folded:
+            return lane
+        source = senders(self.plan.schedule, step)[self.lanes[lane].node]
+        return source if source < 0 else self._at(source, lane)
+
+    def _at(self, node: int, lane: int) -> int:
+        return lane if self.folded else lane - self.lanes[lane].node + node
+
+    @property
+    def pools(self) -> int:
+        """How many pools of places there are."""
+        return len(self.places)
 
     @property
     def registration_stages(self) -> list[int]:
         """Indices of the stages that belong to a transfer, not to a slice."""
         return [STAGE_IDS["register"], STAGE_IDS["deregister"]]
 
-    @property
-    def pools(self) -> int:
-        """How many windows there are, each of `Scenario.window_slices` places."""
-        return len(self._pool_ids)
+    # ---- resources ---------------------------------------------------------------------------------------------
 
     @property
-    def _nodes(self) -> list[int]:
-        return [0] if self.folded else list(self.plan.schedule.senders)
+    def _nodes(self) -> range:
+        return range(1 if self.folded else self.plan.schedule.ranks)
 
     @property
     def _devices(self) -> range:
@@ -128,7 +166,7 @@ class World:
         machine = self.scenario.machine
         switch, below = divmod(device, machine.devices_per_switch)
         match RESOURCES[kind].scope:
-            case "device":
+            case "device" | "fabric":
                 return device
             case "switch":
                 return switch
@@ -144,11 +182,49 @@ class World:
             machine = self.scenario.machine
             copies = machine.switches_per_numa if self.folded and RESOURCES[kind].scope == "numa" else 1
             servers = machine.cores_per_device if kind == "core" else 1
-            self._ids[key] = len(self.resources)
             capacity = capacity_Bps(machine, kind)
-            self.resources.append(Resource(*key, capacity, RESOURCES[kind].shared, servers, copies))
-            self.engines.append(0)
+            if kind in _SLOWED:
+                capacity = max(1, round(capacity * self.scenario.node_speed(node)))
+            shared = RESOURCES[kind].shared or (self.contended and kind in _NIC)
+            self._add(key, Resource(*key, capacity, shared, servers, copies))
         return self._ids[key]
+
+    def _add(self, key: tuple[str, int, int], resource: Resource) -> int:
+        self._ids[key] = len(self.resources)
+        self.resources.append(resource)
+        self.engines.append(0)
+        return self._ids[key]
+
+    @cached_property
+    def contended(self) -> bool:
+        """Whether nodes share links of the fabric."""
+        machine = self.scenario.machine
+        uses = any(use.kind in _NIC for stage in self.scenario.stages for use in stage.uses)
+        return uses and any(one is not None for one in (machine.backbone_Bps, machine.hosts_per_leaf))
+
+    def _links(self, source: int, destination: int) -> tuple[int, ...]:
+        """Return the shared links between two nodes."""
+        machine = self.scenario.machine
+        found = []
+        if machine.backbone_Bps is not None:
+            # folded, all nodes send at the same time as the one that is recorded
+            users = self.plan.nodes * self.plan.devices // len(self._devices) if self.folded else 1
+            found.append(self._link("backbone", 0, machine.backbone_Bps, users))
+        if machine.hosts_per_leaf is not None:
+            leaves = [self.scenario.host(node) // machine.hosts_per_leaf for node in (source, destination)]
+            if leaves[0] != leaves[1]:
+                rate = machine.hosts_per_leaf * machine.node_wire_Bps // machine.oversubscription
+                found += [
+                    self._link("leaf_up", leaves[0], rate, 1),
+                    self._link("leaf_down", leaves[1], rate, 1),
+                ]
+        return tuple(found)
+
+    def _link(self, kind: str, index: int, capacity: int, users: int) -> int:
+        key = (kind, -1, index)
+        return (
+            self._ids[key] if key in self._ids else self._add(key, Resource(*key, capacity, True, 1, users))
+        )
 
     def _engine(self, resource: int, use: Use, device: int) -> int:
         if not use.engine:
@@ -159,49 +235,129 @@ class World:
             self.engines[resource] += 1
         return self._engine_ids[key]
 
-    def _pool(self, side: str | None, ends: dict[str, tuple[int, int]]) -> int:
-        if side is None:
-            return -1
-        return self._pool_ids.setdefault((side, *ends[side]), len(self._pool_ids))
+    def _pool(self, kind: str, end: tuple[int, int], places: int) -> int:
+        key = (kind, *end)
+        if key not in self._pool_ids:
+            self._pool_ids[key] = len(self.places)
+            self.places.append(places)
+        return self._pool_ids[key]
+
+    # ---- the way of a slice ------------------------------------------------------------------------------------
 
     def _lane(self, node: int, device: int) -> Lane:
-        schedule = self.plan.schedule
-        to = node if self.folded else schedule.to(node)
-        ends = {"source": (node, device), "destination": (to, device)}
-        stages = self.scenario.stages
-        adds = self.scenario.path != "wire" and self.scenario.machine.hbm_Bps is not None
-        reduces = (REDUCE,) if adds else ()
-        legs = {n: tuple(self._leg(s, ends, n) for s in (*stages, *reduces)) for n in set(self.sizes)}
-        adding = tuple(legs[n] for n in self.sizes)
         exchanges = self.plan.exchanges
         return Lane(
             node=node,
             device=device,
-            to=-1 if to not in self._nodes else self._nodes.index(to) + device * len(self._nodes),
-            desks=(self.resource("registration", node, device), self.resource("registration", to, device)),
+            desk=self.resource("registration", node, device),
             scaleup=(self.resource("scaleup", node, device), self.resource("scaleup_reduce", node, device))
             if exchanges
             else (-1, -1),
             wire=self.resource("wire", node, device),
-            adding=adding,
-            keeping=tuple(way[: len(stages)] for way in adding),
         )
 
-    def _leg(self, stage: Stage, ends: dict[str, tuple[int, int]], nbytes: int) -> Leg:
-        visits = [self._visit(use, *ends[use.side], nbytes) for use in stage.uses]
+    def legs(self, lane: int, step: int) -> tuple[tuple[Leg, ...], ...]:
+        """Return the legs of each slice that a lane sends in a step."""
+        schedule = self.plan.schedule
+        to, adds = self.receiver(lane, step), step < schedule.reducing_steps
+        if self.scenario.jitter:
+            return self._build(lane, to, self.sizes(step), adds=adds, step=step)
+        key = (lane, to, len(schedule.sends(step)), adds)
+        if key not in self._ways:
+            self._ways[key] = self._build(lane, to, self.sizes(step), adds=adds, step=-1)
+        return self._ways[key]
+
+    def _build(
+        self, lane: int, to: int, sizes: tuple[int, ...], *, adds: bool, step: int
+    ) -> tuple[tuple[Leg, ...], ...]:
+        stages = self.scenario.stages + ((REDUCE,) if adds and self.scenario.reduces else ())
+        ends = {
+            side: (self.lanes[i].node, self.lanes[i].device)
+            for side, i in (("source", lane), ("destination", to))
+        }
+        if step < 0:  # slices of one size go the same way
+            last = len(sizes) - 1
+            known = {n: self._chain(stages, ends, n, len(sizes), ()) for n in set(sizes)}
+            if self._envelope:
+                final = self._chain(stages, ends, sizes[last], len(sizes), (), self._envelope)
+                return (*(known[n] for n in sizes[:last]), final)
+            return tuple(known[n] for n in sizes)
+        found = []
+        for piece, n in enumerate(sizes):
+            factors = self.factors[step, piece, :, lane].tolist()
+            envelope = self._envelope if piece == len(sizes) - 1 else 0
+            found.append(self._chain(stages, ends, n, len(sizes), factors, envelope))
+        return tuple(found)
+
+    @property
+    def factors(self) -> noise.Factors:
+        """Factors on service times, shape ``(steps, slices, stages, lanes)``."""
+        s, schedule = self.scenario, self.plan.schedule
+        shape = (schedule.steps, self.pieces, len(s.stages) + s.reduces, len(self.lanes))
+        return noise.factors(s.seed, s.jitter, shape)
+
+    def _chain(
+        self,
+        stages: tuple[Stage, ...],
+        ends: dict[str, tuple[int, int]],
+        nbytes: int,
+        pieces: int,
+        factors: list[float] | tuple[()],
+        envelope: int = 0,
+    ) -> tuple[Leg, ...]:
+        """Return the legs of a slice; in blocking code a stage's worker takes one slice at a time, latency included."""
+        legs: list[Leg] = []
+        for number, stage in enumerate(stages):
+            factor = factors[number] if factors else 1.0
+            leg = self._leg(stage, ends, nbytes, factor, 0 if stage is REDUCE else envelope)
+            if self.scenario.blocking and pieces > 1 and stage is not REDUCE:
+                side = "source" if any(use.side == "source" for use in stage.uses) else "destination"
+                worker = self._pool(stage.name, ends[side], 1)
+                legs += [Leg(leg.stage, acquire=worker), leg, Leg(leg.stage, release=worker)]
+            else:
+                legs.append(leg)
+        return tuple(legs)
+
+    def _leg(
+        self, stage: Stage, ends: dict[str, tuple[int, int]], nbytes: int, factor: float, envelope: int
+    ) -> Leg:
+        through_fabric = self.contended and any(use.kind in _NIC for use in stage.uses)
+        uses = [use for use in stage.uses if not (through_fabric and use.kind in _NIC)]
+        visits = [self._visit(use, *ends[use.side], nbytes, factor, envelope) for use in uses]
+        flight_ps: int = (getattr(self.scenario.machine, stage.flight) or 0) if stage.flight else 0
+        side = "source" if any(use.side == "source" for use in stage.uses) else "destination"
+        window = self.scenario.window_slices
         return Leg(
             stage=STAGE_IDS[stage.name],
             exclusive=tuple(v for v in visits if v.engine < 0),
             shared=tuple(v for v in visits if v.engine >= 0),
-            flight_ps=(getattr(self.scenario.machine, stage.flight) or 0) if stage.flight else 0,
-            acquire=self._pool(stage.acquire, ends),
-            release=self._pool(stage.release, ends),
+            link=self._flow(ends, nbytes + envelope, factor) if through_fabric else None,
+            flight=Flight(flight_ps, self.resource("wire", *ends[side])) if flight_ps else None,
+            acquire=self._pool(stage.acquire, ends[stage.acquire], window) if stage.acquire else -1,
+            release=self._pool(stage.release, ends[stage.release], window) if stage.release else -1,
             gated=stage is REDUCE and self.plan.collects,
         )
 
-    def _visit(self, use: Use, node: int, device: int, nbytes: int) -> Visit:
+    def _flow(self, ends: dict[str, tuple[int, int]], nbytes: int, factor: float) -> Link:
+        tx, rx = (self.resource(kind, *ends[side]) for kind, side in zip(_NIC, ends, strict=True))
+        route = (tx, *self._links(ends["source"][0], ends["destination"][0]), rx)
+        return Link(tx, route, nbytes, nbytes * factor)
+
+    def _visit(self, use: Use, node: int, device: int, nbytes: int, factor: float, envelope: int) -> Visit:
         resource = self.resource(use.kind, node, device)
-        crossing = nbytes * use.touches
+        crossing = (nbytes + envelope) * use.touches
         # a core's work is per payload byte; what it touches in DRAM is counted there
-        duration = service(self.scenario.machine, use.kind, use.work)(crossing)
+        if use.kind == "core":
+            duration = service(self.scenario.machine, use.kind, use.work)(crossing)
+        else:
+            duration = service_ps(crossing, self.resources[resource].capacity_Bps)
+        if factor != 1.0:
+            duration = noise.slowed(duration, factor)
         return Visit(resource, duration, crossing, self._engine(resource, use, device))
+
+
+def foldable(scenario: Scenario) -> bool:
+    """Return whether one switch of one node stands for all."""
+    machine = scenario.machine
+    alike = not scenario.jitter and not scenario.slow_nodes and machine.hosts_per_leaf is None
+    return alike and plan(scenario).schedule.symmetric

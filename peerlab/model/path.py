@@ -22,7 +22,7 @@ class ResourceKind:
 
     label: str
     """Name in plain words."""
-    scope: Literal["device", "switch", "numa", "nic"]
+    scope: Literal["device", "switch", "numa", "nic", "fabric"]
     """What a node has one of these for each of."""
     rate: str = ""
     """Field of `Cluster` that holds its capacity; empty where bytes do not count."""
@@ -46,6 +46,9 @@ RESOURCES: dict[str, ResourceKind] = {
     "nic_tx": ResourceKind("NIC send", "nic", "nic_Bps"),
     "wire": ResourceKind("wire", "nic", "nic_Bps"),
     "nic_rx": ResourceKind("NIC receive", "nic", "nic_Bps"),
+    "leaf_up": ResourceKind("leaf to spine", "fabric", shared=True),
+    "leaf_down": ResourceKind("spine to leaf", "fabric", shared=True),
+    "backbone": ResourceKind("backbone", "fabric", "backbone_Bps", shared=True),
     "port_tx": ResourceKind("port send", "device", "port_Bps"),
     "port_rx": ResourceKind("port receive", "device", "port_Bps"),
     "reduce": ResourceKind("reduce in HBM", "device", "hbm_Bps"),

@@ -1,9 +1,9 @@
 """The question: which machine, which path, how much, how often."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -22,7 +22,9 @@ COLLECTIVE_NAMES = {
     "point-to-point": "point to point",
 }
 COLLECTIVES = tuple(COLLECTIVE_NAMES)
-ALGORITHMS = ("auto", "ring", "hierarchical")
+ALGORITHMS = (
+    "auto", "ring", "hierarchical", "halving-doubling", "recursive-doubling", "binary-tree", "pairwise",
+)  # fmt: skip
 DEPENDENCIES = ("auto", "slice", "step")
 MEMORIES = ("device", "host")
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
@@ -31,16 +33,20 @@ MAX_NODES = 2**14
 MAX_BYTES = 2**40
 MAX_ITERATIONS = 1000
 
-_LATER = {
-    "algorithm": ("halving-doubling", "recursive-doubling", "binary-tree", "pairwise"),
-}
-_NOT_YET: dict[str, Any] = {
-    "prefetch": False,
-    "placement": None,
-    "slow_nodes": None,
-    "jitter": 0.0,
-    "seed": 0,
-}
+_NOT_YET: dict[str, Any] = {"prefetch": False}
+_NEVER_NONE = ("nodes", "message_bytes", "iterations", "buffers", "seed", "envelope_bytes", "page_bytes")
+_POWERS_OF_TWO = ("halving-doubling", "recursive-doubling")
+_ALLREDUCE_ONLY = ("recursive-doubling", "binary-tree")
+_MOST_JITTER = 2.0
+_MOST_HOSTS = 2**20
+_LEAST_SPEED = 0.001
+
+
+class Slow(dict[int, float]):
+    """Slow nodes as a scenario keeps them: sorted, checked and not to be changed, so that they can be a key."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +79,7 @@ class Scenario:
     message_bytes: int | str = "64 MiB"
     """Bytes of the whole buffer (nccl-tests' size column); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
-    """Slice of a transfer; ``auto``: the cluster's; None: transfers go whole."""
+    """Slice of a transfer; ``auto``: the cluster's (in blocking code on ``wire``: none); None: transfers go whole."""
     window: int | None = None
     """Slices in flight per device and direction, bounce buffers per side; None: the cluster's."""
     dependency: str = "auto"
@@ -93,13 +99,15 @@ class Scenario:
     prefetch: bool = False
     """Registering behind earlier slices; not available yet."""
     placement: tuple[int, ...] | None = None
-    """Rank to host; not available yet."""
-    slow_nodes: dict[int, float] | None = field(default=None, hash=False)
-    """Nodes with slower NICs; not available yet."""
+    """For each node the host it runs on: where it stands in a leaf-spine fabric; None: in order."""
+    slow_nodes: Mapping[int, float] | None = None
+    """Nodes whose NICs are slower both ways, with their share of the full rate: ``{4: 0.5}``."""
     jitter: float = 0.0
-    """Sigma of random service times; not available yet."""
+    """Sigma of a lognormal factor of mean 1 on every service time on the way between nodes."""
     seed: int = 0
-    """Seed of the jitter; not available yet."""
+    """Seed of the jitter; the same seed gives the same trace, byte for byte."""
+    envelope_bytes: int | str = 0
+    """Bytes that the transport adds to every message (16 in SimGrid's MPI)."""
 
     def __new__(cls, *values: Any, **given: Any) -> Self:
         """Refuse fields that do not exist in our words; Python's own would be a TypeError."""
@@ -111,7 +119,14 @@ class Scenario:
     def __post_init__(self) -> None:
         for one in fields(self):
             _check_kind(one.name, getattr(self, one.name))
-        for name in ("message_bytes", "slice_bytes", "cache_bytes", "page_bytes", "memlock_bytes"):
+        for name in (
+            "message_bytes",
+            "slice_bytes",
+            "cache_bytes",
+            "page_bytes",
+            "memlock_bytes",
+            "envelope_bytes",
+        ):
             self._parse_size(name)
         for name, low, high in (
             ("nodes", 1, MAX_NODES),
@@ -123,6 +138,8 @@ class Scenario:
             ("cache_regions", 0, 2**24),
             ("cache_bytes", 0, 2**50),
             ("memlock_bytes", 0, 2**50),
+            ("seed", 0, 2**63 - 1),
+            ("envelope_bytes", 0, 2**20),
         ):
             self._check_whole(name, low, high)
         self._check_word("registration", REGISTRATIONS)
@@ -142,6 +159,10 @@ class Scenario:
             )
         self._check_path()
         self._check_shape()
+        self._check_algorithm()
+        self._check_placement()
+        self._check_slow_nodes()
+        self._check_jitter()
 
     @cached_property
     def hardware(self) -> Cluster:
@@ -178,6 +199,11 @@ class Scenario:
         return stages(self.hardware, str(self.path), self.memory)
 
     @property
+    def reduces(self) -> bool:
+        """Whether adding takes time: bare reference fabrics have no device memory."""
+        return self.path != "wire" and self.hardware.hbm_Bps is not None
+
+    @property
     def registers(self) -> bool:
         """Whether transfers wait for registrations (on host paths the bounce pool is always registered)."""
         return self.path == "peer-direct" and self.registration != "pool"
@@ -187,6 +213,8 @@ class Scenario:
         """Largest slice in bytes; None: transfers go whole."""
         if self.slice_bytes != "auto":
             return self.slice_bytes  # type: ignore[return-value]
+        if self.path == "wire" and self.blocking:
+            return None  # blocking code on a bare fabric sends each message whole
         return self.hardware.slice_staged_bytes if self.staged else self.hardware.slice_direct_bytes
 
     @property
@@ -246,6 +274,8 @@ class Scenario:
                 continue
             if f.name.endswith("_bytes") and isinstance(value, int):
                 value = write_bytes(value)
+            if isinstance(value, Slow):
+                value = dict(value)
             if isinstance(value, (Cluster, Path)):
                 value = value.name if isinstance(value, Cluster) else str(value)
             parts.append(f"{f.name}={value!r}")
@@ -265,7 +295,7 @@ class Scenario:
 
     def _check_whole(self, name: str, low: int, high: int) -> None:
         value = getattr(self, name)
-        if (value is None and name not in ("nodes", "message_bytes", "iterations", "buffers")) or (
+        if (value is None and name not in _NEVER_NONE) or (
             value == "auto" and name in ("slice_bytes", "iterations")
         ):
             return
@@ -282,10 +312,6 @@ class Scenario:
 
     def _check_word(self, name: str, known: tuple[str, ...]) -> None:
         value = getattr(self, name)
-        if value in _LATER.get(name, ()):
-            raise ScenarioError(
-                name, f"{value!r} is not available in this version; known: {', '.join(known)}"
-            )
         if value not in known:
             raise ScenarioError(name, f"unknown {value!r}; {nearest(value, known)}")
 
@@ -322,6 +348,68 @@ class Scenario:
                 "algorithm", f"'hierarchical' needs several devices per node; {self.hardware.name} has one"
             )
 
+    def _check_algorithm(self) -> None:
+        if self.algorithm in _POWERS_OF_TWO and self.nodes & (self.nodes - 1):
+            below = 1 << (self.nodes.bit_length() - 1)
+            raise ScenarioError(
+                "algorithm",
+                f"{self.algorithm!r} needs a power of two of nodes, not {self.nodes}; try {below} or {2 * below}",
+            )
+        if self.algorithm in _ALLREDUCE_ONLY and self.collective != "allreduce":
+            raise ScenarioError(
+                "algorithm", f"{self.algorithm!r} does an allreduce only, no {self.collective}"
+            )
+
+    def _check_placement(self) -> None:
+        if self.placement is None:
+            return
+        hosts: tuple[Any, ...] = tuple(self.placement) if isinstance(self.placement, tuple) else ()
+        whole = all(_is_a(Integral, host) and 0 <= host < _MOST_HOSTS for host in hosts)
+        if len(hosts) != self.nodes or not whole or len(set(hosts)) != len(hosts):
+            raise ScenarioError(
+                "placement",
+                f"give {self.nodes} different hosts, one for each node, such as {tuple(range(self.nodes))[:4]}",
+            )
+        self._set("placement", tuple(int(host) for host in hosts))
+
+    def _check_slow_nodes(self) -> None:
+        if not self.slow_nodes:
+            self._set("slow_nodes", None)
+            return
+        given: Any = self.slow_nodes
+        if not isinstance(given, Mapping):
+            raise ScenarioError("slow_nodes", f"{given!r} is not a mapping such as {{4: 0.5}}")
+        for node, share in given.items():
+            if not _is_a(Integral, node) or not 0 <= node < self.nodes:
+                raise ScenarioError(
+                    "slow_nodes", f"there is no node {node!r}; nodes are 0 to {self.nodes - 1}"
+                )
+            if not _is_a(Real, share) or not _LEAST_SPEED <= share <= 1:
+                raise ScenarioError(
+                    "slow_nodes", f"{share!r} is not a share of the full rate, {_LEAST_SPEED} to 1"
+                )
+        slow = {int(node): float(share) for node, share in sorted(given.items()) if share < 1}
+        self._set("slow_nodes", Slow(slow) if slow else None)
+
+    def _check_jitter(self) -> None:
+        sigma: Any = self.jitter
+        if not _is_a(Real, sigma) or not 0 <= sigma <= _MOST_JITTER:
+            raise ScenarioError("jitter", f"{sigma!r} is not a sigma from 0 to {_MOST_JITTER:g}, such as 0.1")
+        self._set("jitter", float(sigma))
+
+    def host(self, node: int) -> int:
+        """Return the host that a node runs on."""
+        return self.placement[node] if self.placement else node
+
+    def node_speed(self, node: int) -> float:
+        """Return the share of the full rate that a node's NICs have."""
+        return self.slow_nodes.get(node, 1.0) if self.slow_nodes else 1.0
+
+
+def _is_a(kind: type, value: object) -> bool:
+    """Return whether a value is a number of a kind; True and False are none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
 
 def _check_names(given: Iterable[str]) -> None:
     names = [one.name for one in fields(Scenario)]
@@ -332,7 +420,7 @@ def _check_names(given: Iterable[str]) -> None:
 
 def _check_kind(name: str, value: object) -> None:
     """Refuse what no field takes, before anybody compares it or writes it out."""
-    kinds = (str, float, Integral, Path, Cluster, tuple, dict, type(None))
+    kinds = (str, float, Integral, Path, Cluster, tuple, Mapping, type(None))
     if not isinstance(value, kinds):
         raise ScenarioError(name, f"a value of type {type(value).__name__!r} is not possible here")
     if isinstance(value, Integral) and abs(int(value)) > 10**30:

@@ -5,9 +5,23 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.engine.world import World
+from peerlab.engine.world import World, foldable
+from peerlab.model.presets import read_cluster
+from peerlab.model.scenario import ALGORITHMS
+from peerlab.places import folder
 from peerlab.trace import REGISTRATION_COLUMNS
 
+IDEAL = (folder("data") / "hardware" / "ideal-100g.toml").read_text()
+EXTRA = 'unit = "GB/s", basis = "all nodes", source = "test" }'
+BACKBONE = read_cluster(IDEAL.replace("[fabric]", "[fabric]\nbackbone = { value = 20, " + EXTRA), "backbone")
+COUNT = 'unit = "1", basis = "per leaf", source = "test" }'
+LEAFSPINE = read_cluster(
+    IDEAL.replace(
+        "[fabric]",
+        "[fabric]\nhosts_per_leaf = { value = 3, " + COUNT + "\noversubscription = { value = 2, " + COUNT,
+    ),
+    "leafspine",
+)
 SIZES = st.sampled_from([1, 7, 1000, 65536, 10**6 + 3, 2**20, 2**22 + 5, 2**24]) | st.integers(1, 2**24)
 
 
@@ -26,11 +40,15 @@ def common(draw):
 def scenarios(draw):
     """Make a scenario small enough for the referee to run on every node."""
     fields = common(draw)
-    if draw(st.integers(0, 3)) == 0:
-        fields |= {"cluster": "ideal-100g", "nodes": draw(st.integers(1, 64))}
+    powers = st.sampled_from([1, 2, 4, 8, 16])
+    algorithm = draw(st.sampled_from(["auto", "auto", *ALGORITHMS[3:]]))
+    needs_power = algorithm in ("halving-doubling", "recursive-doubling")
+    if draw(st.integers(0, 2)) == 0:
+        fabric = draw(st.sampled_from(["ideal-100g", BACKBONE, LEAFSPINE]))
+        fields |= {"cluster": fabric, "nodes": draw(powers if needs_power else st.integers(1, 64))}
     else:
         fields |= {
-            "nodes": draw(st.integers(1, 6)),
+            "nodes": min(draw(powers), 4) if needs_power else draw(st.integers(1, 6)),
             "path": draw(st.sampled_from(["host-rdma", "host-tcp", "peer-direct"])),
             "registration": draw(st.sampled_from(["cached", "per-transfer", "pool"])),
             "cache_regions": draw(st.sampled_from([None, None, 0, 1, 3, 8])),
@@ -38,10 +56,21 @@ def scenarios(draw):
         }
     choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]
     fields["collective"] = draw(st.sampled_from(choices if fields["nodes"] > 1 else choices[:-1]))
+    if algorithm in ("recursive-doubling", "binary-tree"):
+        fields["collective"] = "allreduce"
+    if fields["collective"] != "point-to-point":
+        fields["algorithm"] = algorithm
+    nodes = fields["nodes"]
+    if draw(st.integers(0, 3)) == 0:
+        fields["slow_nodes"] = {draw(st.integers(0, nodes - 1)): draw(st.sampled_from([0.5, 0.9, 0.13]))}
+    if draw(st.integers(0, 3)) == 0:
+        fields |= {"jitter": draw(st.sampled_from([0.01, 0.2, 1.0])), "seed": draw(st.integers(0, 5))}
+    if draw(st.booleans()):
+        fields["placement"] = tuple(draw(st.permutations(range(nodes))))
     scenario = peerlab.Scenario(**fields)
     world = World(scenario, folded=False)
     schedule = world.plan.schedule
-    assume(len(world.lanes) * len(world.sizes) * max(schedule.steps, schedule.chunks) < 4000)
+    assume(len(world.lanes) * world.pieces * max(schedule.steps, schedule.chunks) < 4000)
     return scenario
 
 
@@ -92,7 +121,7 @@ def same(referee, other):
 def test_every_engine_gives_the_referees_spans(scenario):
     referee = peerlab.simulate(scenario, engine="simpy").trace
     same(referee, peerlab.simulate(scenario, engine="loop-full").trace)
-    if scenario.collective != "point-to-point":
+    if foldable(scenario):
         folded = peerlab.simulate(scenario, engine="simpy-folded").trace
         fast = peerlab.simulate(scenario, engine="loop").trace
         same(referee, folded)

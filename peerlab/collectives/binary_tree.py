@@ -1,0 +1,61 @@
+"""The pipelined binary tree: sums go up to the root slice by slice, results come down."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryTree:
+    """Allreduce over one complete binary tree; the children of rank r are 2r+1 and 2r+2.
+
+    Steps number the levels, two to each: what goes up from (or down to) the left children, then the right ones. A slice
+    does not wait for its step but for its data, so the levels overlap.
+    """
+
+    ranks: int
+    """Ranks, 1 or more."""
+    chunk_bytes: int
+    """Bytes of the buffer, which travels whole, in slices."""
+    chunks: int = 1
+    """One."""
+    symmetric: bool = False
+    """Leaves send once, the root twice, the others three times."""
+
+    @property
+    def _depth(self) -> int:
+        return self.ranks.bit_length() - 1
+
+    @property
+    def steps(self) -> int:
+        """Two for each level and direction."""
+        return 4 * self._depth
+
+    @property
+    def reducing_steps(self) -> int:
+        """The way up."""
+        return 2 * self._depth
+
+    def to(self, rank: int, step: int) -> int:
+        """Return the parent in the step of the rank's level on the way up, a child on the way down, or -1."""
+        level, right = divmod(step, 2)
+        mine = (rank + 1).bit_length() - 1
+        if step < self.reducing_steps:
+            goes_up = rank > 0 and mine == self._depth - level and right == (rank % 2 == 0)
+            return (rank - 1) // 2 if goes_up else -1
+        child = 2 * rank + 1 + right
+        return child if mine == level - self._depth and child < self.ranks else -1
+
+    def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
+        """Return the whole buffer."""
+        return range(1)
+
+    def receives(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
+        """Return the whole buffer."""
+        return range(1)
+
+    def chunk(self, rank: int, position: int) -> int:  # noqa: ARG002  (the same on every rank)
+        """Return the only chunk."""
+        return position
+
+    def owned(self, rank: int) -> range:
+        """Return the whole buffer at the root."""
+        return range(rank == 0)

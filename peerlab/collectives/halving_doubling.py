@@ -1,0 +1,128 @@
+"""Recursive halving and doubling: partners at distances that are powers of two. The ranks must be a power of two."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class HalvingDoubling:
+    """Rabenseifner's allreduce of `nbytes`, or one half of it.
+
+    While halving, a rank sends the half of its part that it gives up and adds what its partner gives up, until one chunk
+    is left; doubling undoes this. As in MPICH an allreduce begins with the nearest partner; a reduce-scatter or an
+    allgather alone begins or ends with the farthest, so that rank i has chunk i.
+
+    What the partner will pass on first is sent first: positions go down while halving and up while doubling.
+    """
+
+    ranks: int
+    """Ranks, a power of two."""
+    nbytes: int
+    """Bytes of the buffer."""
+    adds: bool = True
+    """Whether there is a halving half."""
+    spreads: bool = True
+    """Whether there is a doubling half."""
+    symmetric: bool = True
+    """All ranks do the same."""
+
+    @property
+    def _bits(self) -> int:
+        return self.ranks.bit_length() - 1
+
+    @property
+    def steps(self) -> int:
+        """log2 N for each half."""
+        return (self.adds + self.spreads) * self._bits
+
+    @property
+    def reducing_steps(self) -> int:
+        """Log2 N, or 0 for an allgather."""
+        return self.adds * self._bits
+
+    @property
+    def chunks(self) -> int:
+        """N."""
+        return self.ranks
+
+    @property
+    def chunk_bytes(self) -> int:
+        """An N-th of the buffer, padded."""
+        return -(-self.nbytes // self.ranks)
+
+    def _half(self, step: int) -> int:
+        """Return how many chunks a step moves."""
+        if step < self.reducing_steps:
+            return int(self.ranks >> (step + 1))
+        return 1 << (step - self.reducing_steps)
+
+    def _reversed(self, number: int) -> int:
+        """Return the bits of a rank in reverse where the nearest partner is the first."""
+        if not (self.adds and self.spreads):
+            return number
+        return int(f"{number:0{self._bits}b}"[::-1], 2) if self._bits else 0
+
+    def to(self, rank: int, step: int) -> int:
+        """Return the partner, who sends at the same time."""
+        return rank ^ self._reversed(self._half(step))
+
+    def sends(self, step: int) -> range:
+        """Return the upper half of what is left, downwards; or all that is finished."""
+        half = self._half(step)
+        return range(2 * half - 1, half - 1, -1) if step < self.reducing_steps else range(half)
+
+    def receives(self, step: int) -> range:
+        """Return the lower half, downwards; or as much again as is finished."""
+        half = self._half(step)
+        return range(half - 1, -1, -1) if step < self.reducing_steps else range(half, 2 * half)
+
+    def chunk(self, rank: int, position: int) -> int:
+        """Return the chunk whose number differs from the rank's own in the bits of the position."""
+        return self._reversed(rank) ^ position
+
+    def owned(self, rank: int) -> range:  # noqa: ARG002  (the same on every rank)
+        """Return the first position."""
+        return range(1)
+
+
+@dataclass(frozen=True, slots=True)
+class RecursiveDoubling:
+    """Allreduce in log2 N exchanges of the whole buffer, each added by both partners: few steps, many bytes."""
+
+    ranks: int
+    """Ranks, a power of two."""
+    chunk_bytes: int
+    """Bytes of the buffer, which travels whole."""
+    chunks: int = 1
+    """One."""
+    symmetric: bool = True
+    """All ranks do the same."""
+
+    @property
+    def steps(self) -> int:
+        """log2 N."""
+        return self.ranks.bit_length() - 1
+
+    @property
+    def reducing_steps(self) -> int:
+        """All of them."""
+        return self.steps
+
+    def to(self, rank: int, step: int) -> int:
+        """Return the partner, who sends at the same time."""
+        return rank ^ (1 << step)
+
+    def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
+        """Return the whole buffer."""
+        return range(1)
+
+    def receives(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
+        """Return the whole buffer."""
+        return range(1)
+
+    def chunk(self, rank: int, position: int) -> int:  # noqa: ARG002  (the same on every rank)
+        """Return the only chunk."""
+        return position
+
+    def owned(self, rank: int) -> range:  # noqa: ARG002  (the same on every rank)
+        """Return the whole buffer."""
+        return range(1)

@@ -1,0 +1,68 @@
+"""Pairwise exchange: every rank sends each other rank its chunk directly, as Gaudi's scale-out over host NICs does."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Pairwise:
+    """Collective of `nbytes`: a reduce-scatter in N-1 direct exchanges, then an allgather in as many.
+
+    In step s a rank sends to the one s+1 further on and receives from the one s+1 before. Nothing is passed on, so the
+    steps of a reduce-scatter wait for nothing; HCL's loop over boxes works like this (hcl_collective_routines.cpp).
+    """
+
+    ranks: int
+    """Ranks, 1 or more."""
+    nbytes: int
+    """Bytes of the buffer."""
+    adds: bool = True
+    """Whether there is a reduce-scatter."""
+    spreads: bool = True
+    """Whether there is an allgather."""
+    symmetric: bool = True
+    """All ranks do the same."""
+
+    @property
+    def steps(self) -> int:
+        """N-1 for each half."""
+        return (self.adds + self.spreads) * (self.ranks - 1)
+
+    @property
+    def reducing_steps(self) -> int:
+        """N-1, or 0 for an allgather."""
+        return self.adds * (self.ranks - 1)
+
+    @property
+    def chunks(self) -> int:
+        """N."""
+        return self.ranks
+
+    @property
+    def chunk_bytes(self) -> int:
+        """An N-th of the buffer, padded."""
+        return -(-self.nbytes // self.ranks)
+
+    def _distance(self, step: int) -> int:
+        return step % (self.ranks - 1) + 1
+
+    def to(self, rank: int, step: int) -> int:
+        """Return the rank so much further on."""
+        return (rank + self._distance(step)) % self.ranks
+
+    def sends(self, step: int) -> range:
+        """Return the partner's chunk, or the rank's own."""
+        at = self._distance(step) if step < self.reducing_steps else 0
+        return range(at, at + 1)
+
+    def receives(self, step: int) -> range:
+        """Return the receiver's own chunk, or the sender's."""
+        at = 0 if step < self.reducing_steps else self.ranks - self._distance(step)
+        return range(at, at + 1)
+
+    def chunk(self, rank: int, position: int) -> int:
+        """Return the chunk of the rank so much further on."""
+        return (rank + position) % self.ranks
+
+    def owned(self, rank: int) -> range:  # noqa: ARG002  (the same on every rank)
+        """Return the rank's own chunk."""
+        return range(1)

@@ -1,0 +1,132 @@
+"""A contended fabric: max-min fair rates of flows over links that they share.
+
+A sender has one flow at a time; flows begin and end at whole picoseconds. Between two changes every flow goes at the rate
+of progressive filling: all rates grow together until a link is full, its flows keep their rate, the others grow on.
+"""
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+
+
+def max_min(routes: list[tuple[int, ...]], capacities: list[float]) -> list[float]:
+    """Return the max-min fair rate of each flow, in the unit of the capacities.
+
+    >>> max_min([(0,), (0, 1), (1,)], [1.0, 4.0])
+    [0.5, 0.5, 3.5]
+    """
+    rates = [0.0] * len(routes)
+    users: dict[int, list[int]] = {}
+    for flow, route in enumerate(routes):
+        for link in route:
+            users.setdefault(link, []).append(flow)
+    left = {link: capacities[link] for link in users}
+    count = {link: len(flows) for link, flows in users.items()}
+    growing = set(range(len(routes)))
+    while growing:
+        share = min(left[link] / count[link] for link in left)
+        full = [link for link in left if left[link] / count[link] <= share]
+        for flow in sorted({flow for link in full for flow in users[link]} & growing):
+            rates[flow] = share
+            growing.discard(flow)
+            for link in routes[flow]:
+                left[link] = max(left[link] - share, 0.0)
+                count[link] -= 1
+        left = {link: rest for link, rest in left.items() if count[link]}
+    return rates
+
+
+_MOST_KNOWN = 2000
+"""Sets of flows whose rates are remembered; a regular schedule has few."""
+
+
+@dataclass(eq=False, slots=True)
+class Flow:
+    """What one slice sends over the fabric."""
+
+    key: int
+    """Whose it is."""
+    stage: int
+    """In which stage."""
+    route: tuple[int, ...]
+    """Links it takes: indices of resources."""
+    nbytes: int
+    """Bytes it carries."""
+    left: float
+    """Bytes still to go at `since`; at the beginning all (more where jitter slows it down)."""
+    queued: int
+    """When it arrived."""
+    start: int = -1
+    """When its sender began with it."""
+    since: int = -1
+    """When its rate last changed."""
+    rate: float = 0.0
+    """Bytes per picosecond."""
+    end: int = -1
+    """When it will end at this rate."""
+
+
+@dataclass(eq=False)
+class Fabric:
+    """Flows under way, one per sender."""
+
+    capacities: list[float]
+    """By resource: bytes per picosecond, of one user's share where one user stands for many."""
+    active: dict[int, Flow] = field(default_factory=dict)
+    """By sender."""
+    generation: int = 0
+    """Changes whenever the next end may have changed."""
+    _queues: dict[int, deque[Flow]] = field(default_factory=dict)
+    _known: dict[tuple[tuple[int, ...], ...], list[float]] = field(default_factory=dict)
+
+    def arrive(self, now: int, sender: int, flow: Flow) -> None:
+        """Take a flow; it waits while its sender has another."""
+        if sender in self.active:
+            self._queues.setdefault(sender, deque()).append(flow)
+        else:
+            self._begin(now, sender, flow)
+
+    def _begin(self, now: int, sender: int, flow: Flow) -> None:
+        flow.start = flow.since = now
+        self.active[sender] = flow
+        self.generation += 1
+
+    def settle(self, now: int) -> int:
+        """Share the links out anew, once everything of this instant is known; return when the next flow ends."""
+        order = sorted(self.active)
+        flows = [self.active[sender] for sender in order]
+        routes = tuple(flow.route for flow in flows)
+        if routes not in self._known:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            self._known[routes] = max_min(list(routes), self.capacities)
+        for flow, rate in zip(flows, self._known[routes], strict=True):
+            if rate != flow.rate:
+                flow.left -= flow.rate * (now - flow.since)
+                flow.rate, flow.since = rate, now
+                flow.end = now + max(1, math.ceil(flow.left / rate))
+        return min(flow.end for flow in flows)
+
+    def finish(self, now: int) -> list[Flow]:
+        """Return the flows that end `now`; the next of their senders begin."""
+        self.generation += 1
+        ended = [sender for sender, flow in self.active.items() if flow.end == now]
+        finished = [self.active.pop(sender) for sender in ended]
+        for sender in ended:
+            queue = self._queues.get(sender)
+            if queue:
+                self._begin(now, sender, queue.popleft())
+        return finished
+
+    def state(self, now: int, base: int) -> tuple[object, ...]:
+        """Return what decides about the future, and will be recorded, relative to `now` and slice id `base`."""
+        active = [
+            (sender, f.key - base, f.left, f.rate, f.since - now, f.end - now, f.start - now, f.queued - now)
+            for sender, f in sorted(self.active.items())
+        ]
+        waiting = [
+            (sender, tuple((f.key - base, f.queued - now) for f in queue))
+            for sender, queue in sorted(self._queues.items())
+            if queue
+        ]
+        return (*active, None, *waiting)

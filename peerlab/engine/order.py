@@ -1,0 +1,103 @@
+"""Which slices a slice waits for: those that brought the bytes it sends.
+
+A slice is an interval of bytes in its rank's positions. It may leave when every earlier slice that overlaps it has arrived
+(and been added).
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from peerlab.collectives.plan import Schedule, waits
+
+Interval = tuple[int, int]
+
+
+def intervals(positions: range, chunk: int, sizes: tuple[int, ...]) -> list[Interval]:
+    """Return the bytes of each slice of a transfer; where the positions go down, so do the slices.
+
+    >>> intervals(range(1, 3), 10, (15, 5)), intervals(range(2, 0, -1), 10, (15, 5))
+    ([(10, 25), (25, 30)], [(15, 30), (10, 15)])
+    """
+    found, done = [], 0
+    low, high = min(positions) * chunk, (max(positions) + 1) * chunk
+    for size in sizes:
+        found.append(
+            (low + done, low + done + size) if positions.step > 0 else (high - done - size, high - done)
+        )
+        done += size
+    return found
+
+
+class Order:
+    """The order of one rank's slices (of every rank's, if the schedule is symmetric)."""
+
+    def __init__(self, schedule: Schedule, rank: int, sizes: Callable[[int], tuple[int, ...]]) -> None:
+        self._schedule, self._sizes = schedule, sizes
+        self.waits = waits(schedule, rank)
+        self._rank = rank
+        self._feeds: dict[tuple[int, int], list[list[int]]] = {}
+        self._needs: dict[int, list[int]] = {}
+
+    @cached_property
+    def leaders(self) -> dict[int, list[int]]:
+        """For each step that brings something, the steps that wait for it; of those that wait for the same, the first."""
+        found: dict[int, list[int]] = {}
+        for step, needed in enumerate(self.waits):
+            if needed and step not in self._followed:
+                for before in needed:
+                    found.setdefault(before, []).append(step)
+        return found
+
+    @cached_property
+    def followers(self) -> dict[int, list[int]]:
+        """For such a first step the further ones, which send the same bytes."""
+        found: dict[int, list[int]] = {}
+        for step, leader in self._followed.items():
+            found.setdefault(leader, []).append(step)
+        return found
+
+    @cached_property
+    def _followed(self) -> dict[int, int]:
+        first: dict[tuple[int, range], int] = {}
+        found = {}
+        for step in range(self._schedule.steps):
+            if self.waits[step]:
+                leader = first.setdefault((id(self.waits[step]), self._schedule.sends(step)), step)
+                if leader != step:
+                    found[step] = leader
+        return found
+
+    def _sent(self, step: int) -> list[Interval]:
+        """Return the slices of what a step sends; after the last step, of what the rank owns."""
+        schedule = self._schedule
+        positions = schedule.sends(step) if step < schedule.steps else schedule.owned(self._rank)
+        return intervals(positions, schedule.chunk_bytes, self._sizes(len(positions)))
+
+    def _brought(self, step: int) -> list[Interval]:
+        positions = self._schedule.receives(step)
+        return intervals(positions, self._schedule.chunk_bytes, self._sizes(len(positions)))
+
+    def feeds(self, before: int, step: int) -> list[list[int]]:
+        """Return for each slice that `before` brings which slices of `step` wait for it."""
+        key = (before, step)
+        if key not in self._feeds:
+            sent, brought = self._sent(step), self._brought(before)
+            if sent == brought:
+                self._feeds[key] = [[piece] for piece in range(len(sent))]
+            else:
+                self._feeds[key] = [
+                    [k for k, (low, high) in enumerate(sent) if low < to and begin < high]
+                    for begin, to in brought
+                ]
+        return self._feeds[key]
+
+    def needs(self, step: int) -> list[int]:
+        """Return for how many arrivals each slice of `step` waits."""
+        if step not in self._needs:
+            counts = [0] * len(self._sent(step))
+            for before in self.waits[step]:
+                for fed in self.feeds(before, step):
+                    for piece in fed:
+                        counts[piece] += 1
+            self._needs[step] = counts
+        return self._needs[step]

@@ -1,0 +1,109 @@
+"""Every schedule: what is summed, who is where, and that slices wait for what they carry."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peerlab.collectives.binary_tree import BinaryTree
+from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
+from peerlab.collectives.pairwise import Pairwise
+from peerlab.collectives.plan import Plan, is_chain, senders, waits
+from peerlab.collectives.reference import execute, own_range
+from peerlab.collectives.ring import Ring
+
+ANY_NUMBER = (Ring, Pairwise, BinaryTree)
+POWERS_OF_TWO = (HalvingDoubling, RecursiveDoubling)
+HALVES = (Ring, Pairwise, HalvingDoubling)
+
+
+def numbers(ranks, size):
+    return np.random.default_rng(ranks * 1000 + size).integers(-1000, 1000, (ranks, size))
+
+
+@st.composite
+def schedules(draw, of=(*ANY_NUMBER, *POWERS_OF_TWO)):
+    kind = draw(st.sampled_from(of))
+    ranks = 2 ** draw(st.integers(0, 5)) if kind in POWERS_OF_TWO else draw(st.integers(1, 33))
+    return kind, ranks
+
+
+@given(schedules(), st.integers(1, 4), st.integers(1, 200))
+def test_every_schedule_sums(which, devices, size):
+    kind, nodes = which
+    plan = Plan(nodes, devices, size, kind(nodes, -(-size // devices)))
+    given_ = numbers(nodes * devices, size)
+    assert (execute(plan, given_) == given_.sum(axis=0)).all()
+
+
+@given(schedules(HALVES), st.integers(1, 4), st.integers(1, 200))
+def test_a_half_leaves_rank_i_with_chunk_i_or_begins_there(which, devices, size):
+    kind, nodes = which
+    given_ = numbers(nodes * devices, size)
+    shard = -(-size // devices)
+    scatter = Plan(nodes, devices, size, kind(nodes, shard, True, False), True, False)
+    gather = Plan(nodes, devices, size, kind(nodes, shard, False, True), False, True)
+    scattered, gathered = execute(scatter, given_), execute(gather, given_)
+    for rank in range(scatter.ranks):
+        mine = own_range(scatter, rank)
+        assert (scattered[rank, mine] == given_.sum(axis=0)[mine]).all()
+        assert (gathered[:, mine] == given_[rank, mine]).all()
+
+
+@given(schedules())
+def test_a_chunk_arrives_at_the_position_where_the_receiver_has_it(which):
+    kind, ranks = which
+    schedule = kind(ranks, 1000)
+    for step in range(schedule.steps):
+        for rank in range(ranks):
+            to = schedule.to(rank, step)
+            if to < 0:
+                assert not schedule.symmetric
+                continue
+            assert to != rank
+            assert senders(schedule, step)[to] == rank
+            sent = [schedule.chunk(rank, p) for p in schedule.sends(step)]
+            assert sent == [schedule.chunk(to, p) for p in schedule.receives(step)]
+
+
+@given(schedules())
+def test_what_is_sent_waits_for_every_rank_that_it_holds_the_sum_of(which):
+    """Follow whose contributions a chunk holds, by the waits alone: at the end everybody's."""
+    kind, ranks = which
+    schedule = kind(ranks, 1000)
+    needed = [waits(schedule, rank) for rank in range(ranks)]
+    sent = {}  # (rank, step, chunk): the ranks whose numbers are in it
+    for step in range(schedule.steps):
+        for rank in range(ranks):
+            if schedule.to(rank, step) < 0:
+                continue
+            for position in schedule.sends(step):
+                chunk = schedule.chunk(rank, position)
+                sent[rank, step, chunk] = {rank} | {
+                    one
+                    for before in needed[rank][step]
+                    for one in sent.get((senders(schedule, before)[rank], before, chunk), ())
+                }
+    for rank in range(ranks):
+        held = {chunk: {rank} for chunk in range(schedule.chunks)}
+        for step in range(schedule.steps):
+            source = senders(schedule, step)[rank]
+            for position in schedule.receives(step) if source >= 0 else ():
+                chunk = schedule.chunk(rank, position)
+                held[chunk] |= sent[source, step, chunk]
+        assert all(len(whose) == ranks for whose in held.values())
+
+
+@pytest.mark.parametrize(
+    ("schedule", "steps", "chain"),
+    [
+        (Ring(8, 800), 14, True),
+        (RecursiveDoubling(8, 800), 3, False),
+        (HalvingDoubling(8, 800), 6, False),
+        (Pairwise(8, 800), 14, False),
+        (BinaryTree(8, 800), 12, False),
+    ],
+)
+def test_steps_and_which_schedules_are_chains(schedule, steps, chain):
+    assert schedule.steps == steps
+    assert is_chain(schedule) is chain
