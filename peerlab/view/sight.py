@@ -50,8 +50,10 @@ class Sight:
             np.array(values)[index] for values in (self.partner, self.source, self.beyond, self.answers)
         )
         if not self.whole:  # its own slices stand for everybody's
-            others = NEXT * (beyond >= 0) + PREVIOUS * (source >= 0) + BACK * answers
-            return OWN + others
+            everybody: NDArray[np.int64] = (
+                OWN + NEXT * (beyond >= 0) + PREVIOUS * (source >= 0) + BACK * answers
+            )
+            return everybody
         found = np.where(node == self.node, OWN, 0)
         found = np.where((node == partner) & (beyond >= 0), NEXT, found)
         found = np.where((node == partner) & answers, BACK, found)
