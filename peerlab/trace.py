@@ -8,7 +8,7 @@ by one period. Metrics weigh rows by their block; pictures unroll what they show
 everything out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -70,6 +70,26 @@ class Block:
     """Each belongs to a step further on by this much."""
     after_step: int
     """The steps after this one begin in the block (or in one of its occurrences)."""
+
+
+class Later(Mapping[str, NDArray[np.int64]]):
+    """Columns that are made when somebody asks for them: a large run's spans, of which only the end was wanted."""
+
+    def __init__(self, make: Callable[[], Columns]) -> None:
+        self._make = make
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return self._make()
+
+    def __getitem__(self, name: str) -> NDArray[np.int64]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
 
 
 def freeze(columns: Mapping[str, NDArray[np.int64]]) -> Columns:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.engine.arrays import Batch, refuses
 from peerlab.engine.desk import KIND, Contents, Desk
 from peerlab.engine.loop import Loop, Progress
 from peerlab.engine.repeat import Repeats
@@ -19,13 +20,14 @@ from peerlab.trace import (
     Block,
     Columns,
     Iteration,
+    Later,
     Recording,
     Trace,
     freeze,
     unroll,
 )
 
-ENGINES = ("auto", "loop", "loop-full", "simpy", "simpy-folded")
+ENGINES = ("auto", "loop", "arrays", "loop-full", "simpy", "simpy-folded")
 
 
 def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None = None) -> Run:
@@ -34,18 +36,19 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     Parameters
     ----------
     engine:
-        ``loop``: the fast loop, folded, leaving out what repeats; ``loop-full``: every node, every step;
-        ``simpy``: the referee, every node, every step; ``simpy-folded``: the referee on one switch of one node;
-        ``auto``: ``loop`` where all nodes do the same, else ``loop-full``.
+        ``loop``: the fast loop, folded, leaving out what repeats; ``arrays``: all nodes of a ring at once, where no
+        two share a resource; ``loop-full``: every node, every step; ``simpy``: the referee, every node, every step;
+        ``simpy-folded``: the referee on one switch of one node; ``auto``: the first of these that gives exactly
+        what the referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
     """
     if engine not in ENGINES:
         raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
     if engine == "auto":
-        engine = "loop" if foldable(scenario) else "loop-full"
+        engine = _fastest(scenario)
     world = World(scenario, folded=engine in ("loop", "simpy-folded"))
-    record = _referee if engine.startswith("simpy") else _loop
+    record = {"simpy": _referee, "arrays": _arrays}.get(engine.partition("-")[0], _loop)
     iterations = _iterate(world, lambda desk: record(world, desk, progress))
     machine = scenario.hardware
     trace = Trace(
@@ -57,6 +60,12 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
         devices_per_switch=machine.devices_per_switch,
     )
     return Run(scenario, trace, engine, simulate)
+
+
+def _fastest(scenario: Scenario) -> str:
+    if foldable(scenario):
+        return "loop"
+    return "loop-full" if refuses(scenario) else "arrays"
 
 
 def _iterate(world: World, record: Callable[[Desk], Recording]) -> tuple[Iteration, ...]:
@@ -89,7 +98,7 @@ def _loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
     events = _events_of(world, loop, [skip.events for skip in skips])
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     if traffic:
-        more, last = _scaleup_rows(world, traffic, loop, [skip.finished for skip in skips])
+        more, last = _scaleup_rows(world, traffic, loop.finished, [skip.finished for skip in skips])
         spans = np.concatenate([spans, *more])
         end = max(end, last)
     return Recording(
@@ -170,11 +179,11 @@ def _events_of(world: World, loop: Loop, blocks: list[Block]) -> NDArray[np.int6
 
 
 def _scaleup_rows(
-    world: World, traffic: Exchange, loop: Loop, blocks: list[Block]
+    world: World, traffic: Exchange, finished: Sequence[tuple[int, ...]], blocks: list[Block]
 ) -> tuple[list[NDArray[np.int64]], int]:
     """Return the spans inside the nodes and when the last of them is over."""
     plan = world.plan
-    ids, owner, at = _array(loop.finished, 3).T.copy()
+    ids, owner, at = _array(finished, 3).T.copy()
     step, piece, _ = _decoded(world, ids)
     _later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
@@ -216,6 +225,35 @@ def _with_own(world: World, traffic: Exchange, done: Finished) -> Finished:
         np.concatenate([sizes, done.nbytes]),
         np.concatenate([np.zeros_like(pieces), done.at]),
     )
+
+
+def _arrays(world: World, desk: Desk, progress: Progress | None) -> Recording:
+    s, none = world.scenario, np.zeros((0, len(REGISTRATION_COLUMNS)), np.int64)
+    batch = Batch(world, [s.seed], [s.jitter])
+    end = int(batch.run(progress)[0])
+    batch.meet()
+    return Recording(
+        spans=Later(lambda: _spans_of_arrays(world)),
+        blocks=(),
+        registrations=_columns(REGISTRATION_COLUMNS, none),
+        registration_blocks=(),
+        end_ps=end,
+        counters=desk.counters(),
+        chunks=world.plan.schedule.chunks,
+    )
+
+
+def _spans_of_arrays(world: World) -> Columns:
+    """Run once more, this time keeping every span."""
+    batch = Batch(world, [world.scenario.seed], [world.scenario.jitter], record=True)
+    batch.run()
+    rows = np.concatenate(batch.rows) if batch.rows else np.zeros((0, 9), np.int64)
+    node, device = _owners(world, rows[:, 0])
+    spans = [np.column_stack([node, device, rows[:, 1:]])]
+    if world.plan.exchanges:
+        finished = [tuple(row) for block in batch.finished for row in block.tolist()]
+        spans += _scaleup_rows(world, exchange(world), finished, [])[0]
+    return _columns(SPAN_COLUMNS, np.concatenate(spans))
 
 
 def _referee(world: World, desk: Desk, progress: Progress | None) -> Recording:

@@ -256,11 +256,11 @@ class World:
             wire=self.resource("wire", node, device),
         )
 
-    def legs(self, lane: int, step: int) -> tuple[tuple[Leg, ...], ...]:
-        """Return the legs of each slice that a lane sends in a step."""
+    def legs(self, lane: int, step: int, *, plain: bool = False) -> tuple[tuple[Leg, ...], ...]:
+        """Return the legs of each slice that a lane sends in a step; `plain`: without jitter."""
         schedule = self.plan.schedule
         to, adds = self.receiver(lane, step), step < schedule.reducing_steps
-        if self.scenario.jitter:
+        if self.scenario.jitter and not plain:
             return self._build(lane, to, self.sizes(step), adds=adds, step=step)
         key = (lane, to, len(schedule.sends(step)), adds)
         if key not in self._ways:

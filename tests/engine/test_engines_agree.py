@@ -5,6 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.engine.arrays import refuses
 from peerlab.engine.world import World, foldable
 from peerlab.model.presets import read_cluster
 from peerlab.model.scenario import ALGORITHMS
@@ -121,6 +122,8 @@ def same(referee, other):
 def test_every_engine_gives_the_referees_spans(scenario):
     referee = peerlab.simulate(scenario, engine="simpy").trace
     same(referee, peerlab.simulate(scenario, engine="loop-full").trace)
+    if not refuses(scenario):
+        same(referee, peerlab.simulate(scenario, engine="arrays").trace)
     if foldable(scenario):
         folded = peerlab.simulate(scenario, engine="simpy-folded").trace
         fast = peerlab.simulate(scenario, engine="loop").trace
