@@ -15,8 +15,12 @@ from peerlab.run import Run
 from peerlab.sensitivity import Band, band
 from peerlab.view.curves import Line, curves, lines
 
-_MOST_S = 3.0
-"""A point of a curve, or one end of its band, that takes longer is left out, and the larger ones with it."""
+_MOST_S = 2.5
+"""A point of a curve that takes longer is left out, and the larger ones with it."""
+_MOST_BAND_S = 0.75
+"""So is an end of a band."""
+_SHOW_S = 1.0
+"""Curves that take longer than so long are shown line by line."""
 _REST_S = 0.4
 """So long after a change the bands rest, so that its answer has the processor."""
 _MOST_BANDS = 2000
@@ -84,6 +88,8 @@ class Curving:
                 except PeerlabError:  # a point that is impossible (a memlock limit) is left out
                     runs.append(None)
             computed.append((line, runs))
+            if time.monotonic() - begun > _SHOW_S and len(computed) < len(wanted):
+                self._tell(curves(scenario, axis, computed))
         self._tell(curves(scenario, axis, computed))
         return computed
 
@@ -117,7 +123,7 @@ class Curving:
         return _bands[key]
 
     def _busbw(self, scenario: Scenario, stop: threading.Event) -> float:
-        end = time.monotonic() + _MOST_S
+        end = time.monotonic() + _MOST_BAND_S
 
         def progress(_done: int, _total: int) -> None:
             nonlocal end
@@ -127,7 +133,7 @@ class Curving:
             if stop.is_set():
                 raise Cancelled("another curve is wanted")
             if time.monotonic() > end:
-                raise TooSlow(f"more than {_MOST_S} s")
+                raise TooSlow(f"more than {_MOST_BAND_S} s")
 
         progress(0, 1)
         return simulate(scenario, progress=progress).busbw_GBps

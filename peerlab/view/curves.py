@@ -98,8 +98,8 @@ def curves(
         "names": [say_bytes(v) if axis == "message_bytes" else str(v) for v in AXES[axis]],
         "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
         "limit": limits,
-        "bands": _say_bands(scenario, complete=complete),
-        "missing": f"{missing} points left out: impossible, or more than 3 s to simulate" if missing else "",
+        "bands": _say_bands(scenario, computed, there, complete=complete),
+        "missing": f"{missing} points left out: impossible, or slow to simulate" if missing else "",
     }
 
 
@@ -129,14 +129,26 @@ def _limit(scenario: Scenario, axis: str, value: int) -> float | None:
     return None if math.isnan(limit) else limit
 
 
-def _say_bands(scenario: Scenario, *, complete: bool) -> str:
+def _say_bands(
+    scenario: Scenario,
+    computed: Sequence[tuple[Line, Sequence[Run | None]]],
+    bands: Mapping[str, Sequence[Band | None]],
+    *,
+    complete: bool,
+) -> str:
     """Return the legend of the bands."""
     if not any(figure.range for figure in scenario.hardware.figures.values()):
         return "no band: nothing with a range is assumed"
-    return BAND if complete else "bands for what is assumed: computing ..."
+    if not complete:
+        return "bands for what is assumed: computing ..."
+    points = [
+        (run, band) for line, runs in computed for run, band in zip(runs, bands[line.name], strict=True)
+    ]
+    some = any(run and band is None for run, band in points)
+    return BAND + (" (some bands are slow to simulate)" if some else "")
 
 
-BAND = "if the assumed figures (†) lie at the ends of their ranges"
+BAND = "if all assumed figures (†) lie at the ends of their ranges"
 """What a band says."""
 
 

@@ -192,11 +192,10 @@ class _Scene:
         beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "muted" if self.native else "ink"
         d.text((beside, 207), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True, ink=ink)
         rate, speed = c.nic_Bps * 8 / 1e9, self._speed(node)
-        words = f"{rate:g} Gb/s" if speed == 1 else f"{rate * speed:g} of {rate:g} Gb/s"
         slow = speed < 1 and not self.native
         d.text(
             (beside, 223),
-            "not used" if self.native else words,
+            "not used" if self.native else f"{rate * speed:g} Gb/s",
             size=11,
             bold=slow,
             ink="hot-ink" if slow else "muted",
@@ -252,7 +251,7 @@ class _Scene:
     def _wire_name(self) -> str:
         c = self.cluster
         if self.native:
-            return f"own ports, {c.port_Bps / 1e9:g} GB/s per device, each way{self.mark('port.rate')}"
+            return f"own ports, {c.port_Bps / 1e9:g} GB/s per device{self.mark('port.rate')}"
         return f"wire, {c.nic_Bps / 1e9:g} GB/s each way"
 
     def _wire_latency(self) -> str:

@@ -44,8 +44,9 @@ class Curves {
       drawn.alpha.push((line.name === mark.line ? 0.3 : 0.15) * (figures.theme === "dark" ? 1.3 : 1));
     }
     figures.fill("curves_bands", drawn, ["fill"]);
-    this.host.querySelector(".pl-bands").textContent = [curves.bands, curves.missing].filter(Boolean).join("; ");
-    this.host.querySelector(".pl-bands").classList.toggle("pl-drawn", drawn.xs.length > 0);
+    const legend = this.host.querySelector(".pl-bands");
+    legend.textContent = legend.title = [curves.missing, curves.bands].filter(Boolean).join("; ");
+    legend.classList.toggle("pl-drawn", drawn.xs.length > 0);
   }
 
   drawLines(limit) {
@@ -99,7 +100,7 @@ class Curves {
 
   spot({ text, ys }, taken, perUnit, last) {
     const lines = [...this.curves.lines.map((line) => this.scaled(line.y)), this.scaled(this.curves.limit)];
-    const half = (text.length * 3.6 * last) / Math.max(1, this.figures.view("curves").frame.bbox.width); // in steps of the axis
+    const half = (text.length * 3.9 * last) / Math.max(1, this.figures.view("curves").frame.bbox.width); // in steps of the axis
     let best = null;
     for (let i = 0; i < ys.length; i++)
       for (const dy of [-7, -4, 15, 19]) {
