@@ -17,7 +17,7 @@ from peerlab.view.curves import Line, curves, lines
 
 _MOST_S = 2.5
 """A point of a curve that takes longer is left out, and the larger ones with it."""
-_MOST_BAND_S = 0.75
+_MOST_BAND_S = 1.5
 """So is an end of a band."""
 _SHOW_S = 1.0
 """Curves that take longer than so long are shown line by line."""
@@ -46,8 +46,8 @@ class Curving:
         self.cancel()
         try:
             self._task = asyncio.get_running_loop().create_task(self._draw(scenario, wanted))
-        except RuntimeError:  # nobody looks on: no bands
-            asyncio.run(self._draw_lines(scenario, wanted))
+        except RuntimeError:  # nobody looks on: no bands, and no long waiting
+            asyncio.run(self._draw_lines(scenario, wanted, PATIENCE_S))
 
     def rest(self) -> None:
         """Leave the processor to the answer of a change for a moment."""
@@ -71,7 +71,7 @@ class Curving:
             self._tell(curves(scenario, axis, computed, bands, complete=len(bands) == len(computed)))
 
     async def _draw_lines(
-        self, scenario: Scenario, wanted: Sequence[Line]
+        self, scenario: Scenario, wanted: Sequence[Line], most_s: float = _MOST_S
     ) -> list[tuple[Line, list[Run | None]]]:
         axis, begun, computed = self.axis, time.monotonic(), []
         for line in wanted:
@@ -81,7 +81,7 @@ class Curving:
                 if self._shown and not self._shown.get("old") and time.monotonic() - begun > PATIENCE_S:
                     self._tell({**self._shown, "old": True})
                 try:
-                    runs.append(await self._runs.get_patiently(one, _MOST_S) if one else None)
+                    runs.append(await self._runs.get_patiently(one, most_s) if one else None)
                 except TooSlow:  # so are the larger ones
                     runs += [None] * (len(line.scenarios) - len(runs))
                     break

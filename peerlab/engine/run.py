@@ -46,7 +46,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     if engine not in ENGINES:
         raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
     if engine == "auto":
-        engine = _fastest(scenario)
+        engine = fastest(scenario)
     world = World(scenario, folded=engine in ("loop", "simpy-folded"))
     record = {"simpy": _referee, "arrays": _arrays}.get(engine.partition("-")[0], _loop)
     iterations = _iterate(world, lambda desk: record(world, desk, progress))
@@ -62,7 +62,8 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     return Run(scenario, trace, engine, simulate)
 
 
-def _fastest(scenario: Scenario) -> str:
+def fastest(scenario: Scenario) -> str:
+    """Return the engine that ``auto`` chooses."""
     if foldable(scenario):
         return "loop"
     return "loop-full" if refuses(scenario) else "arrays"

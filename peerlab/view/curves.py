@@ -99,7 +99,7 @@ def curves(
         "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
         "limit": limits,
         "bands": _say_bands(scenario, computed, there, complete=complete),
-        "missing": f"{missing} points left out: impossible, or slow to simulate" if missing else "",
+        "missing": f"{missing} points left out: impossible, or slow" if missing else "",
     }
 
 
@@ -141,11 +141,11 @@ def _say_bands(
         return "no band: nothing with a range is assumed"
     if not complete:
         return "bands for what is assumed: computing ..."
-    points = [
-        (run, band) for line, runs in computed for run, band in zip(runs, bands[line.name], strict=True)
-    ]
-    some = any(run and band is None for run, band in points)
-    return BAND + (" (some bands are slow to simulate)" if some else "")
+    there = [band for one in bands.values() for band in one if band]
+    if not there:
+        return "no bands: slow to simulate"
+    some = len(there) < sum(run is not None for _, runs in computed for run in runs)
+    return BAND + (" (in part: slow to simulate)" if some else "")
 
 
 BAND = "if all assumed figures (†) lie at the ends of their ranges"

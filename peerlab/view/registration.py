@@ -27,8 +27,13 @@ def table(run: Run) -> dict[str, object]:
         "chunks": run.recording.chunks,
         "device": machine.device_name,
         "devices": machine.devices_per_switch,
-        "total": f"{total}, {say_time(counters.time_ps)}",
+        "total": f"{total}, {say_time(counters.time_ps)}{everywhere(run)}",
     }
+
+
+def everywhere(run: Run) -> str:
+    """Return what is said behind counts that are not those of one PCIe switch alone."""
+    return "" if run.trace.folded or run.scenario.collective == "point-to-point" else ", all nodes"
 
 
 def _standing(run: Run) -> list[list[str]]:

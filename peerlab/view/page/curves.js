@@ -45,7 +45,7 @@ class Curves {
     }
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.host.querySelector(".pl-bands");
-    legend.textContent = legend.title = [curves.missing, curves.bands].filter(Boolean).join("; ");
+    legend.textContent = legend.title = [curves.bands, curves.missing].filter(Boolean).join("; ");
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0);
   }
 
@@ -86,7 +86,7 @@ class Curves {
     const height = Math.max(1, figures.view("curves").frame.bbox.height), wanted = [];
     const last = curves.values.length - 1;
     for (const line of curves.lines)
-      if (line.y.filter((y) => y !== null).length > 2) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
+      if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: "wire limit", ink: "muted", ys: limit });
     for (const name of wanted) {
       const best = this.spot(name, taken, height / top, last);
