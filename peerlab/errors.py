@@ -4,6 +4,7 @@
     |-- ScenarioError        a field of a question is impossible
     |-- HardwareError        a cluster file is missing, incomplete or wrong
     |-- RegistrationError    memory cannot be registered within the locked-memory limit
+    |-- ExpectationError     expected figures or a reference file cannot be read
     `-- Cancelled            the user stopped a running simulation
 
 Messages are one line and name the field, the value, what is allowed and, for names, the nearest known one.
@@ -37,6 +38,10 @@ class HardwareError(PeerlabError, ValueError):
 
 class RegistrationError(PeerlabError):
     """Memory cannot be registered within the locked-memory limit."""
+
+
+class ExpectationError(PeerlabError, ValueError):
+    """Expected figures, or a file of reference results, cannot be read."""
 
 
 class Cancelled(PeerlabError):  # noqa: N818  (it is a decision, not a failure)

@@ -15,8 +15,6 @@ from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, gigabytes_per_second
 
 LATENCY = "latency"
-SENDERS = ("nic_tx", "port_tx")
-"""Kinds of resources that send from a node; a path uses one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +28,9 @@ class Bottleneck:
     share: float
     """Share of the time that it is busy (for latency: that a slice spends in flight), 0 to 1."""
 
+
+_SENDERS = ("nic_tx", "port_tx")
+"""What sends into the network."""
 
 _HALVES = {"allreduce": 2, "allgather": 1, "reduce-scatter": 1}
 """How often a rank sends all chunks but one."""
@@ -56,19 +57,20 @@ def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
 
 
 def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
-    """Return the busbw at which the NICs of a node would be busy all the time, sending or receiving.
+    """Return the busbw at which a node's NICs (its devices' own ports on ``native``) would be busy all the time.
 
     It depends on the number of nodes: a node of D devices sends (N-1)/N of the message over its NICs (twice in an
     AllReduce), while busbw counts N x D ranks.
     """
     machine, nodes = scenario.hardware, scenario.nodes
+    native = scenario.path == "native"
     if scenario.collective == "point-to-point":
-        return (machine.port_Bps if scenario.path == "native" else machine.nic_Bps) / 1e9
+        return (machine.port_Bps if native else machine.nic_Bps) / 1e9
     if nodes == 1:
         return float("nan")
     sent = _HALVES[scenario.collective] * (nodes - 1) / nodes
-    rate = machine.devices * machine.port_Bps if scenario.path == "native" else machine.node_wire_Bps
-    return rate / 1e9 * bus_factor(scenario) / sent
+    wires = machine.devices * machine.port_Bps if native else machine.node_wire_Bps
+    return wires / 1e9 * bus_factor(scenario) / sent
 
 
 def _moved(trace: Trace, recording: Recording, kinds: tuple[str, ...]) -> int:
@@ -128,20 +130,24 @@ def bottleneck(trace: Trace, recording: Recording) -> Bottleneck | None:
 
 
 def wire_busy(trace: Trace, recording: Recording) -> float:
-    """Return the share of the time that the busiest NIC (or accelerator's own port) sends, 0 to 1."""
-    shares = busy_shares(trace, recording)
-    return max(shares.get(kind, 0.0) for kind in SENDERS)
+    """Return the share of the time that the NICs, or the devices' own ports, send, 0 to 1."""
+    return sending_share(busy_shares(trace, recording))
+
+
+def sending_share(shares: dict[str, float]) -> float:
+    """Return what of the `busy_shares` is sending into the network: a path uses the NICs or the devices' own ports."""
+    return max((shares.get(kind, 0.0) for kind in _SENDERS), default=0.0)
 
 
 def copies_per_byte(trace: Trace, recording: Recording) -> float:
     """Return how often a byte that a node sends is copied, at both ends together (device-host copies, kernel copies)."""
-    sent = _moved(trace, recording, SENDERS)
+    sent = _moved(trace, recording, _SENDERS)
     return _moved(trace, recording, ("copy_up", "copy_down", "core")) / sent if sent else 0.0
 
 
 def dram_bytes_per_byte(trace: Trace, recording: Recording) -> float:
     """Return the DRAM traffic per byte that a node sends, at both ends together."""
-    sent = _moved(trace, recording, SENDERS)
+    sent = _moved(trace, recording, _SENDERS)
     return _moved(trace, recording, ("dram",)) / sent if sent else 0.0
 
 
@@ -153,4 +159,4 @@ def cores_busy(trace: Trace, recording: Recording) -> float:
     seconds = sum(
         used[i] * r.servers for i, r in enumerate(trace.resources) if r.kind == "core" and r.node == 0
     )
-    return float(seconds) / recording.end_ps * (trace.switches if trace.folded else 1)
+    return float(seconds) / recording.end_ps * (trace.switches if trace.one_switch else 1)

@@ -84,8 +84,8 @@ class Run:
 
     @property
     def wire_busy(self) -> float:
-        """Share of the time that the busiest NIC (or accelerator's own port) sends, 0 to 1."""
-        return max(self.busy.get(kind, 0.0) for kind in metrics.SENDERS)
+        """Share of the time that the NICs (on ``native`` the devices' own ports) send, 0 to 1."""
+        return metrics.sending_share(self.busy)
 
     @cached_property
     def bottleneck(self) -> metrics.Bottleneck | None:

@@ -187,7 +187,8 @@ class Iteration:
 class Trace:
     """Every span of a run.
 
-    A folded trace holds one PCIe switch of node 0; every other switch and node does the same at the same time.
+    A folded trace holds one PCIe switch of node 0; every other switch and node does the same at the same time. With
+    `one_switch` alone it holds one switch of every node, which stands for the node's others.
     """
 
     resources: tuple[Resource, ...]
@@ -196,6 +197,8 @@ class Trace:
     """The runs of the collective, one after the other."""
     folded: bool
     """Whether one switch of one node stands for all."""
+    one_switch: bool
+    """Whether one switch of each recorded node stands for its others."""
     nodes: int
     """Nodes that take part."""
     switches: int

@@ -128,6 +128,17 @@ def say_bytes(nbytes: float) -> str:
     return _scaled(nbytes, [(GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")])
 
 
+def say_count(count: int, what: str) -> str:
+    """Return a count for people.
+
+    >>> say_count(1, "node"), say_count(8, "switch"), say_count(0, "NIC")
+    ('1 node', '8 switches', 'no NIC')
+    """
+    if count <= 1:
+        return f"{count or 'no'} {what}"
+    return f"{count} {what}{'es' if what.endswith(('s', 'ch')) else 's'}"
+
+
 def write_bytes(nbytes: int) -> str:
     """Return a size that :func:`parse_bytes` reads back exactly, as shortly as possible.
 

@@ -86,7 +86,7 @@ def test_wrong_usage_and_no_command_say_how_to_use_it():
         assert problem.startswith("usage: ")
 
 
-@pytest.mark.parametrize("command", ["simulate", "lab"])
+@pytest.mark.parametrize("command", ["simulate", "clusters", "lab"])
 def test_help_has_examples_and_every_example_is_understood(command):
     status, out, _ = run(command, "--help")
     assert status == 0

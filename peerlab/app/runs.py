@@ -88,8 +88,9 @@ class Runs:
 
 def large(scenario: Scenario) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it."""
-    transfers = scenario.ranks * plan(scenario).schedule.steps
-    return transfers > _MOST_TRANSFERS and fastest(scenario) == "loop-full"
+    engine, machine = fastest(scenario), scenario.hardware
+    recorded = {"loop-full": machine.devices, "loop-nodes": machine.devices_per_switch}.get(engine, 0)
+    return scenario.nodes * recorded * plan(scenario).schedule.steps > _MOST_TRANSFERS
 
 
 def _patient(patience_s: float, stop: threading.Event | None = None) -> Progress:

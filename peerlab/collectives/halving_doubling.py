@@ -68,12 +68,16 @@ class HalvingDoubling:
     def sends(self, step: int) -> range:
         """Return the upper half of what is left, downwards; or all that is finished."""
         half = self._half(step)
-        return range(2 * half - 1, half - 1, -1) if step < self.reducing_steps else range(half)
+        if step >= self.reducing_steps:
+            return range(half)
+        return range(2 * half - 1, half - 1, -1) if half > 1 else range(1, 2)
 
     def receives(self, step: int) -> range:
         """Return the lower half, downwards; or as much again as is finished."""
         half = self._half(step)
-        return range(half - 1, -1, -1) if step < self.reducing_steps else range(half, 2 * half)
+        if step >= self.reducing_steps:
+            return range(half, 2 * half)
+        return range(half - 1, -1, -1) if half > 1 else range(1)
 
     def chunk(self, rank: int, position: int) -> int:
         """Return the chunk whose number differs from the rank's own in the bits of the position."""

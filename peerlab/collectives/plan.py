@@ -169,8 +169,10 @@ def is_chain(schedule: Schedule) -> bool:
     """Return whether each step sends exactly what the last one brought, so that steps are alike, as in a ring."""
     if not schedule.symmetric or schedule.steps == 0 or schedule.chunks == 1:
         return False
-    alike = len({len(schedule.sends(step)) for step in (0, schedule.steps - 1)}) == 1
-    return alike and all(found == (step - 1,) for step, found in enumerate(waits(schedule, 0)[1:-1], 1))
+    return all(
+        found == (step - 1,) and schedule.sends(step) == schedule.receives(step - 1)
+        for step, found in enumerate(waits(schedule, 0)[1:-1], 1)
+    )
 
 
 @lru_cache(maxsize=4096)

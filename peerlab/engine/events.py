@@ -16,7 +16,6 @@ from peerlab.engine.way import Leg
 from peerlab.engine.world import STAGE_IDS, World
 from peerlab.model.path import service
 from peerlab.model.registration import Lease
-from peerlab.units import PS_PER_S
 
 Process = Generator[simpy.Event, object, None]
 Span = tuple[int, int, int, int, int, int, int, int, int, int]
@@ -146,10 +145,7 @@ class Referee:
             yield self._server(visit.resource).serve(key, visit.engine, visit.duration_ps, log)
         if leg.link:
             logs = [self._log(key, leg.stage, one, leg.link.nbytes) for one in leg.link.route]
-            resources = self.world.resources
-            route = {
-                one: resources[one].capacity_Bps / PS_PER_S / resources[one].copies for one in leg.link.route
-            }
+            route = {one: self.world.resources[one] for one in leg.link.route}
             yield self.links.send(key, leg.link.sender, route, leg.link.work, logs)
 
     def _before(self, step: int, lane: int) -> Iterator[simpy.Event]:

@@ -6,13 +6,25 @@ of progressive filling: all rates grow together until a link is full, its flows 
 
 import math
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
-def max_min(routes: list[tuple[int, ...]], capacities: list[float]) -> list[float]:
+def max_min(
+    routes: Sequence[tuple[int, ...]], capacities: Mapping[int, float], copies: Mapping[int, int]
+) -> list[float]:
     """Return the max-min fair rate of each flow, in the unit of the capacities.
 
-    >>> max_min([(0,), (0, 1), (1,)], [1.0, 4.0])
+    Parameters
+    ----------
+    routes:
+        The links that each flow takes.
+    capacities:
+        Of each link.
+    copies:
+        How many identical flows each flow stands for on a link; 1 where a link is not named.
+
+    >>> max_min([(0,), (0, 1), (1,)], {0: 1.0, 1: 4.0}, {})
     [0.5, 0.5, 3.5]
     """
     rates = [0.0] * len(routes)
@@ -21,17 +33,21 @@ def max_min(routes: list[tuple[int, ...]], capacities: list[float]) -> list[floa
         for link in route:
             users.setdefault(link, []).append(flow)
     left = {link: capacities[link] for link in users}
-    count = {link: len(flows) for link, flows in users.items()}
+    count = {link: len(flows) * copies.get(link, 1) for link, flows in users.items()}
     growing = set(range(len(routes)))
     while growing:
         share = min(left[link] / count[link] for link in left)
         full = [link for link in left if left[link] / count[link] <= share]
-        for flow in sorted({flow for link in full for flow in users[link]} & growing):
+        fixed = {flow for link in full for flow in users[link]} & growing
+        growing -= fixed
+        gone: dict[int, int] = {}
+        for flow in fixed:
             rates[flow] = share
-            growing.discard(flow)
             for link in routes[flow]:
-                left[link] = max(left[link] - share, 0.0)
-                count[link] -= 1
+                gone[link] = gone.get(link, 0) + copies.get(link, 1)
+        for link, number in gone.items():
+            left[link] = max(left[link] - share * number, 0.0)
+            count[link] -= number
         left = {link: rest for link, rest in left.items() if count[link]}
     return rates
 
@@ -70,8 +86,10 @@ class Flow:
 class Fabric:
     """Flows under way, one per sender."""
 
-    capacities: list[float]
-    """By resource: bytes per picosecond, of one user's share where one user stands for many."""
+    capacities: dict[int, float] = field(default_factory=dict)
+    """By resource: bytes per picosecond."""
+    copies: dict[int, int] = field(default_factory=dict)
+    """By resource: how many flows each flow stands for."""
     active: dict[int, Flow] = field(default_factory=dict)
     """By sender."""
     generation: int = 0
@@ -99,7 +117,7 @@ class Fabric:
         if routes not in self._known:
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
-            self._known[routes] = max_min(list(routes), self.capacities)
+            self._known[routes] = max_min(routes, self.capacities, self.copies)
         for flow, rate in zip(flows, self._known[routes], strict=True):
             if rate != flow.rate:
                 flow.left -= flow.rate * (now - flow.since)

@@ -66,12 +66,13 @@ class Loop:
         self.free: list[int] = []
         self.servers: dict[int, list[int]] = {}
         self.fair: dict[int, FairShare] = {}
-        self.fabric = Fabric([])
+        self.fabric = Fabric()
         self.places: list[int] = []
         self.queues: list[list[tuple[int, int]]] = []
         self.routes: dict[int, tuple[tuple[Leg, ...], ...]] = {}
         self.receivers: dict[int, int] = {}
         self.missing: dict[int, int] = {}
+        self.own_of_step: dict[int, list[int]] = {}
         self.turns = Turns(world) if self.blocking else None
         self.leg: dict[int, int] = {}
         self.parts: dict[int, int] = {}
@@ -204,7 +205,7 @@ class Loop:
                 self.servers[index] = [0] * one.servers
             if one.shared:
                 self.fair[index] = FairShare(one.copies)
-            self.fabric.capacities.append(one.capacity_Bps / PS_PER_S / one.copies)
+            self.fabric.capacities[index], self.fabric.copies[index] = one.capacity_Bps / PS_PER_S, one.copies
         for places in self.world.places[len(self.places) :]:
             self.places.append(places)
             self.queues.append([])
@@ -235,8 +236,11 @@ class Loop:
         step, piece = divmod(rest, self.pieces)
         if self.chain:  # gathered in the order of the ring's steps
             return self.gathered[rest + self.pieces] if self.gathered else 0
-        positions = self.world.plan.schedule.receives(step)
-        return self.world.own_ready(self.gathered or [], positions, self.world.sizes(step))[piece]
+        if step not in self.own_of_step:
+            positions = self.world.plan.schedule.receives(step)
+            own = self.world.own_ready(self.gathered or [], positions, self.world.sizes(step))
+            self.own_of_step[step] = own
+        return self.own_of_step[step][piece]
 
     def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
         """Let a slice that holds the place it needs begin its leg."""

@@ -27,7 +27,7 @@ from peerlab.trace import (
     unroll,
 )
 
-ENGINES = ("auto", "loop", "arrays", "loop-full", "simpy", "simpy-folded")
+ENGINES = ("auto", "loop", "arrays", "loop-nodes", "loop-full", "simpy", "simpy-folded")
 
 
 def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None = None) -> Run:
@@ -47,7 +47,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
         raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
     if engine == "auto":
         engine = fastest(scenario)
-    world = World(scenario, folded=engine in ("loop", "simpy-folded"))
+    world = World(scenario, folded=engine in ("loop", "simpy-folded"), one_switch=engine == "loop-nodes")
     record = {"simpy": _referee, "arrays": _arrays}.get(engine.partition("-")[0], _loop)
     iterations = _iterate(world, lambda desk: record(world, desk, progress))
     machine = scenario.hardware
@@ -55,6 +55,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
         resources=tuple(world.resources),
         iterations=iterations,
         folded=world.folded,
+        one_switch=world.one_switch,
         nodes=world.plan.nodes,
         switches=machine.numa_domains * machine.switches_per_numa,
         devices_per_switch=machine.devices_per_switch,
@@ -66,7 +67,9 @@ def fastest(scenario: Scenario) -> str:
     """Return the engine that ``auto`` chooses."""
     if foldable(scenario):
         return "loop"
-    return "loop-full" if refuses(scenario) else "arrays"
+    if not refuses(scenario):
+        return "arrays"
+    return "loop-full" if scenario.jitter or scenario.collective == "point-to-point" else "loop-nodes"
 
 
 def _iterate(world: World, record: Callable[[Desk], Recording]) -> tuple[Iteration, ...]:

@@ -9,6 +9,7 @@ import simpy
 
 from peerlab.engine.fabric import max_min
 from peerlab.trace import Resource
+from peerlab.units import PS_PER_S
 
 Key = tuple[int, ...]
 Action = Callable[[], None]
@@ -158,8 +159,8 @@ class Shared:
 class Sending:
     """A slice that goes over the fabric."""
 
-    route: dict[int, float]
-    """Links and their capacities, bytes per picosecond."""
+    route: dict[int, Resource]
+    """Links it takes."""
     left: float
     """Bytes that have not been sent, at `since`."""
     queued: int
@@ -185,10 +186,11 @@ class Links:
     clock: Clock
     sending: dict[int, Sending] = field(default_factory=dict)
     waiting: dict[int, deque[Sending]] = field(default_factory=dict)
+    rates: dict[tuple[tuple[int, ...], ...], list[float]] = field(default_factory=dict)
     alarm: int = 0
 
     def send(
-        self, key: Key, sender: int, route: dict[int, float], work: float, logs: list[Log]
+        self, key: Key, sender: int, route: dict[int, Resource], work: float, logs: list[Log]
     ) -> simpy.Event:
         """Queue one slice now; return the event of its end."""
         one = Sending(route, work, self.clock.now, logs, self.clock.env.event())
@@ -214,9 +216,14 @@ class Links:
             return
         this, now = self.alarm, self.clock.now
         order = sorted(self.sending)
-        capacities = {link: rate for one in self.sending.values() for link, rate in one.route.items()}
-        most = [capacities.get(link, 0.0) for link in range(max(capacities) + 1)]
-        rates = max_min([tuple(self.sending[sender].route) for sender in order], most)
+        links = {link: one for sending in self.sending.values() for link, one in sending.route.items()}
+        routes = tuple(tuple(self.sending[sender].route) for sender in order)
+        if routes not in self.rates:
+            capacities = {link: one.capacity_Bps / PS_PER_S for link, one in links.items()}
+            self.rates[routes] = max_min(
+                routes, capacities, {link: one.copies for link, one in links.items()}
+            )
+        rates = self.rates[routes]
         for sender, rate in zip(order, rates, strict=True):
             one = self.sending[sender]
             if rate != one.rate:

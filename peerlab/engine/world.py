@@ -34,6 +34,8 @@ class World:
     """The question."""
     folded: bool
     """Whether one switch of one node stands for all."""
+    one_switch: bool = False
+    """Whether one switch of each node stands for the others of its node; of a folded world it does."""
     resources: list[Resource] = field(default_factory=list)
     """Everything that serves slices."""
     engines: list[int] = field(default_factory=list)
@@ -46,6 +48,7 @@ class World:
             raise ScenarioError(
                 "collective", "not the same on every node, so that no node stands for the others"
             )
+        self.one_switch |= self.folded
         self._ids: dict[tuple[str, int, int], int] = {}
         self._engine_ids: dict[tuple[int, str, int], int] = {}
         self._pool_ids: dict[tuple[str, int, int], int] = {}
@@ -107,9 +110,10 @@ class World:
             return gathered[first : first + per_chunk]
         found = []
         for low, high in intervals(positions, size, chunks):
-            touched = range(low // size, -(-high // size))
-            last = max(self.gather_place[position] for position in touched)
-            found.append(gathered[(last + 1) * per_chunk - 1])
+            # slices are added up one after the other, so the last one that overlaps decides
+            last = max(range(low // size, -(-high // size)), key=self.gather_place.__getitem__)
+            piece = (min(high, (last + 1) * size) - 1 - last * size) // self.chunk_sizes[0]
+            found.append(gathered[self.gather_place[last] * per_chunk + piece])
         return found
 
     @cached_property
@@ -159,7 +163,7 @@ class World:
 
     @property
     def _devices(self) -> range:
-        return range(self.scenario.machine.devices_per_switch if self.folded else self.plan.devices)
+        return range(self.scenario.machine.devices_per_switch if self.one_switch else self.plan.devices)
 
     def place(self, kind: str, device: int) -> int:
         """Return which of a node's resources of `kind` serves `device`."""
@@ -180,7 +184,7 @@ class World:
         key = (kind, node, self.place(kind, device))
         if key not in self._ids:
             machine = self.scenario.machine
-            copies = machine.switches_per_numa if self.folded and RESOURCES[kind].scope == "numa" else 1
+            copies = machine.switches_per_numa if self.one_switch and RESOURCES[kind].scope == "numa" else 1
             servers = machine.cores_per_device if kind == "core" else 1
             capacity = capacity_Bps(machine, kind)
             if kind in _SLOWED:
@@ -206,9 +210,9 @@ class World:
         """Return the shared links between two nodes."""
         machine = self.scenario.machine
         found = []
+        # what one switch (of one node) sends, the others send at the same time
+        users = (self.plan.devices // len(self._devices)) * (self.plan.nodes if self.folded else 1)
         if machine.backbone_Bps is not None:
-            # folded, all nodes send at the same time as the one that is recorded
-            users = self.plan.nodes * self.plan.devices // len(self._devices) if self.folded else 1
             found.append(self._link("backbone", 0, machine.backbone_Bps, users))
         if machine.hosts_per_leaf is not None:
             leaves = [self.scenario.host(node) // machine.hosts_per_leaf for node in (source, destination)]

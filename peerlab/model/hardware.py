@@ -125,6 +125,10 @@ class Cluster:
     """Latency of a message with that protocol, picoseconds."""
     ll_up_to_bytes: int = _figure("protocol.ll_up_to", "size")
     """Collectives up to this size use that protocol."""
+    simple_Bps: int = _figure("protocol.simple_rate", "rate")  # noqa: N815
+    """What a NIC carries with the library's protocol for large collectives, if less than its rate, bytes per second."""
+    simple_latency_ps: int = _figure("protocol.simple_latency", "time")
+    """Latency of a message with that protocol, picoseconds."""
     scaleup_Bps: int = _figure("scaleup.rate", "rate")  # noqa: N815
     """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
     scaleup_latency_ps: int = _figure("scaleup.latency", "time")
@@ -189,7 +193,7 @@ class Cluster:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
         figure = replace(self.figures[key], value=value, source="", assumption="a what-if value", range=None)
         figures = MappingProxyType({**self.figures, key: figure})
-        change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure, self.name)}
+        change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
         return replace(self, figures=figures, **change)
 
 
@@ -198,11 +202,11 @@ FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figur
 
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency",
-    "protocol.ll_latency",
+    "protocol.ll_latency", "protocol.simple_latency",
 }  # fmt: skip
 
 
-def internal_value(figure: Figure, where: str) -> int:
+def internal_value(figure: Figure) -> int:
     """Return the figure's value in peerlab's own units, checked."""
     kind = FIGURE_KINDS[figure.key]
     try:
@@ -218,7 +222,7 @@ def internal_value(figure: Figure, where: str) -> int:
                     raise ValueError(f"a count is a whole number up to {_MAX_COUNT} with unit '1'")  # noqa: TRY301
                 value = int(figure.value)
     except (ValueError, OverflowError) as problem:
-        raise HardwareError(f"{where}: {figure.key} = {figure}: {problem}") from None
+        raise HardwareError(f"{figure.key} = {figure}: {problem}") from None
     if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
-        raise HardwareError(f"{where}: {figure.key} = {figure} must be greater than zero")
+        raise HardwareError(f"{figure.key} = {figure} must be greater than zero")
     return value

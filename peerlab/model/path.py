@@ -209,7 +209,9 @@ STAGED = ("host-rdma", "host-tcp")
 def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802
     """Return the capacity of one resource of `kind`: bytes per second, per direction where it has two, or 0."""
     rate = RESOURCES[kind].rate
-    capacity: int = getattr(cluster, rate) if rate else 0
+    capacity: int = (
+        rate and getattr(cluster, rate)
+    ) or 0  # a core that only bounces has no rate of its own here
     return capacity * (cluster.devices - 1) if kind == "scaleup" else capacity  # a link to every other device
 
 

@@ -171,12 +171,15 @@ class Scenario:
 
     @cached_property
     def machine(self) -> Cluster:
-        """The cluster as a message of this size meets it: small collectives may use a low-latency protocol."""
+        """The cluster as a message of this size meets it: a library's collectives may have protocols of their own."""
         machine = self.hardware
-        small = machine.ll_up_to_bytes is not None and self.nbytes <= machine.ll_up_to_bytes
-        if not small or self.collective == "point-to-point":
+        if self.collective == "point-to-point":
             return machine
-        return replace(machine, nic_Bps=machine.ll_Bps, latency_ps=machine.ll_latency_ps)
+        if machine.ll_up_to_bytes is not None and self.nbytes <= machine.ll_up_to_bytes:
+            return replace(machine, nic_Bps=machine.ll_Bps, latency_ps=machine.ll_latency_ps)
+        if not machine.simple_Bps:
+            return machine
+        return replace(machine, nic_Bps=machine.simple_Bps, latency_ps=machine.simple_latency_ps)
 
     @property
     def nbytes(self) -> int:

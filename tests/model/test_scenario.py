@@ -39,6 +39,14 @@ def test_a_scenario_is_frozen_and_can_be_a_key():
     assert hash(peerlab.Scenario(cluster=peerlab.load_cluster("dl1")))
 
 
+def test_a_placement_slow_nodes_and_jitter_are_kept_as_given_and_can_be_a_key():
+    s = peerlab.Scenario(nodes=4, placement=(3, 2, 1, 0), slow_nodes={2: 0.5, 1: 1}, jitter=0, seed=7)
+    assert (s.placement, s.slow_nodes, s.jitter) == ((3, 2, 1, 0), {2: 0.5}, 0.0)
+    assert {s: 1}[s.with_()] == 1
+    assert eval(s.as_code()) == s  # noqa: S307
+    assert pickle.loads(pickle.dumps(s)) == s  # noqa: S301
+
+
 @pytest.mark.parametrize("nodes", [0, -1, 2.5, "8", True, None, 10**9])
 def test_nodes_are_a_whole_number_in_range(nodes):
     message = refused(nodes=nodes)
@@ -64,14 +72,25 @@ def test_nodes_are_a_whole_number_in_range(nodes):
         ({"iterations": "many"}, "iterations: 'many'"),
         ({"cache_regions": -1}, "cache_regions: -1"),
         ({"dependency": "slices"}, "did you mean 'slice'"),
-        ({"algorithm": "binary-tree"}, "not available in this version"),
+        ({"algorithm": "binary-tre"}, "did you mean 'binary-tree'"),
+        ({"algorithm": "halving-doubling", "nodes": 6}, "needs a power of two of nodes, not 6; try 4 or 8"),
+        ({"algorithm": "recursive-doubling", "nodes": 1000}, "try 512 or 1024"),
+        ({"algorithm": "binary-tree", "collective": "allgather"}, "does an allreduce only"),
         ({"collective": "alreduce"}, "did you mean 'allreduce'"),
-        ({"algorithm": "pairwise"}, "not available in this version"),
         ({"algorithm": "ring"}, "use 'hierarchical'"),
         ({"cluster": "ideal-100g", "algorithm": "hierarchical"}, "needs several devices"),
-        ({"jitter": 0.1}, "jitter: 0.1 is not available in this version"),
-        ({"slow_nodes": {4: 0.5}}, "not available in this version"),
-        ({"placement": (1, 0)}, "not available in this version"),
+        ({"jitter": -0.1}, "jitter: -0.1 is not a sigma from 0 to 2"),
+        ({"jitter": float("nan")}, "is not a sigma"),
+        ({"jitter": "much"}, "'much' is not a sigma"),
+        ({"seed": -1}, "seed: -1 is out of range"),
+        ({"slow_nodes": {8: 0.5}}, "there is no node 8; nodes are 0 to 7"),
+        ({"slow_nodes": {4: 2}}, "2 is not a share of the full rate"),
+        ({"slow_nodes": {4: 0}}, "0 is not a share of the full rate"),
+        ({"slow_nodes": (4, 0.5)}, "is not a mapping such as {4: 0.5}"),
+        ({"placement": (1, 0)}, "give 8 different hosts"),
+        ({"placement": (1,) * 8}, "give 8 different hosts"),
+        ({"placement": {0: 1}}, "give 8 different hosts"),
+        ({"memory": "host"}, "'host' is for point-to-point"),
         ({"prefetch": True}, "not available in this version"),
         ({"collective": "point-to-point", "nodes": 1}, "needs 2 nodes"),
     ],

@@ -1,0 +1,150 @@
+"""Writes docs/validation.md: what the model agrees with, and where each constant comes from.
+
+`make validation` runs it. A test holds the committed file to what it gives.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.presets import load_cluster
+from peerlab.study.expected import Row, load_expected
+from peerlab.study.say import cells, say_error, say_expected, say_value
+from peerlab.study.validate import Result, validate
+
+TARGET = Path(__file__).parent / "validation.md"
+FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
+"""How a figure's assumption names the rows it was fitted on."""
+
+HEAD = """\
+# What the model agrees with
+
+Written by `make validation` from `data/expected/`, `data/hardware/` and the simulation; `peerlab validate` prints the same.
+{summary}
+
+A row that was fitted is no prediction: constants of its cluster were chosen on it. Every constant is a rate, a latency or a
+size of something that exists; none is a correction factor.
+"""
+CONSTANTS = """\
+## Constants
+
+A constant that was fitted names its row; † marks an assumption, with the range it may lie in.
+"""
+
+
+def document() -> str:
+    """Return the whole text."""
+    expectations = load_expected()
+    results = list(validate(expectations.rows))
+    met, fitted = sum(one.passed for one in results), sum(one.row.fitted for one in results)
+    summary = f"{met} of {len(results)} rows are met; {len(results) - fitted} are predictions, {fitted} were fitted."
+    parts = [
+        HEAD.format(summary=summary),
+        *_tables("## Not fitted\n", [one for one in results if not one.row.fitted]),
+        *_tables("## Fitted\n", [one for one in results if one.row.fitted]),
+        *_missed(results),
+        "## Checked by tests\n",
+        *(f"* {one.what}: `{one.where}`\n" for one in expectations.elsewhere),
+        "## Point by point\n",
+        *(_points(one) for one in results if one.row.group == "logs" and len(one.answers) > 1),
+        CONSTANTS,
+        *(_constants(load_cluster(name)) for name in dict.fromkeys(one.row.cluster for one in results)),
+    ]
+    return "\n".join(parts)
+
+
+def _tables(heading: str, results: Sequence[Result]) -> Iterator[str]:
+    yield heading
+    for group in dict.fromkeys(result.row.group for result in results):
+        rows = [_row(result) for result in results if result.row.group == group]
+        yield f"### {group.capitalize()}\n"
+        yield _table(
+            (
+                "row",
+                "what",
+                "expected",
+                "simulated",
+                "error",
+                "allowed",
+                "",
+                "constants fitted on it",
+                "source",
+            ),
+            rows,
+        )
+
+
+def _row(result: Result) -> tuple[str, ...]:
+    row, (name, *middle, verdict) = result.row, cells(result)
+    what = f"{row.what} ({row.compare}" + (f", {len(row.points)} points)" if len(row.points) > 1 else ")")
+    return (
+        f"`{name}`",
+        what,
+        *middle,
+        verdict.removesuffix(", fitted"),
+        ", ".join(_fitted_on(row)),
+        row.source,
+    )
+
+
+def _fitted_on(row: Row) -> list[str]:
+    """Return the figures of the row's cluster that say they were fitted on it, with their values."""
+    return [
+        f"{figure.key} {figure}"
+        for figure in load_cluster(row.cluster).assumptions
+        for names in FITTED_ON.findall(figure.assumption)
+        if row.name in names.split(" and ")
+    ]
+
+
+def _missed(results: Iterable[Result]) -> Iterator[str]:
+    missed = [result for result in results if not result.passed]
+    if missed:
+        yield "## Not met\n"
+    for result in missed:
+        why = result.row.note or "; ".join(result.problems)
+        yield f"* `{result.row.name}`: {why}\n"
+
+
+def _points(result: Result) -> str:
+    row = result.row
+    rows = [
+        (
+            answer.point.label,
+            say_expected(answer, row.unit),
+            say_value(answer.simulated, row.unit),
+            say_error(answer.error),
+        )
+        for answer in result.answers
+    ]
+    note = f"\n{row.note}\n" if row.note else ""
+    return f"### `{row.name}`\n\n{_table(('', 'expected', 'simulated', 'error'), rows)}{note}"
+
+
+def _constants(cluster: Cluster) -> str:
+    rows = [
+        (f"`{key}`" + (" †" if figure.assumption else ""), str(figure), figure.basis, _origin(figure))
+        for key, figure in cluster.figures.items()
+    ]
+    rows += [(f"`{key}`", "left out", "", reason) for key, reason in cluster.leaves_out.items()]
+    return f"### {cluster.title} (`{cluster.name}`)\n\n{_table(('figure', 'value', 'basis', 'source, or what is assumed'), rows)}"
+
+
+def _origin(figure: Figure) -> str:
+    parts = [figure.source]
+    if figure.assumption:
+        between = f" ({figure.range[0]:g} to {figure.range[1]:g} {figure.unit})" if figure.range else ""
+        fitted = FITTED_ON.search(figure.assumption)
+        parts.append(("" if fitted else "assumed: ") + figure.assumption + between)
+    return "; ".join(part for part in parts if part)
+
+
+def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    (Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET).write_text(document(), encoding="utf-8")

@@ -1,0 +1,146 @@
+"""Clusters in words, as wide as the terminal."""
+
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from peerlab.cluster_file.check import Report
+from peerlab.cluster_file.guide import GUIDE, TEXTS
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.reading import Missing
+from peerlab.units import say_count
+
+_ROOM_FOR_TITLES = 110
+
+
+def width() -> int:
+    """Return how many columns the terminal has, within what reads well."""
+    return min(max(shutil.get_terminal_size().columns, 60), 140)
+
+
+def _wrapped(text: str, first: str = "", after: str | None = None) -> list[str]:
+    """Return lines that begin with `first`, or from the second on with `after`."""
+    after = " " * len(first) if after is None else after
+    return textwrap.wrap(
+        text, width(), initial_indent=first, subsequent_indent=after, break_on_hyphens=False
+    ) or [first.rstrip()]
+
+
+def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
+    """Return one row per cluster, two where the terminal is narrow."""
+    titles = width() >= _ROOM_FOR_TITLES
+    names = max(len(one.name) for one in clusters)
+    title = max(len(one.title) for one in clusters) if titles else 0
+    head = f"{'cluster':<{names}}  " + (f"{'title':<{title}}  " if titles else "")
+    yield f"{head}devices  NICs   assumed  paths between nodes"
+    for one in clusters:
+        assumed = f"{len(one.assumptions)} of {len(one.figures)}"
+        row = f"{one.name:<{names}}  " + (f"{one.title:<{title}}  " if titles else "")
+        row += f"{one.devices:>7}  {one.nics:>4}  {assumed:>8}  "
+        lines = _wrapped(", ".join(one.paths), row)
+        if not titles:
+            second = lines[1] if len(lines) > 1 else ""
+            lines[1:2] = [f"  {one.title}".ljust(len(row)) + second.strip()]
+        yield from (line.rstrip() for line in lines)
+    yield ""
+    yield from _wrapped(
+        "devices and NICs are counted per node; assumed: figures that no source states, of all figures"
+    )
+    yield from _wrapped(
+        "one with all its figures: peerlab clusters NAME; one of your own: peerlab clusters new my.toml"
+    )
+
+
+def cluster_lines(cluster: Cluster) -> Iterator[str]:
+    """Return everything that is known about a cluster."""
+    yield f"{cluster.title} ({cluster.name})"
+    yield from _wrapped(cluster.summary)
+    yield ""
+    yield from _wrapped(_wiring(cluster), "per node    ")
+    yield from _wrapped(", ".join(cluster.paths), "paths       ")
+    yield from _reasons("lacks", cluster.lacks.items())
+    yield from _reasons("leaves out", cluster.leaves_out.items())
+    count, assumed = len(cluster.figures), len(cluster.assumptions)
+    yield ""
+    yield f"{say_count(count, 'figure')}, {count - assumed} with a source, {assumed} assumed (marked *)"
+    names = max(len(key) for key in cluster.figures)
+    values = max(len(str(figure)) for figure in cluster.figures.values())
+    for figure in cluster.figures.values():
+        mark = "*" if figure.assumption else " "
+        yield from _wrapped(figure.basis, f"{mark} {figure.key:<{names}}  {figure!s:<{values}}  ")
+        yield from _wrapped(_grounds(figure), "      ", "      ")
+
+
+def _wiring(cluster: Cluster) -> str:
+    switches = cluster.numa_domains * cluster.switches_per_numa
+    whole = f"{cluster.devices} x {cluster.device_name}, {say_count(cluster.nics, 'NIC')}"
+    if switches == 1:
+        return whole
+    each = (
+        f"{say_count(cluster.devices_per_switch, 'device')} and {say_count(cluster.nics_per_switch, 'NIC')}"
+    )
+    return (
+        f"{whole}: {say_count(cluster.numa_domains, 'NUMA domain')} x "
+        f"{say_count(cluster.switches_per_numa, 'PCIe switch')}, {each} below each"
+    )
+
+
+def _reasons(what: str, reasons: Iterable[tuple[str, str]]) -> Iterator[str]:
+    head = f"{what:<12}"
+    for name, why in reasons:
+        yield from _wrapped(f"{name}: {why}", head, " " * 14)
+        head = " " * 12
+
+
+def _grounds(figure: Figure) -> str:
+    """Return where a figure comes from and what is assumed about it."""
+    if not figure.assumption:
+        return figure.source
+    source = f"{figure.source}; " if figure.source else ""
+    return f"{source}assumed: {figure.assumption}{_between(figure)}"
+
+
+def _between(figure: Figure) -> str:
+    if figure.range is None:
+        return ""
+    unit = "" if figure.unit == "1" else f" {figure.unit}"
+    return f" (from {figure.range[0]:g} to {figure.range[1]:g}{unit})"
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """Return what a cluster file lacks, what is wrong in it, and what to look at."""
+    there = len(report.sourced) + len(report.assumed)
+    state = "complete" if report.complete else "not complete"
+    yield f"{report.file}: {state}; {say_count(there, 'figure')}, {len(report.assumed)} of them assumed"
+    yield from _block("wrong", (_wrapped(text, "  ", "    ") for text in report.wrong))
+    yield from _block(f"missing ({len(report.missing)})", map(_missing, report.missing))
+    yield from _block("implausible", (_wrapped(text, "  ", "    ") for text in report.implausible))
+    yield from _block("assumed", (_wrapped(_assumed(figure), "  ", "    ") for figure in report.assumed))
+    if report.complete:
+        yield ""
+        yield f"try it: peerlab simulate --cluster {report.file}"
+
+
+def _block(title: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
+    blocks = [list(item) for item in items]
+    if blocks:
+        yield ""
+        yield title
+        for block in blocks:
+            yield from block
+
+
+def _missing(one: Missing) -> Iterator[str]:
+    entry = GUIDE.get(one.key)
+    if entry is None:
+        yield from _wrapped(f"{one.key}: {TEXTS[one.key]}", "  ", "    ")
+        yield "    a text at the top of the file"
+        return
+    unit = "a whole number" if entry.unit == "1" else entry.unit
+    yield from _wrapped(f"{one.key}: {entry.what}", "  ", "    ")
+    yield from _wrapped(f"{unit}, {entry.basis}; {one.why}", "    ", "      ")
+    yield from _wrapped(f"find it: {entry.where}", "    ", "      ")
+
+
+def _assumed(figure: Figure) -> str:
+    return f"{figure.key} = {figure}: {figure.assumption}{_between(figure)}"

@@ -1,0 +1,156 @@
+"""`peerlab clusters`: list them, show one, draft a file of one's own, check it."""
+
+import argparse
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from peerlab.cli.cluster_text import cluster_lines, list_lines, report_lines
+from peerlab.cluster_file.check import Report, check
+from peerlab.cluster_file.draft import write_draft
+from peerlab.cluster_file.guide import GUIDE
+from peerlab.machine import read_machine
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.units import say_count
+
+_USAGE = """\
+peerlab clusters [NAME] [--json]
+       peerlab clusters new FILE.toml [--force]
+       peerlab clusters check FILE.toml [--json]"""
+
+_EXAMPLES = """\
+examples:
+  peerlab clusters                  all that peerlab knows
+  peerlab clusters dl1              every figure of one, with its source or what is assumed
+  peerlab clusters new my.toml      a file for a cluster like this machine, to fill in
+  peerlab clusters check my.toml    what is still missing in it, and what looks wrong
+
+exit status: 0 answered, or the file is complete; 1 it is not, or cannot be read or written; 2 wrong usage
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = commands.add_parser(
+        "clusters",
+        usage=_USAGE,
+        help="the clusters that peerlab knows; a file for one of your own",
+        description="The clusters that peerlab knows, with every figure and its source; a file for one of your own.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    sub.set_defaults(run=lambda options: _clusters(sub, options))
+    sub.add_argument(
+        "what", nargs="?", metavar="NAME", help="a known cluster or a .toml file; or new, or check"
+    )
+    sub.add_argument("file", nargs="?", metavar="FILE", help="with new and check: the .toml file")
+    sub.add_argument("--force", action="store_true", help="with new: overwrite the file")
+    sub.add_argument("--json", action="store_true", help="print as JSON")
+
+
+def _clusters(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Do what the words ask for."""
+    about_file = options.what in ("new", "check")
+    if about_file and options.file is None:
+        parser.error(f"{options.what} needs a file, as in: peerlab clusters {options.what} my.toml")
+    if not about_file and options.file is not None:
+        parser.error(f"{options.what!r} takes no file; new and check do")
+    if options.force and options.what != "new":
+        parser.error("--force is for new")
+    if options.json and options.what == "new":
+        parser.error("--json is not for new")
+    if options.what == "new":
+        return _new(Path(options.file), force=options.force)
+    if options.what == "check":
+        return _check(options.file, as_json=options.json)
+    if options.what is None:
+        _list(as_json=options.json)
+    else:
+        _show(load_cluster(options.what), as_json=options.json)
+    return 0
+
+
+def _list(*, as_json: bool) -> None:
+    clusters = [load_cluster(name) for name in known_clusters()]
+    if as_json:
+        print(json.dumps({"clusters": [_summary(one) for one in clusters]}, indent=2))
+    else:
+        print("\n".join(list_lines(clusters)))
+
+
+def _show(cluster: Cluster, *, as_json: bool) -> None:
+    if as_json:
+        figures = [_figure(figure) for figure in cluster.figures.values()]
+        whole = {"lacks": dict(cluster.lacks), "leaves_out": dict(cluster.leaves_out), "figures": figures}
+        print(json.dumps({**_summary(cluster), **whole}, indent=2))
+    else:
+        print("\n".join(cluster_lines(cluster)))
+
+
+def _summary(cluster: Cluster) -> dict[str, Any]:
+    assumed = [figure.key for figure in cluster.assumptions]
+    return {
+        "name": cluster.name,
+        "title": cluster.title,
+        "summary": cluster.summary,
+        "device_name": cluster.device_name,
+        "devices_per_node": cluster.devices,
+        "nics_per_node": cluster.nics,
+        "paths": list(cluster.paths),
+        "figures_sourced": len(cluster.figures) - len(assumed),
+        "figures_assumed": len(assumed),
+        "assumed": assumed,
+    }
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    return {
+        "key": figure.key,
+        "value": figure.value,
+        "unit": figure.unit,
+        "basis": figure.basis,
+        "source": figure.source or None,
+        "assumption": figure.assumption or None,
+        "range": list(figure.range) if figure.range else None,
+    }
+
+
+def _new(path: Path, *, force: bool) -> int:
+    machine = read_machine()
+    write_draft(path, machine, datetime.now(UTC).astimezone().date(), force=force)
+    report = check(path)
+    filled = len(report.sourced)
+    print(f"wrote {path}: {say_count(filled, 'figure')} read from this machine")
+    if not machine.accelerators:
+        print("no accelerator was found here; run it on a node that has some, to have more filled in")
+    print(f"fill in the rest; what is missing: peerlab clusters check {path}")
+    return 0
+
+
+def _check(name: str, *, as_json: bool) -> int:
+    report = check(name)
+    if as_json:
+        print(json.dumps(_report(report), indent=2))
+    else:
+        print("\n".join(report_lines(report)))
+    return 0 if report.complete else 1
+
+
+def _report(report: Report) -> dict[str, Any]:
+    missing = []
+    for one in report.missing:
+        entry = GUIDE.get(one.key)
+        more = {"unit": entry.unit, "basis": entry.basis, "where": entry.where} if entry else {}
+        missing.append({"key": one.key, "why": one.why, **more})
+    return {
+        "file": str(report.file),
+        "complete": report.complete,
+        "missing": missing,
+        "wrong": list(report.wrong),
+        "implausible": list(report.implausible),
+        "assumed": [_figure(figure) for figure in report.assumed],
+        "sourced": [_figure(figure) for figure in report.sourced],
+        "paths": list(report.paths),
+    }

@@ -1,0 +1,223 @@
+"""`peerlab validate`."""
+
+import argparse
+import json
+import math
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatch
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tqdm import tqdm
+
+from peerlab.errors import ExpectationError, PeerlabError, nearest
+from peerlab.study.expected import Elsewhere, Row, load_expected
+from peerlab.study.reference import ReferenceAnswer, run_reference
+from peerlab.study.reference_file import read_reference
+from peerlab.study.say import CELLS, cells, say_error, say_expected
+from peerlab.study.validate import Result, validate
+
+_EXAMPLES = """\
+examples:
+  peerlab validate                           everything the model must agree with
+  peerlab validate --only alps               only rows whose name or group holds this; * and ? work too
+  peerlab validate --points                  every point of rows that have several
+  peerlab validate --plot                    the same as a picture, validation.html
+  peerlab validate --reference results.csv   another simulator's results, with the relative error of each
+
+exit status: 0 every row is met, 1 some row is not (or a file cannot be read), 2 wrong usage
+"""
+
+_T = TypeVar("_T")
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = commands.add_parser(
+        "validate",
+        help="simulate everything the model must agree with and say by how much it differs",
+        description="Simulate everything the model must agree with and say by how much it differs.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    sub.set_defaults(run=_validate)
+    add = sub.add_argument
+    add(
+        "--only",
+        metavar="PATTERN",
+        help="only rows whose name or group holds this text or matches this pattern",
+    )
+    add("--points", action="store_true", help="print every point of rows that have several")
+    add(
+        "--reference",
+        metavar="FILE.csv",
+        type=Path,
+        help="compare with a file of other simulators' results instead",
+    )
+    add(
+        "--plot",
+        metavar="FILE",
+        nargs="?",
+        type=Path,
+        const=Path("validation.html"),
+        help="draw expected against simulated, as a page that needs no network (default: validation.html)",
+    )
+    add("--json", action="store_true", help="print everything as JSON")
+
+
+def _validate(options: argparse.Namespace) -> int:
+    if options.reference:
+        if options.only is not None or options.points:
+            raise PeerlabError("--only and --points are for our own rows, not for those of --reference")
+        return _reference(options)
+    expectations = load_expected()
+    rows = _chosen(expectations.rows, options.only)
+    results = list(_watched(validate(rows), len(rows), "row"))
+    _draw(options, [one for result in results for one in _dots_of(result)])
+    failed = [result for result in results if not result.passed]
+    if options.json:
+        print(json.dumps({"passed": not failed, "rows": [one.as_dict() for one in results]}, indent=2))
+    else:
+        _print_groups(results, points=options.points)
+        _print_elsewhere(() if options.only else expectations.elsewhere)
+        fitted = sum(result.row.fitted for result in results)
+        print(
+            f"\n{len(results) - len(failed)} of {len(results)} rows met; {fitted} of them fitted: those are no predictions"
+        )
+    return 1 if failed else 0
+
+
+def _chosen(rows: Sequence[Row], pattern: str | None) -> list[Row]:
+    if pattern is None:
+        return list(rows)
+
+    def matches(row: Row) -> bool:
+        return any(pattern in text or fnmatch(text, pattern) for text in (row.name, row.group))
+
+    chosen = [row for row in rows if matches(row)]
+    if not chosen:
+        raise ExpectationError(
+            f"--only: no row matches {pattern!r}; {nearest(pattern, [row.name for row in rows])}"
+        )
+    return chosen
+
+
+def _watched(answers: Iterable[_T], total: int, unit: str) -> Iterable[_T]:
+    """Pass answers on; what takes longer than a second shows its progress."""
+    return tqdm(answers, total=total, delay=1, leave=False, unit=unit, disable=None)
+
+
+def _print_groups(results: Sequence[Result], *, points: bool) -> None:
+    rows = [
+        cells(result, answer) for result in results for answer in (None, *(result.answers if points else ()))
+    ]
+    widths = [max(len(row[i]) for row in [CELLS, *rows]) for i in range(len(CELLS))]
+    for group in dict.fromkeys(result.row.group for result in results):
+        print(f"{group}\n{_line(CELLS, widths)}")
+        for result in results:
+            if result.row.group == group:
+                _print_result(result, widths, points=points)
+        print()
+
+
+def _print_result(result: Result, widths: Sequence[int], *, points: bool) -> None:
+    print(_line(cells(result), widths))
+    for answer in result.answers if points and len(result.answers) > 1 else ():
+        print(_line(cells(result, answer), widths))
+    for problem in result.problems:
+        print(f"      {problem}")
+    if result.row.note and (points or not result.passed):
+        print(f"      {result.row.note}")
+
+
+def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+    first, *rest = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
+    return "  " + "  ".join([first, *rest]).rstrip()
+
+
+def _print_elsewhere(elsewhere: Sequence[Elsewhere]) -> None:
+    for one in elsewhere:
+        print(f"{one.name}: {one.what}: checked by {one.where}")
+
+
+def _reference(options: argparse.Namespace) -> int:
+    file = read_reference(options.reference)
+    answers = list(_watched(run_reference(file), len(file.lines), "row"))
+    failed = [answer for answer in answers if not answer.passed]
+    _draw(options, [_reference_dot(answer) for answer in answers if not math.isnan(answer.simulated_s)])
+    if options.json:
+        print(json.dumps({"passed": not failed, "rows": [one.as_dict() for one in answers]}, indent=2))
+        return 1 if failed else 0
+    table = [
+        ("line", "simulator", "case", "algorithm", "n", "reference", "simulated", "error", "allowed", ""),
+        *map(_reference_cells, answers),
+    ]
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    for row in table:
+        print(_line(row, widths))
+    print(f"\n{len(answers) - len(failed)} of {len(answers)} rows met")
+    for answer in failed:
+        if answer.problem:
+            print(f"line {answer.line}: {answer.problem}")
+    return 1 if failed else 0
+
+
+def _reference_cells(answer: ReferenceAnswer) -> tuple[str, ...]:
+    row, allowed = answer.row, answer.tolerance
+    if row is None:
+        return (str(answer.line), *["-"] * 8, "not run")
+    return (
+        str(answer.line),
+        row.simulator,
+        row.case,
+        row.algorithm,
+        str(row.n),
+        f"{row.sim_time_s:.9g} s",
+        "-" if answer.problem else f"{answer.simulated_s:.9g} s",
+        "-" if answer.problem else say_error(answer.error),
+        "for information" if allowed is None else say_error(allowed),
+        "not run" if answer.problem else "" if allowed is None else "met" if answer.passed else "NOT MET",
+    )
+
+
+def _dots_of(result: Result) -> list[dict[str, Any]]:
+    row = result.row
+    return [
+        {
+            "group": row.group + (", fitted" if row.fitted else ""),
+            "name": f"{row.name} {answer.point.label}".strip(),
+            "expected": sum(wanted) / 2 if isinstance(wanted, tuple) else wanted,
+            "says": say_expected(answer, row.unit),
+            "simulated": answer.simulated,
+            "error": answer.error,
+            "unit": row.unit,
+        }
+        for answer in result.answers
+        for wanted in [answer.point.expected]
+    ]
+
+
+def _reference_dot(answer: ReferenceAnswer) -> dict[str, Any]:
+    said = answer.as_dict()
+    return {
+        "group": said["case"],
+        "name": f"line {answer.line}: {said['simulator']} {said['algorithm']}, n = {said['n']}",
+        "expected": said["reference_s"],
+        "says": f"{said['reference_s']:.9g} s",
+        "simulated": answer.simulated_s,
+        "error": answer.error,
+        "unit": "s",
+    }
+
+
+def _draw(options: argparse.Namespace, dots: Sequence[dict[str, Any]]) -> None:
+    if not options.plot:
+        return
+    if find_spec("bokeh") is None:
+        raise PeerlabError("--plot needs bokeh: pip install 'peerlab[lab]'")
+    from peerlab.view.expected import write_page  # noqa: PLC0415  (Bokeh is loaded only where a picture is asked for)
+
+    write_page(dots, options.plot)
+    if not options.json:
+        print(f"drawn: {options.plot}\n")

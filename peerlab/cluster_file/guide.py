@@ -1,0 +1,180 @@
+"""Every figure of a cluster file: its unit, what it is counted per, what it means and where to find it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How one figure is written."""
+
+    what: str
+    """What it says, in one line."""
+    unit: str
+    """A usual unit."""
+    basis: str
+    """What it is counted per."""
+    where: str
+    """Where to find it."""
+
+
+_LIBRARY = "the source or the manual of the collective library"
+
+GUIDE = {
+    "node.numa_domains": Entry(
+        "CPU sockets (NUMA domains) with accelerators", "1", "per node", "lscpu; the server's block diagram"
+    ),
+    "node.switches_per_numa": Entry(
+        "PCIe switches, or ports of the CPU, with accelerators", "1", "per NUMA domain",
+        "lspci -tv; nvidia-smi topo -m (PIX: the same switch); the server's block diagram",
+    ),
+    "node.devices_per_switch": Entry(
+        "accelerators below one PCIe switch", "1", "per PCIe switch", "lspci -tv; nvidia-smi topo -m; hl-smi -L"
+    ),
+    "node.nics_per_switch": Entry(
+        "NICs below one PCIe switch; a device uses one NIC", "1", "per PCIe switch",
+        "lspci -tv; nvidia-smi topo -m (PIX or PXB between GPU and NIC)",
+    ),
+    "node.cores_per_device": Entry(
+        "CPU cores that do an accelerator's communication", "1", "per device",
+        "NCCL: NCCL_SOCKET_NTHREADS; HCCL: one host scheduler thread",
+    ),
+    "device.hbm": Entry(
+        "memory bandwidth of one accelerator", "GB/s", "per device, reads and writes together",
+        "the accelerator's data sheet",
+    ),
+    "device.pcie": Entry(
+        "PCIe link of one accelerator, after PCIe's own headers", "GB/s", "per device, per direction",
+        "lspci -vv, LnkSta: x16 carries 14.1 (Gen3), 28.2 (Gen4) or 56.4 GB/s (Gen5)",
+    ),
+    "device.pcie_both_ways": Entry(
+        "what that link carries in both directions together, if less than twice one", "GB/s", "per device",
+        "a copy in and a copy out at the same time, such as nvbandwidth",
+    ),
+    "device.copy_engine": Entry(
+        "copy (DMA) engine of one accelerator", "GB/s", "per device, per direction",
+        "nvbandwidth, bandwidthTest or hl_qual: pinned host memory to device and back",
+    ),
+    "device.copy_latency": Entry(
+        "a copy's last byte to its end", "us", "per copy", "a copy of a few bytes, timed"
+    ),
+    "switch.uplink": Entry(
+        "link of a PCIe switch to the CPU, after PCIe's own headers", "GB/s", "per switch, per direction",
+        "lspci -vv, LnkSta of the switch's upstream port; x16 carries 14.1 (Gen3), 28.2 (Gen4), 56.4 GB/s (Gen5)",
+    ),
+    "host.dram": Entry(
+        "memory bandwidth of one NUMA domain", "GB/s", "per NUMA domain, reads and writes together",
+        "channels x MT/s x 8 bytes (dmidecode -t memory), or STREAM bound to one NUMA domain",
+    ),
+    "host.core_copy": Entry(
+        "what one core copies between user and kernel memory", "GB/s", "per core",
+        "a memcpy of 256 MiB on one core, timed",
+    ),
+    "host.pageable_copy": Entry(
+        "what one core copies between device and host memory, where staging is pageable", "GB/s", "per core",
+        "bandwidthTest --memory=pageable",
+    ),
+    "host.bounce_copy": Entry(
+        "what one core copies into the NIC's own buffers, where the library does not send in place", "GB/s",
+        "per core", "the network library's source; else leave it out",
+    ),
+    "host.packet_cost": Entry(
+        "TCP/IP work of one core for a packet, beside the copy", "us", "per packet and core",
+        "iperf3 with one stream pinned to a core: packet size / rate, less packet size / host.core_copy",
+    ),
+    "host.packet_size": Entry("largest packet of the network interface", "B", "per packet", "ip link: mtu"),
+    "nic.rate": Entry(
+        "line rate of one NIC", "Gbit/s", "per NIC, per direction", "ethtool, ibstat, or the NIC's data sheet"
+    ),
+    "fabric.latency": Entry(
+        "from the sending NIC to the receiving one", "us", "per message",
+        "ib_send_lat or osu_latency between two nodes; NCCL plans with up to 14 us",
+    ),
+    "fabric.backbone": Entry(
+        "what all nodes together can send, where they share one backbone", "GB/s", "all nodes together",
+        "the network's plan; leave it out for a network that does not block",
+    ),
+    "fabric.hosts_per_leaf": Entry(
+        "nodes below one leaf switch, where the network is oversubscribed", "1", "nodes per leaf switch",
+        "the network's plan; leave it out for a network that does not block",
+    ),
+    "fabric.oversubscription": Entry(
+        "rate of a leaf's nodes together / rate of its links to the spine", "1",
+        "a leaf's nodes to its links to the spine", "the network's plan",
+    ),
+    "port.rate": Entry(
+        "an accelerator's own ports to other nodes, together", "GB/s", "per device, per direction",
+        "the accelerator's manual (Gaudi 2: 3 x 100 Gbit/s, Gaudi 3: 3 x 200 Gbit/s)",
+    ),
+    "port.latency": Entry("from such a port to the receiving one", "us", "per message", "a ping-pong, timed"),
+    "protocol.ll_rate": Entry(
+        "what a NIC carries with the library's low-latency protocol", "GB/s", "per NIC, per direction",
+        f"{_LIBRARY}; NCCL_PROTO=LL128 and NCCL_PROTO=Simple, compared",
+    ),
+    "protocol.ll_latency": Entry(
+        "latency of a message with that protocol", "us", "per message", "the same, at a few bytes"
+    ),
+    "protocol.ll_up_to": Entry("largest collective that uses it", "KiB", "per collective", "NCCL_DEBUG=INFO"),
+    "protocol.simple_rate": Entry(
+        "what a NIC carries with the library's simple protocol, if less than its line rate", "GB/s",
+        "per NIC, per direction", f"{_LIBRARY}; NCCL_PROTO=Simple, at large sizes",
+    ),
+    "protocol.simple_latency": Entry(
+        "latency of a message with the simple protocol", "us", "per message", "the same, from two sizes"
+    ),
+    "scaleup.rate": Entry(
+        "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",
+        "per pair of devices, per direction", "nvidia-smi nvlink -s; the accelerator's manual",
+    ),
+    "scaleup.latency": Entry(
+        "latency of that link", "us", "per message", "a ping-pong inside a node; NCCL plans with 3.4 us for NVLink"
+    ),
+    "registration.base": Entry(
+        "registering a buffer with the NIC: fixed part", "us", "per region",
+        "ibv_reg_mr of one page, timed; UCX plans with 16 us",
+    ),
+    "registration.per_page": Entry(
+        "registering: part that grows with the size", "us", "per page",
+        "ibv_reg_mr of a large buffer, timed, / its 4 KiB pages; UCX plans with 0.246 us",
+    ),
+    "registration.deregister_base": Entry(
+        "deregistering: fixed part", "us", "per region", "ibv_dereg_mr, timed; 0 if it grows with the size only"
+    ),
+    "registration.deregister_per_page": Entry(
+        "deregistering: part that grows with the size", "us", "per page",
+        "ibv_dereg_mr of a large buffer, timed, / its 4 KiB pages; 0.098 us were seen",
+    ),
+    "registration.lookup": Entry(
+        "finding a buffer in the cache of registrations", "us", "per transfer and side", "UCX plans with 0.05 us"
+    ),
+    "slices.staged": Entry(
+        "slice of a transfer that goes through host memory", "KiB", "per slice",
+        f"{_LIBRARY}: HCCL takes 512 KiB, NCCL 512 KiB (4 MiB in 8 steps)",
+    ),
+    "slices.direct": Entry(
+        "slice of a transfer that the NIC reads from device memory", "KiB", "per slice",
+        f"{_LIBRARY}: HCCL takes 1024 KiB, NCCL 512 KiB (4 MiB in 8 steps)",
+    ),
+    "slices.window": Entry(
+        "slices in flight; bounce buffers per side", "1", "per side, device and direction",
+        f"{_LIBRARY}: HCCL takes 16, NCCL 8 (NCCL_STEPS)",
+    ),
+    "limits.max_ranks": Entry("most ranks the library allows", "1", "per job", f"{_LIBRARY}; else leave it out"),
+}  # fmt: skip
+"""By key, in the order of a cluster file."""
+
+TEXTS = {
+    "name": "a short name in small letters, as used in a scenario",
+    "title": "a name for people, such as Gaudi DL1",
+    "device_name": "what one accelerator is called in the pictures, such as Gaudi or H100",
+    "summary": "one sentence: accelerators, NICs and the PCIe between them",
+}
+"""The texts at the top of a cluster file."""
+
+PATHS = {
+    "host-rdma": "through host memory at both ends; the NIC does RDMA",
+    "peer-direct": "the NIC reads and writes device memory (Peer Direct, GPUDirect RDMA)",
+    "host-tcp": "through host memory and the kernel's TCP/IP",
+    "native": "over the accelerator's own network ports, as on Gaudi",
+    "wire": "nothing but a rate and a latency: reference fabrics only",
+}
+"""The data paths between nodes."""

@@ -1,0 +1,100 @@
+"""PCIe devices, and the links and bridges between them and the CPU."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from peerlab.machine.files import entries, number, text
+
+_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_SPEED = re.compile(r"([0-9.]+) GT/s")
+
+# What of a lane's bits is left for packets: up to 5 GT/s a byte takes 10 bits on the line, up to 32 GT/s 16 bytes take
+# 130 bits, above 236 of a flit's 256 bytes are packets.
+# Then headers: 26 bytes with each payload of 256, and 16 bytes of ACK and flow control for each four (openucx/ucx topo.c).
+_PAYLOAD, _HEADER, _CONTROL = 256, 26, 16 / 4
+
+
+@dataclass(frozen=True)
+class Link:
+    """A PCIe link as trained."""
+
+    address: str
+    """PCI address of the device at its lower end."""
+    speed_GTps: float  # noqa: N815
+    """Transfers per second and lane, 10^9."""
+    lanes: int
+    """Width."""
+
+    @property
+    def effective_Bps(self) -> int:  # noqa: N802
+        """What is left for payload, bytes per second and direction."""
+        speed = self.speed_GTps
+        coding = 8 / 10 if speed <= 5 else 128 / 130 if speed <= 32 else 236 / 256
+        return round(speed * 1e9 * self.lanes / 8 * coding * _PAYLOAD / (_PAYLOAD + _HEADER + _CONTROL))
+
+    def __str__(self) -> str:
+        return f"{self.speed_GTps:g} GT/s x{self.lanes}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PciDevice:
+    """One function of a PCIe card."""
+
+    address: str
+    """Such as ``0000:17:00.0``."""
+    class_code: int
+    """Class, subclass and programming interface, 24 bits."""
+    vendor: int
+    """Vendor id."""
+    numa_node: int | None
+    """NUMA node it is nearest to; None where the firmware does not say."""
+    bridges: tuple[str, ...]
+    """Addresses of the bridges above it, the CPU's root port first."""
+    link: Link | None
+    """Its own link; None on virtual devices."""
+    virtual_function: bool
+    """Whether it is a part (SR-IOV) of another device of this machine."""
+
+    @property
+    def root_port(self) -> str:
+        """Address of the CPU's port that its bytes pass; its own where no bridge is above it."""
+        return (*self.bridges, self.address)[0]
+
+    @property
+    def uplink_end(self) -> str:
+        """Address of what hangs at that port: a switch, or the device itself."""
+        return (*self.bridges, self.address)[1 if self.bridges else 0]
+
+
+def read_link(folder: Path) -> Link | None:
+    """Return the link of the device at `folder` with the speed it can train to: links of idle devices slow down."""
+    speeds = [_SPEED.match(text(folder / name) or "") for name in ("current_link_speed", "max_link_speed")]
+    above = _SPEED.match(text(folder.resolve().parent / "max_link_speed") or "")
+    lanes = number(folder / "current_link_width")
+    known = [float(found[1]) for found in speeds if found]
+    if not known or not lanes or lanes > 32:  # a port without a partner says 0 or 63 lanes
+        return None
+    return Link(folder.name, min(max(known), float(above[1]) if above else max(known)), lanes)
+
+
+def read_devices(root: Path) -> list[PciDevice]:
+    """Return every PCI device below ``/sys`` of `root`, by address."""
+    return [device for folder in entries(root / "sys/bus/pci/devices") if (device := _read_device(folder))]
+
+
+def _read_device(folder: Path) -> PciDevice | None:
+    class_code, vendor = number(folder / "class", 16), number(folder / "vendor", 16)
+    if class_code is None or vendor is None:
+        return None
+    node = number(folder / "numa_node")
+    way = [part for part in folder.resolve().parts if _ADDRESS.fullmatch(part)]
+    return PciDevice(
+        address=folder.name,
+        class_code=class_code,
+        vendor=vendor,
+        numa_node=node if node is not None and node >= 0 else None,
+        bridges=tuple(part for part in way if part != folder.name),
+        link=read_link(folder),
+        virtual_function=(folder / "physfn").exists(),
+    )

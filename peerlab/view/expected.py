@@ -1,0 +1,96 @@
+"""Expected against simulated, as a page of its own that needs no network."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bokeh.embed import file_html
+from bokeh.layouts import column
+from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter
+from bokeh.plotting import figure
+from bokeh.resources import INLINE
+
+from peerlab.errors import ExpectationError
+from peerlab.view.theme import FONT, LIGHT, STAGE_COLOURS
+
+_TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
+_COLOURS = (*STAGE_COLOURS.values(), LIGHT["hot"], LIGHT["ink"], LIGHT["muted"])
+
+
+def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Draw dots and write the page.
+
+    A dot has ``group``, ``name``, ``expected`` and ``simulated`` (numbers in ``unit``), ``says`` (what is expected, in
+    words: a range is drawn at its middle) and ``error``.
+
+    Raises
+    ------
+    ExpectationError
+        If the file cannot be written or there is nothing to draw.
+    """
+    drawn = [_scaled(dot) for dot in dots if dot["expected"] > 0 and dot["simulated"] > 0]
+    if not drawn:
+        raise ExpectationError("there is nothing to draw: no figure greater than zero")
+    page = file_html(
+        column(*_figures(drawn), sizing_mode="stretch_width"), INLINE, "peerlab: expected against simulated"
+    )
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as problem:
+        raise ExpectationError(f"cannot write {path}: {problem.strerror}") from None
+
+
+def _scaled(dot: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a dot with times in microseconds, so that all stand on one pair of axes."""
+    factor = _TO_MICROSECONDS.get(dot["unit"], 1.0)
+    expected, simulated = dot["expected"] * factor, dot["simulated"] * factor
+    unit = "µs" if dot["unit"] in _TO_MICROSECONDS else dot["unit"].replace("1", "(ratio)")
+    return {
+        **dot,
+        "expected": expected,
+        "simulated": simulated,
+        "unit": unit,
+        "error": simulated / expected - 1,
+    }
+
+
+def _figures(drawn: Sequence[Mapping[str, Any]]) -> list[Any]:
+    low, high = (side(dot["expected"] for dot in drawn) for side in (min, max))
+    both = _figure("simulated", "log", 420)
+    both.line([low, high], [low, high], line_color=LIGHT["edge"], line_dash="dashed")
+    error = _figure("relative error", "linear", 260)
+    error.line([low, high], [0, 0], line_color=LIGHT["edge"], line_dash="dashed")
+    error.x_range = both.x_range
+    error.yaxis[0].formatter = NumeralTickFormatter(format="0 %")
+    for index, group in enumerate(dict.fromkeys(dot["group"] for dot in drawn)):
+        mine = [dot for dot in drawn if dot["group"] == group]
+        source = ColumnDataSource({name: [dot[name] for dot in mine] for name in mine[0]})
+        look = {"source": source, "size": 8, "color": _COLOURS[index % len(_COLOURS)], "fill_alpha": 0.6}
+        both.scatter("expected", "simulated", legend_label=group, **look)
+        error.scatter("expected", "error", **look)
+    both.legend.location = "top_left"
+    return [both, error]
+
+
+def _figure(title: str, y_axis: str, height: int) -> Any:
+    plot = figure(
+        height=height,
+        x_axis_type="log",
+        y_axis_type=y_axis,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+    )
+    plot.xaxis.axis_label = "expected: µs, GB/s or a ratio"
+    plot.yaxis.axis_label = title
+    for axis in (*plot.xaxis, *plot.yaxis):
+        axis.update(
+            axis_label_text_font=FONT, axis_label_text_font_style="normal", major_label_text_font=FONT
+        )
+    tips = [
+        ("", "@name"),
+        ("expected", "@says"),
+        ("simulated", "@simulated @unit"),
+        ("error", "@error{0.00 %}"),
+    ]
+    plot.add_tools(HoverTool(tooltips=tips))
+    return plot

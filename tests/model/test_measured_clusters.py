@@ -1,0 +1,57 @@
+"""The clusters that logs of real machines validate."""
+
+import pytest
+
+import peerlab
+
+MEASURED = ("juliet", "alps-gh200", "alps-gh200-tcp", "p5", "g4dn-metal", "gaudi2")
+
+
+@pytest.mark.parametrize("name", [*MEASURED, "ideal-100g-staged", "ideal-100g-staged-shared"])
+def test_every_path_of_a_cluster_can_be_simulated(name):
+    cluster = peerlab.load_cluster(name)
+    for path in cluster.paths:
+        for nodes in (1, 2, 3):
+            run = peerlab.simulate(
+                peerlab.Scenario(cluster=name, path=path, nodes=nodes, message_bytes="4 MiB")
+            )
+            assert run.time_s > 0 or run.scenario.ranks == 1
+
+
+@pytest.mark.parametrize(("size", "rate", "latency_us"), [("256 KiB", 0.65, 18), ("257 KiB", 19, 120)])
+def test_a_collective_meets_the_protocol_of_its_size(size, rate, latency_us):
+    machine = peerlab.Scenario(cluster="alps-gh200", nodes=2, message_bytes=size).machine
+    assert (machine.nic_Bps, machine.latency_ps) == (rate * 1e9, latency_us * 10**6)
+
+
+def test_point_to_point_meets_the_bare_nic_whatever_its_size():
+    for size in ("1 KiB", "256 MiB"):
+        scenario = peerlab.Scenario(
+            cluster="alps-gh200", collective="point-to-point", nodes=2, message_bytes=size
+        )
+        assert (scenario.machine.nic_Bps, scenario.machine.latency_ps) == (24 * 10**9, 3_340_000)
+
+
+def test_a_protocol_for_large_collectives_has_a_rate_and_a_latency(root):
+    text = (root / "data" / "hardware" / "p5.toml").read_text()
+    without = "\n".join(line for line in text.splitlines() if not line.startswith("simple_latency"))
+    with pytest.raises(peerlab.PeerlabError, match=r"protocol\.simple_latency is missing"):
+        peerlab.model.presets.read_cluster(without, "my.toml")
+
+
+def test_pageable_staging_keeps_the_core_that_sends_busy_and_pinned_does_not():
+    """The core that copies cannot send meanwhile: 1 / (1/3.12 + 1/4.27) = 1.80 GB/s."""
+    asked = {"collective": "point-to-point", "nodes": 2, "path": "host-tcp", "message_bytes": "256 MiB"}
+    pageable = peerlab.simulate(peerlab.Scenario(cluster="alps-gh200", **asked))
+    host = peerlab.simulate(peerlab.Scenario(cluster="alps-gh200", memory="host", **asked))
+    pinned = peerlab.simulate(peerlab.Scenario(cluster="alps-gh200-tcp", **asked))
+    assert pageable.algbw_GBps < 1.82
+    assert 3 < host.algbw_GBps < 3.13
+    assert pinned.algbw_GBps == pytest.approx(host.algbw_GBps, rel=0.02)
+
+
+def test_without_the_copy_through_the_librarys_own_buffers_topology_alone_gives_twice_as_much():
+    """g4dn.metal: 7.05 GB/s through the uplink, 3.12 measured."""
+    fast = peerlab.load_cluster("g4dn-metal").with_figure("host.bounce_copy", 1000)
+    run = peerlab.simulate(peerlab.Scenario(cluster=fast, nodes=2, message_bytes="1 GiB"))
+    assert run.algbw_GBps == pytest.approx(7.05, rel=0.02)

@@ -1,0 +1,120 @@
+"""`peerlab validate`, as a process."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+HEAD = "simulator,version,algorithm,n,bytes,link_Bps,latency_s,sim_time_s,case,parameters"
+GOOD = "simgrid-smpi,4.1,ring,8,16777216,12500000000,5e-06,0.00241882816,crossbar,envelope_B=16"
+
+
+def run(*arguments, cwd=None):
+    """Return exit status, output and error output of ``peerlab validate`` with these arguments."""
+    command = [sys.executable, "-m", "peerlab.cli", "validate", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_every_row_stands_in_the_table_with_its_error_and_all_are_met():
+    status, out, problem = run()
+    assert (status, problem) == (0, "")
+    assert [line for line in out.splitlines() if line and not line.startswith(" ")][:4] == [
+        "closed forms", "other simulators", "published ratios", "logs",
+    ]  # fmt: skip
+    assert re.search(
+        r"alps-nccl-rdma +61\.03 to 1916 us +\S+ to \S+ us +median \d\.\d % +10 % +met, fitted", out
+    )
+    assert re.search(r"gaudi2-one-box .* met\n", out)
+    assert "NOT MET" not in out
+    assert "engines-agree" in out
+    met, rows = re.search(r"(\d+) of (\d+) rows met", out).groups()
+    assert met == rows
+
+
+def test_json_holds_every_point():
+    status, out, _ = run("--only", "alps-nccl-*", "--json")
+    document = json.loads(out, parse_constant=pytest.fail)
+    assert (status, document["passed"]) == (0, True)
+    assert [row["name"] for row in document["rows"]] == [
+        "alps-nccl-rdma",
+        "alps-nccl-tcp",
+        "alps-nccl-tcp-small",
+    ]
+    assert [len(row["points"]) for row in document["rows"]] == [12, 12, 2]
+
+
+def test_points_show_the_outliers_and_what_is_said_about_them():
+    status, out, _ = run("--only", "alps-nccl-tcp", "--points")
+    assert status == 0
+    assert re.search(r"32 MiB +17388 us +\d+ us +-3\d %", out)
+    assert "Outliers of the log" in out
+
+
+def test_a_pattern_that_fits_nothing_gets_the_nearest_row():
+    status, out, problem = run("--only", "gaudi2-one-bok")
+    assert (status, out, problem.count("\n")) == (1, "", 1)
+    assert "no row matches 'gaudi2-one-bok'; did you mean 'gaudi2-one-box'?" in problem
+
+
+def test_a_file_of_reference_results_is_answered_row_by_row(tmp_path):
+    (tmp_path / "good.csv").write_text(f"{HEAD}\n{GOOD}\n")
+    status, out, _ = run("--reference", "good.csv", cwd=tmp_path)
+    assert status == 0
+    assert re.search(
+        r"2 +simgrid-smpi +crossbar +ring +8 +0\.00241882816 s +0\.00241882816 s +0 +1e-06 +met", out
+    )
+
+
+def test_a_bad_line_fails_with_its_number_and_the_others_are_answered(tmp_path):
+    (tmp_path / "mixed.csv").write_text(f"{HEAD}\n{GOOD.replace('crossbar', 'torus')}\n{GOOD}\n")
+    status, out, problem = run("--reference", "mixed.csv", cwd=tmp_path)
+    assert (status, problem) == (1, "")
+    assert "1 of 2 rows met" in out
+    assert "line 2: unknown case 'torus'" in out
+    status, out, _ = run("--reference", "mixed.csv", "--json", cwd=tmp_path)
+    assert (status, [row["passed"] for row in json.loads(out)["rows"]]) == (1, [False, True])
+
+
+def test_a_wrong_result_is_not_met(tmp_path):
+    (tmp_path / "wrong.csv").write_text(f"{HEAD}\n{GOOD.replace('0.00241882816', '0.0024189')}\n")
+    status, out, _ = run("--reference", "wrong.csv", cwd=tmp_path)
+    assert status == 1
+    assert "NOT MET" in out
+
+
+@pytest.mark.parametrize("name", ["nothing.csv", "no.csv"])
+def test_what_is_no_csv_gets_one_line(tmp_path, name):
+    (tmp_path / "no.csv").write_bytes(b"\x89PNG\r\n")
+    status, out, problem = run("--reference", name, cwd=tmp_path)
+    assert (status, out, problem.count("\n")) == (1, "", 1)
+    assert name in problem
+
+
+def test_the_picture_is_one_page_that_asks_nobody(tmp_path):
+    status, out, _ = run("--only", "gaudi2", "--plot", cwd=tmp_path)
+    assert status == 0
+    assert "drawn: validation.html" in out
+    page = (tmp_path / "validation.html").read_text()
+    assert "gaudi2-one-box 32 MiB" in page
+    assert not re.search(r"<(?:script|link|img)[^>]*(?:src|href)=", page)
+
+
+def test_a_picture_that_cannot_be_written_gets_one_line(tmp_path):
+    status, _, problem = run("--only", "gaudi2", "--plot", tmp_path / "nowhere" / "x.html")
+    assert (status, problem.count("\n")) == (1, 1)
+    assert "cannot write" in problem
+
+
+def test_help_has_examples():
+    status, out, _ = run("--help")
+    assert status == 0
+    assert "peerlab validate --reference results.csv" in out.partition("examples:\n")[2]
+
+
+def test_choosing_among_rows_of_a_reference_file_is_refused():
+    status, _, problem = run("--reference", "x.csv", "--only", "ring")
+    assert (status, problem.count("\n")) == (1, 1)
+    assert "--only" in problem

@@ -1,0 +1,109 @@
+"""`peerlab clusters`, as a process."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import peerlab
+
+
+def run(*arguments, cwd=None, columns=80):
+    command = [sys.executable, "-m", "peerlab.cli", "clusters", *arguments]
+    env = {**os.environ, "COLUMNS": str(columns)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False, env=env)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_list_has_every_cluster_and_fits_the_terminal(columns):
+    status, out, _ = run(columns=columns)
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= columns
+    for name in peerlab.known_clusters():
+        cluster = peerlab.load_cluster(name)
+        (row,) = (line for line in out.splitlines() if line.startswith(f"{name} "))
+        assert f"{len(cluster.assumptions)} of {len(cluster.figures)}" in row
+        assert cluster.title in out
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_one_cluster_is_shown_with_every_figure_what_it_rests_on_and_what_is_lacked(columns):
+    status, out, _ = run("dl1", columns=columns)
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= columns
+    flat = " ".join(out.split())
+    cluster = peerlab.load_cluster("dl1")
+    for figure in cluster.figures.values():
+        marked = "* " if figure.assumption else ""
+        assert f"{marked}{figure.key} {figure}" in flat
+        assert " ".join(figure.source.split()) in flat
+        assert figure.assumption in flat
+    assert "(from 100 to 140.8 GB/s)" in flat
+    assert cluster.lacks["native"] in flat
+
+
+def test_json_says_the_same():
+    _, out, _ = run("--json")
+    assert [one["name"] for one in json.loads(out)["clusters"]] == list(peerlab.known_clusters())
+    _, out, _ = run("dl1", "--json")
+    document = json.loads(out)
+    assert document["figures_assumed"] == len(peerlab.load_cluster("dl1").assumptions)
+    (dram,) = (figure for figure in document["figures"] if figure["key"] == "host.dram")
+    assert (dram["value"], dram["unit"], dram["range"]) == (140.8, "GB/s", [100, 140.8])
+
+
+def test_a_new_file_is_written_checked_and_not_overwritten(tmp_path):
+    status, out, _ = run("new", "my.toml", cwd=tmp_path)
+    assert status == 0
+    assert "peerlab clusters check my.toml" in out
+    status, out, _ = run("check", "my.toml", cwd=tmp_path)
+    assert status == 1
+    assert "my.toml: not complete" in out
+    assert "find it:" in out
+    status, _, problem = run("new", "my.toml", cwd=tmp_path)
+    assert (status, problem) == (1, "peerlab: my.toml is there already; --force overwrites it\n")
+    assert run("new", "my.toml", "--force", cwd=tmp_path)[0] == 0
+
+
+def test_a_complete_file_passes_with_what_it_assumes_and_what_looks_odd(tmp_path, root):
+    text = (root / "data" / "hardware" / "dl1.toml").read_text()
+    (tmp_path / "my.toml").write_text(
+        text.replace("rate = { value = 12.5, unit", "rate = { value = 100, unit", 1)
+    )
+    status, out, _ = run("check", "my.toml", cwd=tmp_path)
+    assert status == 0
+    assert "my.toml: complete; 26 figures, 12 of them assumed" in out
+    assert "is it meant in Gbit/s?" in " ".join(out.split())
+    assert "host.dram = 140.8 GB/s: 6 channels of DDR4-2933" in out
+    status, out, _ = run("check", "my.toml", "--json", cwd=tmp_path)
+    assert (status, json.loads(out)["complete"]) == (0, True)
+
+
+@pytest.mark.parametrize("text", ["", "name = ", "\x00\x01", "[[[", "[" * 5000])
+def test_any_text_is_checked_without_a_traceback(tmp_path, text):
+    (tmp_path / "my.toml").write_text(text)
+    status, out, problem = run("check", "my.toml", cwd=tmp_path)
+    assert (status, problem) == (1, "")
+    assert "not complete" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (("dl2",), 1, "unknown cluster 'dl2'; did you mean 'dl1'?"),
+        (("check", "none.toml"), 1, "cannot read none.toml: No such file"),
+        (("check", "dl2"), 1, "did you mean 'dl1'?"),
+        (("new", "my.txt"), 1, "ends in .toml"),
+        (("new",), 2, "new needs a file"),
+        (("dl1", "my.toml"), 2, "'dl1' takes no file"),
+        (("dl1", "--force"), 2, "--force is for new"),
+        (("new", "my.toml", "--json"), 2, "--json is not for new"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(tmp_path, arguments, status, says):
+    found, out, problem = run(*arguments, cwd=tmp_path)
+    assert (found, out) == (status, "")
+    assert says in problem.splitlines()[-1]
