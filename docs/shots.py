@@ -47,12 +47,17 @@ def take_all(lab: Lab, target: Path) -> None:
 
 
 def story(one: Explorer, take: Callable[[str], None]) -> None:
-    """Show the detour, Peer Direct, and Peer Direct without its cache."""
+    """Show the detour, Peer Direct, Peer Direct without its cache, and Peer Direct with a slow node."""
     take("detour")
     one.change(lambda: one.switch("host"))
     take("peer-direct")
     one.change(lambda: one.switch("cache"))
     take("no-cache")
+    one.change(lambda: one.switch("cache"))
+    one.page.locator(".pl-more-button").last.click()
+    one.change(lambda: one.select("slow", "node 0 at 50 %"))
+    one.page.locator(".pl-more-button").last.click()
+    take("slow-node")
 
 
 @contextmanager
@@ -75,6 +80,9 @@ def explorer(lab: Lab, width: int, height: int, theme: str) -> Iterator[Explorer
 
 def save(one: Explorer, path: Path) -> None:
     """Save the explorer, paused in the middle of the run."""
+    one.page.wait_for_function(
+        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('if all')", timeout=60_000
+    )
     one.still(0.43)
     one.page.mouse.move(0, 0)
     one.page.wait_for_timeout(400)

@@ -44,8 +44,8 @@ class Run:
     """Every span."""
     engine: str
     """Which engine answered."""
-    simulate: Callable[[Scenario, str], "Run"] | None = field(default=None, repr=False, compare=False)
-    """What answers a scenario with the engine of that name; for what-ifs (:meth:`sensitivity`)."""
+    simulate: Callable[[Scenario], "Run"] | None = field(default=None, repr=False, compare=False)
+    """What answers another scenario; for what-ifs (:meth:`sensitivity`)."""
 
     @property
     def recording(self) -> Recording:
@@ -166,7 +166,7 @@ class Run:
     def _busbw_of(self, scenario: Scenario) -> float:
         if self.simulate is None:
             raise PeerlabError("sensitivity needs a run that peerlab.simulate has made")
-        return self.simulate(scenario, self.engine).busbw_GBps
+        return self.simulate(scenario).busbw_GBps
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain values with the unit in every name; None where a figure has no value."""

@@ -85,7 +85,7 @@ def test_without_assumptions_the_band_is_the_answer_and_the_table_is_empty():
     assert band.low_GBps == band.value_GBps == band.high_GBps == run.busbw_GBps
 
 
-def test_a_what_if_is_answered_by_the_engine_of_the_run_and_can_be_sent_to_another_process():
+def test_a_what_if_is_the_same_whatever_engine_made_the_run_and_can_be_sent_to_another_process():
     run = peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes="1 MiB"), engine="simpy")
     assert run.sensitivity().equals(peerlab.simulate(run.scenario).sensitivity())
     assert pickle.loads(pickle.dumps(run.simulate)) is peerlab.simulate  # noqa: S301  (our own)
