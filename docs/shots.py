@@ -41,6 +41,7 @@ def take_all(lab: Lab, target: Path) -> None:
     with explorer(lab, *SLIDE, "light") as one:
         one.change(lambda: one.switch("host"))
         fill(one)
+        await_bands(one)
         one.still(0.43)
         one.page.wait_for_timeout(300)
         one.page.screenshot(path=target / "slide-16x9.png")
@@ -80,13 +81,20 @@ def explorer(lab: Lab, width: int, height: int, theme: str) -> Iterator[Explorer
 
 def save(one: Explorer, path: Path) -> None:
     """Save the explorer, paused in the middle of the run."""
-    one.page.wait_for_function(
-        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('if all')", timeout=60_000
-    )
+    await_bands(one)
     one.still(0.43)
     one.page.mouse.move(0, 0)
     one.page.wait_for_timeout(400)
     one.page.locator(".pl-explorer").screenshot(path=path)
+
+
+def await_bands(one: Explorer) -> None:
+    """Wait until the curves have all their bands."""
+    one.page.wait_for_function(
+        """() => { const { old, bands } = [...window.peerlabPages].at(-1).curves.curves;
+             return !old && !bands.includes("computing") }""",
+        timeout=120_000,
+    )
 
 
 def fill(one: Explorer) -> None:

@@ -58,14 +58,13 @@ class Line:
 
 def lines(scenario: Scenario, axis: str) -> list[Line]:
     """Return every curve of a scenario along an axis of `AXES`, as the scenarios that have to be simulated."""
+    # what a path does not look at is the same in all its scenarios, so that a switch leaves the curves as they are
+    kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
     paths: list[tuple[str, dict[str, str]]] = []
     for path in scenario.hardware.paths:
         if path == "peer-direct":
             paths.append(("per-transfer", {"path": path, "registration": "per-transfer"}))
-            kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
-            paths.append((path, {"path": path, "registration": kept}))
-        else:
-            paths.append((path, {"path": path}))
+        paths.append((path, {"path": path, "registration": kept}))
     return [Line(name, tuple(_at(scenario, axis, v, way) for v in AXES[axis])) for name, way in paths]
 
 

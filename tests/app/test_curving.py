@@ -69,5 +69,8 @@ def test_another_wish_ends_the_thread_that_computes_bands():
     assert asyncio.run(change_of_mind()) < 5
 
 
-def test_lines_of_a_scenario_do_not_depend_on_where_it_stands_on_them():
+def test_a_switch_and_a_place_on_the_axis_leave_the_lines_as_they_are():
     assert lines(START, "nodes") == lines(START.with_(nodes=64), "nodes")
+    direct = START.with_(path="peer-direct")
+    assert lines(START, "nodes") == lines(direct, "nodes")
+    assert lines(START, "nodes") == lines(direct.with_(registration="per-transfer"), "nodes")
