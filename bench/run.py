@@ -1,235 +1,58 @@
-"""What must be fast: the lab's answer to a switch, its frame rate, and the engines side by side.
+"""How fast peerlab is, beside what a user would pick: `make bench` prints the tables and writes docs/bench.md.
 
-`make bench` prints the table and writes docs/bench.md. Times of one machine are only worth something beside each other,
-so every row names what it is measured against in the same run.
+`make bench ARGS="engines growth"` measures these sections again and leaves the others as they are.
 """
 
 import argparse
-import statistics
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable
 from pathlib import Path
 
-import peerlab
-from peerlab.engine.run import simulate
+import engines
+import growth
+import lab
+import settings
+import simulators
+import sweeps
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-from driver import Explorer, Lab, Notebook, chromium  # noqa: E402  (tests are not a package)
+SECTIONS: dict[str, Callable[[], str]] = {
+    "simulators": simulators.section,
+    "engines": engines.section,
+    "settings": settings.section,
+    "growth": growth.section,
+    "sweeps": sweeps.section,
+    "lab": lab.section,
+}
+"""Each measures something and tells it: a heading, a table, what it means."""
 
-NODES = (8, 1024)
-Row = tuple[str, str, str, str]
+DOCUMENT = Path(__file__).parent.parent / "docs" / "bench.md"
+INTRODUCTION = """# How fast it is
+
+Written by `make bench` on a machine with {cores} cores that others use too. Seconds of one machine say little; so whatever is
+compared was measured side by side in one run, in turn, and a row that was not says so. Times are CPU time, which others disturb
+least, except where several processes work or a browser shows something.
+"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--switches", type=int, default=24, help="how often each switch is pressed")
-    options = parser.parse_args()
-    rows = [*lab_rows(options.switches), *engine_rows()]
-    text = table(rows)
-    print(text)
-    (ROOT / "docs" / "bench.md").write_text(
-        "# How fast it is\n\nWritten by `make bench` on a shared machine with two cores, Chromium without a GPU.\n\n"
-        + text
-        + "\n"
-    )
+    parser.add_argument("sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; none: all")
+    chosen = parser.parse_args().sections or list(SECTIONS)
+    unknown = [name for name in chosen if name not in SECTIONS]
+    if unknown:
+        parser.error(f"unknown section {unknown[0]!r}; known: {', '.join(SECTIONS)}")
+    for name in chosen:
+        text = SECTIONS[name]().strip()
+        print(f"{text}\n", flush=True)
+        write(name, text)
 
 
-# ---- the lab ---------------------------------------------------------------------------------------------------
-
-
-def lab_rows(switches: int) -> list[Row]:
-    """Measure a real explorer in a real browser."""
-    rows: list[Row] = []
-    with tempfile.TemporaryDirectory() as private:
-        lab = Lab(Path(private))
-        try:
-            for nodes in NODES:
-                with explorer(lab, f"nodes={nodes}") as one:
-                    rows += switch_rows(one, nodes, switches)
-            rows.append(floor_row(lab, switches))
-            with explorer(lab, "nodes=128, slice_bytes='64 KiB'") as one:
-                rows += frame_rows(one)
-        finally:
-            lab.close()
-    return rows
-
-
-@contextmanager
-def explorer(lab: Lab, fields: str) -> Iterator[Explorer]:
-    """Open an explorer in a browser of its own."""
-    with chromium(1280, 900) as browser:
-        name = lab.write("bench.ipynb", f"import peerlab\npeerlab.explore({fields})")
-        notebook = Notebook(browser.new_page(), lab, name)
-        notebook.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
-        notebook.run_all()
-        yield Explorer(notebook)
-        notebook.page.evaluate("() => window.jupyterapp.commands.execute('kernelmenu:shutdown')")
-
-
-def switch_rows(explorer: Explorer, nodes: int, switches: int) -> list[Row]:
-    """Press the host switch and then the cache switch again and again, playing all the while."""
-    rows: list[Row] = []
-    for name, selector in (("host bottleneck", ".pl-host input"), ("registration cache", ".pl-cache input")):
-        if "cache" in name:
-            explorer.change(lambda: explorer.switch("host"))
-        for pace, pause_ms in (("", 800), (", in haste", 60)):
-            paints = []
-            for _ in range(switches):
-                explorer.page.wait_for_timeout(pause_ms)
-                explorer.page.wait_for_selector(f"{selector}:enabled")
-                paints.append(explorer.page.evaluate(PAINT_ONLY, selector))
-            what = f"switch *{name}*, {nodes} nodes{pace}: to repaint of headline, scene, timeline"
-            rows.append((what, *spread(paints), "p95 <= 100 ms"))
-    curves = []
-    for again in range(8):
-        size = 64 * 2**20 + (again + 1) * 2**20  # sizes not asked for before: nothing is in the lab's memory
-        curves.append(explorer.page.evaluate(CURVES, str(size)))
-    rows.append((f"a new message size, {nodes} nodes: to new curves", *spread(curves), "<= 1 s"))
-    return rows
-
-
-BARE = """import ipywidgets as w
-box, label = w.Checkbox(description="bare"), w.Label("0")
-box.observe(lambda change: setattr(label, "value", str(int(label.value) + 1)), "value")
-w.VBox([box, label])"""
-
-PRESS_BARE = """() => new Promise(resolve => {
-    const start = performance.now();
-    const seen = new MutationObserver(() => {
-        seen.disconnect();
-        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start), 0));
-    });
-    seen.observe(document.querySelector('.widget-vbox'), { subtree: true, childList: true, characterData: true });
-    document.querySelector('.widget-checkbox input').click();
-})"""
-
-
-def floor_row(lab: Lab, switches: int) -> Row:
-    """Press a bare checkbox that changes one label: what JupyterLab and ipywidgets take on this machine alone."""
-    with chromium(1280, 900) as browser:
-        notebook = Notebook(browser.new_page(), lab, lab.write("bare.ipynb", BARE))
-        notebook.run_all()
-        notebook.page.wait_for_selector(".widget-checkbox input")
-        times = []
-        for _ in range(switches):
-            notebook.page.wait_for_timeout(60)
-            times.append(notebook.page.evaluate(PRESS_BARE))
-    return (
-        "a bare ipywidgets checkbox that changes one label, same page otherwise empty",
-        *spread(times),
-        "the floor",
-    )
-
-
-PAINT_ONLY = """selector => new Promise(resolve => {
-    const page = [...window.peerlabPages].at(-1), before = page.model.get('data').meta.number, start = performance.now();
-    page.root.closest('.pl-explorer').querySelector(selector).click();
-    const seen = new MutationObserver(() => {
-        if (Number(page.root.dataset.painted) <= before) return;
-        seen.disconnect();
-        resolve(performance.now() - start);
-    });
-    seen.observe(page.root, { attributes: true, attributeFilter: ['data-painted'] });
-})"""
-
-CURVES = """size => new Promise(resolve => {
-    const page = [...window.peerlabPages].at(-1), before = page.model.get('curves'), start = performance.now();
-    const field = page.root.closest('.pl-explorer').querySelector('.pl-size-text input');
-    field.value = size;
-    for (const kind of ['input', 'change', 'blur']) field.dispatchEvent(new Event(kind, { bubbles: true }));
-    const seen = () => page.model.get('curves') !== before ? resolve(performance.now() - start) : setTimeout(seen, 0);
-    seen();
-})"""
-
-FRAMES = """seconds => new Promise(resolve => {
-    const page = window.peerlabPages && [...window.peerlabPages].at(-1);
-    let shown = -1, painted = 0, start = null;
-    const view = page?.figures.view('scene'), repaint = view?.repaint;
-    if (page) {
-        page.player.wanted = true;
-        view.repaint = function () { painted++; return repaint.call(view); };
-    }
-    const tick = now => {
-        start ??= now;
-        shown++;
-        if (now - start < seconds * 1000) return requestAnimationFrame(tick);
-        if (page) view.repaint = repaint;
-        resolve([shown / (now - start) * 1000, painted / (now - start) * 1000]);
-    };
-    requestAnimationFrame(tick);
-})"""
-
-GLYPHS = """page => ['scene_slices', 'scene_texts', 'scene_words', 'scene_rows', 'scene_ring', 'timeline_spans', 'curves_points']
-    .map(name => Object.values(page.figures.model(name).data)[0].length).reduce((a, b) => a + b, 0)"""
-
-
-def frame_rows(explorer: Explorer) -> list[Row]:
-    """Count the data path's paints while it plays, with as many glyphs on the page as a heavy scenario has."""
-    blank = explorer.page.context.new_page()
-    ceiling, _ = blank.evaluate(FRAMES, 2)
-    blank.close()
-    explorer.page.bring_to_front()
-    glyphs = explorer.ask(GLYPHS)
-    _, painted = explorer.page.evaluate(FRAMES, 4)
-    what = f"playing, {glyphs} glyphs on the page: paints of the data path"
-    return [
-        (
-            what,
-            f"{painted:.0f} a second",
-            f"{painted / ceiling:.0%}",
-            f"60; an empty page here: {ceiling:.0f}",
-        )
-    ]
-
-
-def spread(times: list[float]) -> tuple[str, str]:
-    ordered = sorted(times)
-    p95 = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
-    return f"{statistics.median(ordered):.0f} ms", f"{p95:.0f} ms"
-
-
-# ---- the engines -----------------------------------------------------------------------------------------------
-
-
-def engine_rows() -> list[Row]:
-    """Time what the lab uses beside the referee, in turn, on the same scenarios."""
-    rows = []
-    for nodes, path, engine in (
-        (8, "host-rdma", "simpy"),
-        (8, "peer-direct", "simpy"),
-        (64, "host-rdma", "simpy-folded"),
-        (1024, "host-rdma", "simpy-folded"),
-    ):
-        scenario = peerlab.Scenario(nodes=nodes, path=path)
-        referee, ours = in_turn(
-            lambda s=scenario, e=engine: simulate(s, engine=e), lambda s=scenario: simulate(s)
-        )
-        who = "SimPy, every node" if engine == "simpy" else "SimPy, one switch of one node"
-        what = f"simulating {path}, {nodes} nodes: the lab's engine"
-        rows.append(
-            (what, f"{ours * 1e3:.1f} ms", f"{referee / ours:.0f}x", f"{who}: {referee * 1e3:.0f} ms")
-        )
-    return rows
-
-
-def in_turn(first: Callable[[], object], second: Callable[[], object], times: int = 3) -> tuple[float, float]:
-    """Return the median seconds of both, taken in turn so that a busy machine is unkind to both."""
-    taken: tuple[list[float], list[float]] = ([], [])
-    for _ in range(times):
-        for work, seconds in zip((first, second), taken, strict=True):
-            start = time.perf_counter()
-            work()
-            seconds.append(time.perf_counter() - start)
-    return statistics.median(taken[0]), statistics.median(taken[1])
-
-
-def table(rows: list[Row]) -> str:
-    lines = ["| what | median | p95 or ratio | wanted, or beside |", "|---|---|---|---|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+def write(name: str, text: str) -> None:
+    """Put a section into the document, in its place; what else it holds stays."""
+    found = dict(part.split(" -->\n", 1) for part in DOCUMENT.read_text().split("<!-- bench: ")[1:])
+    found[name] = text
+    parts = [f"<!-- bench: {name} -->\n{found[name].strip()}\n" for name in SECTIONS if name in found]
+    DOCUMENT.write_text("\n".join([INTRODUCTION.format(cores=os.cpu_count()), *parts]))
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.registration import RegistrationCache
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
+from peerlab.study.sweep import sweep
+from peerlab.version import __version__
 
 if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
-
-__version__ = "0.1.0"
 
 
 def explore(scenario: Scenario | None = None, **fields: Any) -> "Explorer":
@@ -55,9 +55,11 @@ __all__ = [
     "RegistrationCache",
     "Run",
     "Scenario",
+    "__version__",
     "explore",
     "known_clusters",
     "load_cluster",
     "predict",
     "simulate",
+    "sweep",
 ]

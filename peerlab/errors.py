@@ -5,7 +5,8 @@
     |-- HardwareError        a cluster file is missing, incomplete or wrong
     |-- RegistrationError    memory cannot be registered within the locked-memory limit
     |-- ExpectationError     expected figures or a reference file cannot be read
-    `-- Cancelled            the user stopped a running simulation
+    |-- Cancelled            the user stopped a running simulation
+    `-- WorkersLost          those who answer a sweep went away
 
 Messages are one line and name the field, the value, what is allowed and, for names, the nearest known one.
 """
@@ -46,6 +47,10 @@ class ExpectationError(PeerlabError, ValueError):
 
 class Cancelled(PeerlabError):  # noqa: N818  (it is a decision, not a failure)
     """The user stopped a running simulation."""
+
+
+class WorkersLost(PeerlabError):  # noqa: N818  (named after what happened, as its neighbour)
+    """Those who answer a sweep (processes, a cluster) went away before all was answered."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -14,5 +14,5 @@ compile() {
         --generate-hashes --strip-extras --allow-unsafe --build-deps-for editable "$@" \
         --output-file "$out" pyproject.toml
 }
-compile requirements/test.txt --extra lab --extra test
+compile requirements/test.txt --extra dask --extra lab --extra test
 compile requirements/lab.txt --extra lab --constraint requirements/test.txt

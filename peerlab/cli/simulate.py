@@ -8,13 +8,12 @@ from typing import Any
 from tqdm import tqdm
 
 import peerlab
+from peerlab.cli.fields import add_fields
 from peerlab.cli.sensitivity import print_sensitivity, sensitivity_document
-from peerlab.cli.words import number, slice_size
 from peerlab.errors import PeerlabError
 from peerlab.metrics import LATENCY
-from peerlab.model.hardware import PATHS
 from peerlab.model.presets import load_cluster
-from peerlab.model.scenario import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS, Scenario
+from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_time
 
@@ -43,38 +42,7 @@ def add(commands: Any) -> None:
     )
     sub.set_defaults(run=_simulate)
     add = sub.add_argument
-    add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
-    add("--nodes", type=number, help="servers that take part (default: 8)")
-    add("--path", help=f"only this data path: {', '.join(PATHS)} (default: all that the cluster has)")
-    add("--registration", help=f"{', '.join(REGISTRATIONS)} (default: cached, and per-transfer beside it)")
-    add("--collective", help=f"{', '.join(COLLECTIVES)} (default: allreduce)")
-    add("--algorithm", help=f"{', '.join(ALGORITHMS)} (default: auto)")
-    add(
-        "--message",
-        dest="message_bytes",
-        metavar="SIZE",
-        help="bytes per rank, such as '64 MiB' (default: 64 MiB)",
-    )
-    add(
-        "--slice",
-        dest="slice_bytes",
-        metavar="SIZE",
-        type=slice_size,
-        help="slice of a transfer; 'none': transfers go whole",
-    )
-    add("--window", type=number, help="slices in flight per device and direction")
-    add("--dependency", help=f"{', '.join(DEPENDENCIES)} (default: auto)")
-    add("--iterations", type=number, help="how often the collective runs; the last run is reported")
-    add("--buffers", type=number, help="buffer sets that the iterations cycle through (default: 1)")
-    add("--cache-regions", type=number, help="most regions in the registration cache of a NIC; 0: no cache")
-    add("--cache-bytes", metavar="SIZE", help="most bytes in the registration cache of a NIC")
-    add(
-        "--page",
-        dest="page_bytes",
-        metavar="SIZE",
-        help="page of registered memory: '4 KiB', '64 KiB' or '2 MiB'",
-    )
-    add("--memlock", dest="memlock_bytes", metavar="SIZE", help="locked-memory limit per NIC")
+    add_fields(add, path="all that the cluster has", registration="cached, and per-transfer beside it")
     add("--trace", metavar="FILE", help="write every span of the run for ui.perfetto.dev; needs one --path")
     add(
         "--sensitivity",

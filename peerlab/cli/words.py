@@ -1,4 +1,6 @@
-"""How options are read: what is no number or size is left for the scenario to refuse in its own words."""
+"""How options are read, and tables written: what is no number is left for the scenario to refuse in its own words."""
+
+from collections.abc import Collection, Sequence
 
 
 def number(text: str) -> int | str:
@@ -12,3 +14,16 @@ def number(text: str) -> int | str:
 def slice_size(text: str) -> str | None:
     """Return a size as text, or None for ``none``."""
     return None if text.lower() == "none" else text
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:
+    """Return lines of a table: columns as wide as they need, those numbered in `right` at the right, the last as it is."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head) - 1)]
+    lines = []
+    for *cells, last in (head, *rows):
+        fit = [
+            c.rjust(w) if i in right else c.ljust(w)
+            for i, (c, w) in enumerate(zip(cells, widths, strict=True))
+        ]
+        lines.append("  " + "  ".join([*fit, last]).rstrip())
+    return "\n".join(lines)

@@ -9,7 +9,7 @@ from peerlab.model.scenario import Scenario
 _KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
 _WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
 _FABRIC = ("fabric.backbone", "fabric.hosts_per_leaf", "fabric.oversubscription")
-_PROTOCOL = ("protocol.ll_rate", "protocol.ll_latency", "protocol.ll_up_to")
+_PROTOCOL = tuple(key for key in FIGURE_KINDS if key.startswith("protocol."))
 
 
 def figures_used(scenario: Scenario) -> frozenset[str]:

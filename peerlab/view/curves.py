@@ -144,7 +144,7 @@ def _say_bands(
     if not there:
         return "no bands: slow to simulate"
     some = len(there) < sum(run is not None for _, runs in computed for run in runs)
-    return BAND + (" (in part: slow to simulate)" if some else "")
+    return BAND + (" (in part)" if some else "")
 
 
 BAND = "if all assumed figures (†) lie at the ends of their ranges"

@@ -1,0 +1,44 @@
+"""The options that are fields of a scenario, for every command that asks about scenarios."""
+
+from collections.abc import Callable
+from typing import Any
+
+from peerlab.cli.words import number, slice_size
+from peerlab.model.hardware import PATHS
+from peerlab.model.scenario import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS
+
+
+def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None:
+    """Add the options; `add` is a parser's ``add_argument`` or stands for it, the others say what the defaults are."""
+    add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
+    add("--nodes", type=number, help="servers that take part (default: 8)")
+    add("--path", help=f"{', '.join(PATHS)} (default: {path})")
+    add("--registration", help=f"{', '.join(REGISTRATIONS)} (default: {registration})")
+    add("--collective", help=f"{', '.join(COLLECTIVES)} (default: allreduce)")
+    add("--algorithm", help=f"{', '.join(ALGORITHMS)} (default: auto)")
+    add(
+        "--message",
+        dest="message_bytes",
+        metavar="SIZE",
+        help="bytes per rank, such as '64 MiB' (default: 64 MiB)",
+    )
+    add(
+        "--slice",
+        dest="slice_bytes",
+        metavar="SIZE",
+        type=slice_size,
+        help="slice of a transfer; 'none': transfers go whole",
+    )
+    add("--window", type=number, help="slices in flight per device and direction")
+    add("--dependency", help=f"{', '.join(DEPENDENCIES)} (default: auto)")
+    add("--iterations", type=number, help="how often the collective runs; the last run is reported")
+    add("--buffers", type=number, help="buffer sets that the iterations cycle through (default: 1)")
+    add("--cache-regions", type=number, help="most regions in the registration cache of a NIC; 0: no cache")
+    add("--cache-bytes", metavar="SIZE", help="most bytes in the registration cache of a NIC")
+    add(
+        "--page",
+        dest="page_bytes",
+        metavar="SIZE",
+        help="page of registered memory: '4 KiB', '64 KiB' or '2 MiB'",
+    )
+    add("--memlock", dest="memlock_bytes", metavar="SIZE", help="locked-memory limit per NIC")

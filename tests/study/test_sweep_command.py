@@ -1,0 +1,139 @@
+"""`peerlab sweep`, as processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import peerlab
+
+COMMAND = [sys.executable, "-m", "peerlab.cli", "sweep"]
+
+
+def run(*arguments, cwd=None):
+    """Return exit status, output and error output."""
+    done = subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_table_has_a_line_for_each_combination_and_reasons_below():
+    status, out, _ = run("--nodes", "2,4", "--nodes", "8", "--path", "host-rdma, peer-direct,native")
+    assert status == 0
+    title, head, *lines = out.splitlines()
+    assert title == "Gaudi DL1: collective allreduce, message 64 MiB"
+    assert head.split() == ["nodes", "path", "time", "busbw", "wire", "busy", "bottleneck"]
+    rows = lines[:9]
+    assert [tuple(row.split()[:2]) for row in rows] == [
+        (nodes, path) for nodes in "248" for path in ("host-rdma", "peer-direct", "native")
+    ]
+    run_ = peerlab.simulate(peerlab.Scenario(nodes=8, path="peer-direct"))
+    assert f"{run_.busbw_GBps:.3g} GB/s" in rows[7]
+    assert run_.bottleneck.label in rows[7]
+    assert all(row.endswith("not possible [1]") for row in rows[2::3])
+    assert lines[9].startswith("[1] path: dl1 has no 'native'")
+    assert "assumed" in lines[-1]
+
+
+def test_json_holds_the_rows_of_the_table_in_python():
+    status, out, _ = run("--cluster", "ideal-100g", "--nodes", "2,3", "--slice", "none,8 KiB", "--json")
+    document = json.loads(out, parse_constant=pytest.fail)
+    table = peerlab.sweep(cluster="ideal-100g", nodes=[2, 3], slice_bytes=[None, "8 KiB"])
+    assert (status, document["complete"]) == (0, True)
+    assert [row["time_s"] for row in document["rows"]] == table["time_s"].tolist()
+    assert [row["slice_bytes"] for row in document["rows"]] == [None, 8192, None, 8192]
+
+
+def test_each_cluster_has_its_usual_path():
+    _, out, _ = run("--cluster", "dl1,ideal-100g", "--message", "1 MiB")
+    assert [line.split()[:2] for line in out.splitlines()[2:4]] == [
+        ["dl1", "host-rdma"],
+        ["ideal-100g", "wire"],
+    ]
+
+
+def test_a_workers_table_is_the_same_table():
+    question = ("--nodes", "2,4,8,16", "--message", "1MiB,64MiB")
+    assert run(*question, "--workers", "2") == run(*question)
+
+
+BAD = [
+    (("--nodes", "2,many"), "nodes: 'many' is not a whole number"),
+    (("--nodes", "2,,4"), "nodes: '' is not a whole number"),
+    (("--path", "host-rdma,telport"), "path: unknown 'telport'"),
+    (("--cluster", "dl1,dl2"), "unknown cluster 'dl2'"),
+    (("--workers", "two"), "workers: 'two' is not a whole number"),
+    (("--output", "nowhere/a.csv"), "output: "),
+    (("--workers", "2", "--dask", "tcp://127.0.0.1:1"), "workers and dask: give one of them"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), BAD)
+def test_a_bad_question_gets_one_line_in_the_users_words(tmp_path, arguments, says):
+    status, out, problem = run(*arguments, cwd=tmp_path)
+    assert (status, out, problem.count("\n")) == (1, "", 1)
+    assert says in problem
+    assert not list(tmp_path.iterdir())
+
+
+LONG = ("--nodes", ",".join(map(str, range(2, 100))), "--window", "1,2,3,4")
+
+
+@pytest.mark.parametrize("workers", [(), ("--workers", "2")])
+def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path, workers):
+    file = tmp_path / "sweep.csv"
+    process = subprocess.Popen(
+        [*COMMAND, *LONG, *workers, "--output", file],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while process.poll() is None and not (file.exists() and len(file.read_text().splitlines()) > 5):
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group hears it
+    out, problem = process.communicate(timeout=60)
+    rows = len(file.read_text().splitlines()) - 1
+    assert process.returncode == 130
+    assert problem == (
+        f"peerlab: stopped after {rows} of 392 scenarios, which are in {file}; the same command goes on from there\n"
+    )
+    assert len(out.splitlines()) == rows + 3
+
+
+def test_without_a_file_ctrl_c_says_how_it_could_have_gone_on():
+    process = subprocess.Popen(
+        [*COMMAND, *LONG, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(2)  # it has begun by then; it may have answered something
+    process.send_signal(signal.SIGINT)
+    out, problem = process.communicate(timeout=60)
+    document = json.loads(out)
+    assert process.returncode == 130
+    assert document["complete"] is False
+    assert f"stopped after {len(document['rows'])} of 392 scenarios; with --output FILE.csv" in problem
+
+
+def test_a_last_line_that_was_cut_off_is_told_in_one_line(tmp_path):
+    question = ("--cluster", "ideal-100g", "--nodes", "2,3", "--output", "sweep.csv")
+    assert run(*question, cwd=tmp_path)[0] == 0
+    file = tmp_path / "sweep.csv"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-30])
+    status, _, problem = run(*question, cwd=tmp_path)
+    assert status == 0
+    assert problem == (
+        f"peerlab: the last line of {file} was cut off; it is left out, and its scenario answered again\n"
+    )
+    assert file.read_bytes() == whole
+
+
+def test_help_has_examples():
+    status, out, _ = run("--help")
+    assert status == 0
+    assert "peerlab sweep --nodes 2,4,8,16 --path host-rdma,peer-direct" in out.partition("examples:\n")[2]
