@@ -46,8 +46,8 @@ def events(trace: Trace) -> Iterator[dict[str, Any]]:
     """Return the names of processes and threads, then every span as a complete event."""
     threads = _threads(trace)
     for node in sorted({one.node for one in trace.resources}):
-        stands = f" (one PCIe switch; stands for all {trace.nodes} nodes)" if trace.folded else ""
-        yield {"ph": "M", "pid": node, "name": "process_name", "args": {"name": f"node {node}{stands}"}}
+        name = f"node {node}{_stands_for(trace)}" if node >= 0 else "fabric"
+        yield {"ph": "M", "pid": node, "name": "process_name", "args": {"name": name}}
     seen: set[tuple[int, int]] = set()
     for iteration in trace.iterations:
         spans = iteration.recording.unrolled
@@ -62,6 +62,14 @@ def events(trace: Trace) -> Iterator[dict[str, Any]]:
                     seen.add((node, thread))
                     yield from _names(node, thread, name)
                 yield _event(trace, spans, row, iteration.begin_ps, node, thread)
+
+
+def _stands_for(trace: Trace) -> str:
+    if trace.folded:
+        return f" (one PCIe switch; stands for all {trace.nodes} nodes)"
+    if trace.one_switch and trace.switches > 1:
+        return f" (one PCIe switch; stands for the node's {trace.switches})"
+    return ""
 
 
 def _threads(trace: Trace) -> list[tuple[int, int, str]]:

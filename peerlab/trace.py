@@ -193,8 +193,10 @@ class Trace:
 
     resources: tuple[Resource, ...]
     """What served the spans."""
-    iterations: tuple[Iteration, ...]
-    """The runs of the collective, one after the other."""
+    last: Recording
+    """The last iteration: what a benchmark reports after its warm-up."""
+    all_iterations: Callable[[], tuple[Iteration, ...]]
+    """Gives the runs of the collective, one after the other; those before the last may first have to be simulated."""
     folded: bool
     """Whether one switch of one node stands for all."""
     one_switch: bool
@@ -208,10 +210,10 @@ class Trace:
     stages: tuple[str, ...] = field(default=tuple(STAGES))
     """Names that the column ``stage`` indexes."""
 
-    @property
-    def last(self) -> Recording:
-        """The last iteration: what a benchmark reports after its warm-up."""
-        return self.iterations[-1].recording
+    @cached_property
+    def iterations(self) -> tuple[Iteration, ...]:
+        """The runs of the collective, one after the other."""
+        return self.all_iterations()
 
     def frame(self, iteration: int = -1) -> pd.DataFrame:
         """Return the spans of one iteration for people: names instead of indices, sorted by start."""

@@ -8,9 +8,18 @@ import pytest
 import peerlab
 
 
-@pytest.fixture(params=["host-rdma", "peer-direct", "host-tcp"])
+QUESTIONS = {
+    "the detour": {"path": "host-rdma"},
+    "peer direct": {"path": "peer-direct"},
+    "kernel TCP": {"path": "host-tcp"},
+    "a slow node": {"path": "host-rdma", "slow_nodes": {1: 0.5}},
+    "a leaf-spine": {"cluster": "ideal-100g-leafspine-2to1", "placement": (0, 8, 1, 9)},
+}
+
+
+@pytest.fixture(params=QUESTIONS.values(), ids=QUESTIONS)
 def run(request):
-    return peerlab.simulate(peerlab.Scenario(path=request.param, nodes=4, message_bytes="8 MiB"))
+    return peerlab.simulate(peerlab.Scenario(**request.param, nodes=4, message_bytes="8 MiB"))
 
 
 def written(run, tmp_path):
@@ -31,16 +40,20 @@ def test_every_span_of_every_iteration_is_one_complete_event(run, tmp_path):
 def test_it_keeps_to_the_format(run, tmp_path):
     document = written(run, tmp_path)
     assert set(document) == {"displayTimeUnit", "otherData", "traceEvents"}
-    named = {}
+    named, processes = {}, {}
     for event in document["traceEvents"]:
         assert event["ph"] in "XM"
         assert isinstance(event["pid"], int)
+        if event["name"] == "process_name":
+            processes[event["pid"]] = event["args"]["name"]
         if event["name"] == "thread_name":
             named[event["pid"], event["tid"]] = event["args"]["name"]
         if event["ph"] == "X":
             assert (event["pid"], event["tid"]) in named  # names come before spans
             assert event["dur"] >= 0
     assert {"NIC send", "NIC receive", "in flight"} <= set(named.values())
+    assert processes[0].startswith("node 0")
+    assert ("fabric" in processes.values()) == any("leaf" in name for name in named.values())
 
 
 def test_spans_of_a_thread_never_overlap(run, tmp_path):

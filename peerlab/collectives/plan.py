@@ -177,13 +177,14 @@ def is_chain(schedule: Schedule) -> bool:
 
 @lru_cache(maxsize=4096)
 def slice_sizes(nbytes: int, limit: int | None) -> tuple[int, ...]:
-    """Return the sizes of a transfer's slices: at least two unless `limit` is None, the last the smallest.
+    """Return the sizes of a transfer's slices: equal, none above `limit`, at least two unless `limit` is None.
+
+    The last is padded, as chunks are: a shorter one would drift against the others from step to step.
 
     >>> slice_sizes(10, 4), slice_sizes(10, 100), slice_sizes(10, None), slice_sizes(1, 4)
-    ((4, 4, 2), (5, 5), (10,), (1,))
+    ((4, 4, 4), (5, 5), (10,), (1,))
     """
     if limit is None:
         return (nbytes,)
-    size = min(limit, -(-nbytes // 2))
-    whole, rest = divmod(nbytes, size)
-    return (size,) * whole + ((rest,) if rest else ())
+    count = -(-nbytes // min(limit, -(-nbytes // 2)))
+    return (-(-nbytes // count),) * count

@@ -36,6 +36,7 @@ class Referee:
         self.own: dict[Key, simpy.Event] = {}
         self.posted: dict[Key, simpy.Event] = {}
         self.arrived: dict[Key, simpy.Event] = {}
+        self.over: dict[Key, simpy.Event] = {}
         self.spans: list[Span] = []
         self.events: list[tuple[int, ...]] = []
         self.end = 0
@@ -50,7 +51,7 @@ class Referee:
             if self.world.receiver(lane, step) >= 0
         ]
         for step, lane in transfers:
-            self.posted[step, lane] = self.env.event()
+            self.posted[step, lane], self.over[step, lane] = self.env.event(), self.env.event()
             for piece in range(len(self.world.sizes(step))):
                 self.there[step, piece, lane] = self.env.event()
                 self.arrived[step, piece, lane] = self.env.event()
@@ -73,6 +74,12 @@ class Referee:
             self.windows[pool] = Window(self.clock, self.world.places[pool])
         return self.windows[pool]
 
+    def _all(self, events: list[simpy.Event]) -> simpy.Event:
+        return events[0] if len(events) == 1 else self.env.all_of(events)
+
+    def _any(self, events: list[simpy.Event]) -> simpy.Event:
+        return events[0] if len(events) == 1 else self.env.any_of(events)
+
     # ---- between the nodes -------------------------------------------------------------------------------------
 
     def _slice(self, step: int, piece: int, lane: int) -> Process:
@@ -83,12 +90,12 @@ class Referee:
         yield self.posted[step, lane]
         for leg in self.world.legs(lane, step)[piece]:
             if leg.gated:
-                yield self.env.all_of(self._own(schedule.receives(step), step, piece, to))
+                yield self._all(self._own(schedule.receives(step), step, piece, to))
             if leg.acquire >= 0:
                 yield self._window(leg.acquire).take(key)
             stage = list(self._stage(key, leg))
             if stage:
-                yield self.env.all_of(stage)
+                yield self._all(stage)
             if leg.flight:
                 now = self.clock.now
                 self._log(key, STAGE_IDS["flight"], leg.flight.wire, 0)(
@@ -106,12 +113,12 @@ class Referee:
         """Wait for what a slice carries, and in blocking code for its step."""
         schedule = self.world.plan.schedule
         if self.world.scenario.blocking:
-            yield self.env.all_of(list(self._before(step, lane)))
+            yield self._all(list(self._before(step, lane)))
         needed = self.world.order(lane).waits[step]
-        if needed:
-            yield self.env.all_of(self._bringing(needed, schedule.sends(step), piece, lane))
-        elif self.world.plan.collects:
-            yield self.env.all_of(self._own(schedule.sends(step), step, piece, lane))
+        if needed and not self.world.scenario.blocking:  # in blocking code they came with the steps before
+            yield self._all(self._bringing(needed, schedule.sends(step), piece, lane))
+        elif not needed and self.world.plan.collects:
+            yield self._all(self._own(schedule.sends(step), step, piece, lane))
         self.there[step, piece, lane].succeed()
 
     def _bringing(self, steps: tuple[int, ...], positions: range, piece: int, lane: int) -> list[simpy.Event]:
@@ -149,29 +156,29 @@ class Referee:
             yield self.links.send(key, leg.link.sender, route, leg.link.work, logs)
 
     def _before(self, step: int, lane: int) -> Iterator[simpy.Event]:
-        """Return the arrivals of the step before, in which the sender or the receiver of a transfer took part."""
+        """Return the ends of the transfers of the step before, in which the sender or the receiver took part."""
         for end in {lane, self.world.receiver(lane, step)}:
             for earlier in range(step - 1, -1, -1):
-                took_part = {lane_ for lane_ in (self.world.sender(end, earlier),) if lane_ >= 0}
-                took_part |= {end for to in (self.world.receiver(end, earlier),) if to >= 0}
-                for sender in sorted(took_part):
-                    for piece in range(len(self.world.sizes(earlier))):
-                        yield self.arrived[earlier, piece, sender]
+                took_part = {self.world.sender(end, earlier)} - {-1}
+                if self.world.receiver(end, earlier) >= 0:
+                    took_part.add(end)
                 if took_part:
+                    yield from (self.over[earlier, sender] for sender in sorted(took_part))
                     break
 
     def _transfer(self, step: int, lane: int) -> Process:
         pieces = range(len(self.world.sizes(step)))
-        yield self.env.any_of([self.there[step, piece, lane] for piece in pieces])
+        yield self._any([self.there[step, piece, lane] for piece in pieces])
         leases: list[tuple[int, int, Lease]] = []
         if self.world.scenario.registers:
             ends = [self.env.event() for _ in (SOURCE, DESTINATION)]
             for side, registered in enumerate(ends):
                 act = self._register(step, lane, side, registered, leases)
                 self.clock.later(DESK, (step, side, lane), act)
-            yield self.env.all_of(ends)
+            yield self._all(ends)
         self.posted[step, lane].succeed()
-        yield self.env.all_of([self.arrived[step, piece, lane] for piece in pieces])
+        yield self._all([self.arrived[step, piece, lane] for piece in pieces])
+        self.over[step, lane].succeed()
         for side, nic, lease in sorted(leases, key=lambda entry: entry[:2]):
             self.clock.later(DESK, (step, 2 + side, lane), self._deregister(step, lane, side, nic, lease))
 
@@ -244,7 +251,7 @@ class Referee:
         for key, event in self.arrived.items():
             if any(event is one for one in bringing):
                 self._note(event, key, last)
-        yield self.env.all_of(bringing)
+        yield self._all(bringing)
         yield from self._send_to_peers(last[-1], lane)
 
     @staticmethod

@@ -188,6 +188,7 @@ class Links:
     waiting: dict[int, deque[Sending]] = field(default_factory=dict)
     rates: dict[tuple[tuple[int, ...], ...], list[float]] = field(default_factory=dict)
     alarm: int = 0
+    sharing: bool = False
 
     def send(
         self, key: Key, sender: int, route: dict[int, Resource], work: float, logs: list[Log]
@@ -207,10 +208,16 @@ class Links:
     def _begin(self, sender: int, one: Sending) -> None:
         one.start = one.since = self.clock.now
         self.sending[sender] = one
-        self.clock.later(LINKS, (), self._share)
+        self._share_later()
+
+    def _share_later(self) -> None:
+        if not self.sharing:
+            self.sharing = True
+            self.clock.later(LINKS, (), self._share)
 
     def _share(self) -> None:
         """Share the links out anew, once everything of this instant is known."""
+        self.sharing = False
         self.alarm += 1
         if not self.sending:
             return
@@ -244,7 +251,7 @@ class Links:
             succeed(one.done)
             if self.waiting.get(sender):
                 self._begin(sender, self.waiting[sender].popleft())
-        self.clock.later(LINKS, (), self._share)
+        self._share_later()
 
 
 @dataclass(eq=False)

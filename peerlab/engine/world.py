@@ -54,6 +54,7 @@ class World:
         self._pool_ids: dict[tuple[str, int, int], int] = {}
         self._ways: dict[tuple[int, ...], tuple[tuple[Leg, ...], ...]] = {}
         self._orders: dict[int, Order] = {}
+        self._sizes: dict[int, tuple[int, ...]] = {}
         self.lanes = [self._lane(node, device) for device in self._devices for node in self._nodes]
 
     @cached_property
@@ -69,7 +70,11 @@ class World:
 
     def chunks_sizes(self, chunks: int) -> tuple[int, ...]:
         """Return the bytes of each slice of a transfer of so many chunks."""
-        return slice_sizes(chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit)
+        found = self._sizes.get(chunks)
+        if found is None:
+            found = slice_sizes(chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit)
+            self._sizes[chunks] = found
+        return found
 
     def sizes(self, step: int) -> tuple[int, ...]:
         """Return the bytes of each slice of the transfers of a step."""

@@ -140,7 +140,7 @@ class RegistrationCache:
         RegistrationError
             If the locked-memory limit is reached even after evicting idle regions.
         """
-        start, end = self._round(address, length)
+        start, end = self.rounded(address, length)
         found = self._containing(start, end)
         if found is not None:
             self.counters.hits += 1
@@ -179,9 +179,10 @@ class RegistrationCache:
 
         A region in use can no longer be found and is deregistered at its last release.
         """
-        return tuple(self._drop_overlapping(*self._round(address, length)))
+        return tuple(self._drop_overlapping(*self.rounded(address, length)))
 
-    def _round(self, address: int, length: int) -> tuple[int, int]:
+    def rounded(self, address: int, length: int) -> tuple[int, int]:
+        """Return start and end of the pages that hold ``[address, address + length)``."""
         page = self.page_bytes
         return address // page * page, -(-(address + length) // page) * page
 

@@ -77,7 +77,8 @@ def scenarios(draw):
 
 def spans(trace, iteration, node, switch):
     """Return the spans of one switch of one node as sorted tuples, with resources by kind and distance."""
-    columns = trace.iterations[iteration].recording.unrolled
+    recording = trace.last if iteration is None else trace.iterations[iteration].recording
+    columns = recording.unrolled
     mine = (columns["node"] == node) & (columns["device"] // trace.devices_per_switch == switch)
     rows = zip(*(columns[name][mine].tolist() for name in columns), strict=True)
     found = []
@@ -105,6 +106,12 @@ def registrations(trace, iteration, node, switch):
 
 def same(referee, other):
     """Compare the first and last switch of the first and last node of two traces."""
+    assert other.last.end_ps == referee.last.end_ps
+    for name in ("hits", "misses", "registered_bytes", "peak_bytes", "time_ps"):
+        if other.one_switch == referee.one_switch and other.folded == referee.folded:
+            assert getattr(other.last.counters, name) == getattr(referee.last.counters, name), name
+    node = 0 if other.folded else referee.nodes - 1
+    assert spans(other, None, node, 0) == spans(referee, None, 0 if referee.folded else referee.nodes - 1, 0)
     assert [one.time_ps for one in other.iterations] == [one.time_ps for one in referee.iterations]
     last_node = int(max(referee.last.spans["node"], default=0)) if len(referee.last.spans["node"]) else 0
     last_switch = int(referee.last.spans["device"].max(initial=0)) // referee.devices_per_switch
