@@ -23,6 +23,7 @@ _SHOW_S = 1.0
 """Curves that take longer than so long are shown line by line."""
 _REST_S = 0.4
 """So long after a change the bands rest, so that its answer has the processor."""
+_YIELD_S = 0.004
 _MOST_BANDS = 2000
 
 
@@ -127,6 +128,8 @@ class Curving:
 
         def progress(_done: int, _total: int) -> None:
             nonlocal end
+            stop.wait(_YIELD_S)  # in any case: whoever waits for the interpreter gets it
+            end += _YIELD_S
             while time.monotonic() < self._resting and not stop.is_set():
                 stop.wait(0.02)
                 end += 0.02
