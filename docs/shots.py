@@ -41,18 +41,24 @@ def take_all(lab: Lab, target: Path) -> None:
     with explorer(lab, *SLIDE, "light") as one:
         one.change(lambda: one.switch("host"))
         fill(one)
+        await_bands(one)
         one.still(0.43)
         one.page.wait_for_timeout(300)
         one.page.screenshot(path=target / "slide-16x9.png")
 
 
 def story(one: Explorer, take: Callable[[str], None]) -> None:
-    """Show the detour, Peer Direct, and Peer Direct without its cache."""
+    """Show the detour, Peer Direct, Peer Direct without its cache, and Peer Direct with a slow node."""
     take("detour")
     one.change(lambda: one.switch("host"))
     take("peer-direct")
     one.change(lambda: one.switch("cache"))
     take("no-cache")
+    one.change(lambda: one.switch("cache"))
+    one.page.locator(".pl-more-button").last.click()
+    one.change(lambda: one.select("slow", "node 0 at 50 %"))
+    one.page.locator(".pl-more-button").last.click()
+    take("slow-node")
 
 
 @contextmanager
@@ -75,10 +81,21 @@ def explorer(lab: Lab, width: int, height: int, theme: str) -> Iterator[Explorer
 
 def save(one: Explorer, path: Path) -> None:
     """Save the explorer, paused in the middle of the run."""
+    await_bands(one)
     one.still(0.43)
     one.page.mouse.move(0, 0)
     one.page.wait_for_timeout(400)
     one.page.locator(".pl-explorer").screenshot(path=path)
+
+
+def await_bands(one: Explorer) -> None:
+    """Wait until the curves have all their bands; that they are old is told after a moment."""
+    one.page.wait_for_timeout(700)
+    one.page.wait_for_function(
+        """() => { const { old, bands } = [...window.peerlabPages].at(-1).curves.curves;
+             return !old && !bands.includes("computing") }""",
+        timeout=120_000,
+    )
 
 
 def fill(one: Explorer) -> None:

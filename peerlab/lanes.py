@@ -15,8 +15,10 @@ ORDER = (
     "core",
     "registration",
     "nic_tx",
+    "port_tx",
     "wire",
     "nic_rx",
+    "port_rx",
     "reduce",
     "scaleup",
 )

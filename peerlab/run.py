@@ -2,15 +2,20 @@
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from peerlab import critical, metrics
+from peerlab.errors import PeerlabError
 from peerlab.model.registration import Counters
 from peerlab.model.scenario import Scenario
 from peerlab.perfetto import write_perfetto
+from peerlab.sensitivity import Band, band, influences
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
 
@@ -39,6 +44,8 @@ class Run:
     """Every span."""
     engine: str
     """Which engine answered."""
+    simulate: Callable[[Scenario], "Run"] | None = field(default=None, repr=False, compare=False)
+    """What answers another scenario; for what-ifs (:meth:`sensitivity`)."""
 
     @property
     def recording(self) -> Recording:
@@ -129,6 +136,37 @@ class Run:
         for segment in self.critical_path:
             total[segment.stage] = total.get(segment.stage, 0) + segment.end_ps - segment.start_ps
         return {stage: ps / PS_PER_S for stage, ps in sorted(total.items(), key=lambda item: -item[1])}
+
+    def sensitivity(self) -> pd.DataFrame:
+        """Return what the bus bandwidth owes to each assumption: one row per assumed figure that this path meets.
+
+        Columns: ``figure``, ``unit``; ``low``, ``value``, ``high`` of the figure in that unit; ``busbw_at_low_GBps``,
+        ``busbw_at_high_GBps`` (GB/s); ``change_at_low_percent``, ``change_at_high_percent``. The most influential comes
+        first. Every end is a simulation of its own.
+
+        Raises
+        ------
+        PeerlabError
+            If this run was not made by `peerlab.simulate`.
+        """
+        return influences(self.scenario, self._busbw_of, self.busbw_GBps)
+
+    def sensitivity_band(self) -> Band:
+        """Return from where to where the bus bandwidth may lie (GB/s) if all assumed figures lie at the ends of their ranges.
+
+        See `peerlab.sensitivity` for what "worse" and "better" mean.
+
+        Raises
+        ------
+        PeerlabError
+            If this run was not made by `peerlab.simulate`.
+        """
+        return band(self.scenario, self._busbw_of, self.busbw_GBps)
+
+    def _busbw_of(self, scenario: Scenario) -> float:
+        if self.simulate is None:
+            raise PeerlabError("sensitivity needs a run that peerlab.simulate has made")
+        return self.simulate(scenario).busbw_GBps
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain values with the unit in every name; None where a figure has no value."""

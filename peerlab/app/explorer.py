@@ -9,14 +9,15 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.controls import Changes, Controls
+from peerlab.app.controls import Controls
+from peerlab.app.curving import Curving
+from peerlab.app.fitting import fitting
 from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
 from peerlab.app.stage import Stage
+from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
-from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
-from peerlab.view.curves import curves, lines
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -42,19 +43,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, scenario: Scenario) -> None:
         self._runs = _runs
-        self._axis = "nodes"
         self._number = 0
         self._history: list[Scenario] = []
         self._last_change = ("", 0.0)
         self._job: Background | None = None
-        self._curving: asyncio.Task[None] | None = None
-        self._curves_of: object = None
         self._looking: asyncio.Task[None] | None = None
         self.run: Run = self._runs.get(scenario)
         self.first = scenario
         self.before: Run | None = None
         self.controls = Controls(self._changed, self._command)
         self.stage = Stage(self._command)
+        self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
         self._parts = [*self.controls.rows(), self.stage]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -70,9 +69,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         if not hasattr(self, "_parts"):
             return  # never finished
         self._stop()
-        for task in (self._curving, self._looking):
-            if task:
-                task.cancel()
+        self._curving.cancel()
+        if self._looking:
+            self._looking.cancel()
         for part in self._parts:
             _close_all(part)
         self.layout.close()
@@ -81,8 +80,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     # ---- what the user asks for --------------------------------------------------------------------------------
 
     def _changed(self, changes: Changes, control: str) -> None:
+        self._curving.rest()
         with self._telling(control):
-            self._change(self.scenario.with_(**self._fitting(changes)), control)
+            self._change(self.scenario.with_(**fitting(self.scenario, changes)), control)
 
     def _change(self, scenario: Scenario, control: str) -> None:
         name, when = self._last_change
@@ -90,28 +90,27 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._last_change = (control, time.monotonic())
         self._go(scenario, control, remember=not same_drag)
 
-    def _fitting(self, changes: Changes) -> Changes:
-        """Return the changes, with a path that the new cluster has and an operation that fits."""
-        if "cluster" not in changes:
-            return changes
-        machine = load_cluster(changes["cluster"])
-        fits = self.scenario.path in machine.paths
-        return {**changes, "path": self.scenario.path if fits else machine.paths[0], "algorithm": "auto"}
-
     @contextmanager
     def _telling(self, control: str) -> Iterator[None]:
         """Tell the user what goes wrong, in place; the last good picture stays."""
         try:
             yield
         except PeerlabError as problem:
-            self.controls.say(str(problem), control)
+            self._refuse(problem, control)
         except Exception as bug:  # a widget's callback would swallow it, and the lab would seem dead
             logging.getLogger("peerlab").exception("in the explorer")
             self.controls.say(
                 f"This should not happen; please report it: {type(bug).__name__}: {bug}", control
             )
 
+    def _refuse(self, problem: PeerlabError, control: str) -> None:
+        """Say what is impossible; a list goes back to what is shown, a text stays to be corrected."""
+        if not self.controls.is_text(control):
+            self.controls.show(self.scenario, can_undo=bool(self._history))
+        self.controls.say(str(problem), control)
+
     def _command(self, command: str, value: Any = None) -> None:
+        self._curving.rest()
         with self._telling(""):
             self._obey(command, value)
 
@@ -130,8 +129,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             case "critical":
                 self.stage.send({"kind": "critical", "path": critical(self.run)})
             case "axis" if value in ("nodes", "message_bytes"):
-                self._axis = value
-                self._draw_curves()
+                self._curving.axis = value
+                self._curving.draw(self.scenario)
             case "cancel":
                 self._stop()
                 self.controls.show(self.scenario, can_undo=bool(self._history))
@@ -169,7 +168,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             if isinstance(result, Run):
                 self._arrive(self._runs.keep(result), remember=remember)
             elif not isinstance(result, Cancelled):
-                self.controls.say(str(result), control)
+                self._refuse(result, control)
 
         self._job = job = Background(scenario, progress, end)
 
@@ -199,7 +198,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._number += 1
         self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
-        self._draw_curves()
+        self._curving.draw(run.scenario)
         if self._looking:
             self._looking.cancel()
         if _running_loop():
@@ -219,41 +218,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             parcels[switch] = payload(run, self.run, self._number + 1)
             await asyncio.sleep(0)
         self.stage.send_ahead(parcels)
-
-    # ---- the curves follow -------------------------------------------------------------------------------------
-
-    def _draw_curves(self) -> None:
-        """Simulate and show the curves, in pieces, so that a switch is never kept waiting."""
-        wanted = lines(self.scenario, self._axis)
-        if wanted == self._curves_of:
-            return
-        self._curves_of = wanted
-        if self._curving:
-            self._curving.cancel()
-        work = self._compute_curves(self._axis)
-        if _running_loop():
-            self._curving = asyncio.ensure_future(work)
-        else:
-            asyncio.run(work)
-
-    async def _compute_curves(self, axis: str) -> None:
-        computed, begun = [], time.monotonic()
-        for line in lines(self.scenario, axis):
-            runs = []
-            for scenario in line.scenarios:
-                await asyncio.sleep(0)
-                if (
-                    self.stage.curves
-                    and not self.stage.curves.get("old")
-                    and time.monotonic() - begun > PATIENCE_S
-                ):
-                    self.stage.curves = {**self.stage.curves, "old": True}
-                try:
-                    runs.append(await self._runs.get_patiently(scenario))
-                except PeerlabError:  # a point that is impossible (a memlock limit) or too slow is left out
-                    continue
-            computed.append((line, runs))
-        self.stage.curves = curves(axis, computed)
 
 
 def _close_all(widget: w.Widget) -> None:

@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 import peerlab
 from peerlab.cli.fields import add_fields
+from peerlab.cli.sensitivity import print_sensitivity, sensitivity_document
 from peerlab.errors import PeerlabError
 from peerlab.metrics import LATENCY
 from peerlab.model.presets import load_cluster
@@ -23,6 +24,7 @@ examples:
   peerlab simulate --path peer-direct --cache-regions 4 a registration cache that is too small
   peerlab simulate --cluster my.toml --json             your own machine, for a script
   peerlab simulate --path host-rdma --trace run.json    every span, to be opened in ui.perfetto.dev
+  peerlab simulate --sensitivity                        what each answer owes to the assumed figures
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
 """
@@ -42,11 +44,19 @@ def add(commands: Any) -> None:
     add = sub.add_argument
     add_fields(add, path="all that the cluster has", registration="cached, and per-transfer beside it")
     add("--trace", metavar="FILE", help="write every span of the run for ui.perfetto.dev; needs one --path")
+    add(
+        "--sensitivity",
+        action="store_true",
+        help="also say how the answer changes when each assumed figure lies at the ends of its range",
+    )
     add("--json", action="store_true", help="print the figures as JSON")
 
 
+_NOT_FIELDS = ("run", "json", "trace", "sensitivity")
+
+
 def _simulate(options: argparse.Namespace) -> int:
-    given = {name: value for name, value in vars(options).items() if name not in ("run", "json", "trace")}
+    given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     cluster = load_cluster(given.get("cluster", "dl1"))
     wanted = _scenarios(given, cluster.paths)
     if "trace" in options and len(wanted) != 1:
@@ -56,11 +66,18 @@ def _simulate(options: argparse.Namespace) -> int:
         runs[0].to_perfetto(options.trace)
     lacking = {} if "path" in given else dict(cluster.lacks)
     if "json" in options:
-        document = {"runs": [run.as_dict() for run in runs], "paths_not_available": lacking}
+        document = {"runs": [_document(run, options) for run in runs], "paths_not_available": lacking}
         print(json.dumps(document, indent=2))
     else:
         _print_table(runs, lacking)
+    if "sensitivity" in options and "json" not in options:
+        print_sensitivity([(_name(run), run) for run in runs])
     return 0
+
+
+def _document(run: Run, options: argparse.Namespace) -> dict[str, Any]:
+    more = {"sensitivity": sensitivity_document(run)} if "sensitivity" in options else {}
+    return {**run.as_dict(), **more}
 
 
 def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario]:
@@ -109,11 +126,15 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("s" if number != 1 else "")
 
 
+def _name(run: Run) -> str:
+    s = run.scenario
+    if s.path != "peer-direct":
+        return str(s.path)
+    return s.path + {"cached": ", cached", "per-transfer": ", no cache", "pool": ", pool"}[s.registration]
+
+
 def _row(run: Run) -> tuple[str, str, str, str, str]:
-    s, found = run.scenario, run.bottleneck
-    name = str(s.path)
-    if s.path == "peer-direct":
-        name += {"cached": ", cached", "per-transfer": ", no cache", "pool": ", pool"}[s.registration]
+    found, name = run.bottleneck, _name(run)
     if found is None:
         return name, "0 s", "-", "-", "one rank exchanges nothing"
     of = "of the time" if found.kind == LATENCY else "busy"

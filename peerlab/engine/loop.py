@@ -100,7 +100,7 @@ class Loop:
         """Run to the end; `watch` sees the loop after every instant in which lane 0 completed a first slice."""
         self._begin()
         heap, handle = self.heap, (self._part, self._flown, self._deliver, self._arrive_at_leg, self._posted)
-        ticks = 0
+        due = 0
         while heap:
             now = heap[0][0]
             while heap and heap[0][0] == now:
@@ -113,8 +113,8 @@ class Loop:
             if watch and self.marker is not None:
                 watch(self, now, self.marker)
             self.marker = None
-            ticks += 1
-            if self.progress and not ticks & 1023:
+            if self.progress and len(self.rows) >= due:
+                due = len(self.rows) + 2048  # spans take time, however many of them an instant holds
                 self.progress(max(self.opened) + self.step_offset, self.world.plan.schedule.steps)
 
     # ---- what begins -------------------------------------------------------------------------------------------

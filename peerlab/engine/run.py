@@ -48,7 +48,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     if engine not in ENGINES:
         raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
     if engine == "auto":
-        engine = _fastest(scenario)
+        engine = fastest(scenario)
     world = World(scenario, folded=engine in ("loop", "simpy-folded"), one_switch=engine == "loop-nodes")
     record = {"simpy": _referee, "arrays": _arrays}.get(engine.partition("-")[0], _loop)
     warm = Desk(world, warm=True)
@@ -71,10 +71,11 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
         switches=machine.numa_domains * machine.switches_per_numa,
         devices_per_switch=machine.devices_per_switch,
     )
-    return Run(scenario, trace, engine)
+    return Run(scenario, trace, engine, simulate)
 
 
-def _fastest(scenario: Scenario) -> str:
+def fastest(scenario: Scenario) -> str:
+    """Return the engine that ``auto`` chooses."""
     if foldable(scenario):
         return "loop"
     if not refuses(scenario):

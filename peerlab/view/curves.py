@@ -1,16 +1,32 @@
-"""The curves: bus bandwidth against nodes or message size, every path, and where this scenario stands."""
+"""The curves: bus bandwidth against nodes or message size, every path, and where this scenario stands.
+
+Behind each line a band: from where to where it may lie if the assumed figures lie at the ends of their ranges
+(`peerlab.sensitivity`). The bands come after the lines; until then a parcel has none.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, MultiLine, Range1d, Scatter, Text
+from bokeh.models import (
+    ColumnDataSource,
+    FixedTicker,
+    HoverTool,
+    MultiLine,
+    Patches,
+    Range1d,
+    Scatter,
+    Text,
+)
 from bokeh.plotting import figure
 
+from peerlab.errors import ScenarioError
 from peerlab.metrics import wire_limit_GBps
+from peerlab.model.placement import along
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
+from peerlab.sensitivity import Band
 from peerlab.units import GIB, KIB, say_bytes, say_time
 from peerlab.view.theme import FONT, PATH_ROLES
 
@@ -36,49 +52,103 @@ class Line:
 
     name: str
     """Key of `LABELS`."""
-    scenarios: tuple[Scenario, ...]
-    """A scenario for each value of the axis."""
+    scenarios: tuple[Scenario | None, ...]
+    """A scenario for each value of the axis; None where it is impossible (too few nodes for a slow one)."""
 
 
 def lines(scenario: Scenario, axis: str) -> list[Line]:
     """Return every curve of a scenario along an axis of `AXES`, as the scenarios that have to be simulated."""
+    # what a path does not look at is the same in all its scenarios, so that a switch leaves the curves as they are
+    kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
     paths: list[tuple[str, dict[str, str]]] = []
     for path in scenario.hardware.paths:
         if path == "peer-direct":
             paths.append(("per-transfer", {"path": path, "registration": "per-transfer"}))
-            kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
-            paths.append((path, {"path": path, "registration": kept}))
-        else:
-            paths.append((path, {"path": path}))
-    axis_values = AXES[axis]
-    return [Line(name, tuple(scenario.with_(**{axis: v}, **way) for v in axis_values)) for name, way in paths]
+        paths.append((path, {"path": path, "registration": kept}))
+    return [Line(name, tuple(_at(scenario, axis, v, way) for v in AXES[axis])) for name, way in paths]
 
 
-def curves(axis: str, computed: Sequence[tuple[Line, Sequence[Run]]]) -> dict[str, object]:
-    """Return what the page needs to draw curves; ``computed`` holds the runs of each line so far."""
-    found = []
-    for line, runs in computed:
-        role, ink = PATH_ROLES[line.name]
-        found.append(
-            {
-                "name": line.name,
-                "label": LABELS[line.name],
-                "role": role,
-                "ink": ink,
-                "x": [getattr(run.scenario, axis) for run in runs],
-                "y": [run.busbw_GBps for run in runs],
-                "note": [_note(run) for run in runs],
-            }
-        )
-    scenario = computed[0][0].scenarios[0]
-    limits = [wire_limit_GBps(scenario.with_(**{axis: value})) for value in AXES[axis]]
+def _at(scenario: Scenario, axis: str, value: int, changes: Mapping[str, str]) -> Scenario | None:
+    try:
+        return scenario.with_(**changes, **along(scenario, axis, value))
+    except ScenarioError:
+        return None
+
+
+def curves(
+    scenario: Scenario,
+    axis: str,
+    computed: Sequence[tuple[Line, Sequence[Run | None]]],
+    bands: Mapping[str, Sequence[Band | None]] | None = None,
+    *,
+    complete: bool = False,
+) -> dict[str, object]:
+    """Return what the page needs to draw the curves of `scenario`.
+
+    `computed` holds each line with a run, or None, for each value of the axis; `bands` those of the lines that have
+    theirs already, by name; `complete` says that no more follow.
+    """
+    there = bands or {}
+    limits = [_limit(scenario, axis, value) for value in AXES[axis]]
+    missing = sum(run is None for _, runs in computed for run in runs)
     return {
         "axis": axis,
         "values": list(AXES[axis]),
         "names": [say_bytes(v) if axis == "message_bytes" else str(v) for v in AXES[axis]],
-        "lines": found,
-        "limit": [None if math.isnan(value) else value for value in limits],
+        "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
+        "limit": limits,
+        "bands": _say_bands(scenario, computed, there, complete=complete),
+        "missing": f"{missing} points left out: impossible, or slow" if missing else "",
     }
+
+
+def _drawn(
+    axis: str, line: Line, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
+) -> dict[str, object]:
+    role, ink = PATH_ROLES[line.name]
+    own = bands or [None] * len(runs)
+    return {
+        "name": line.name,
+        "label": LABELS[line.name],
+        "role": role,
+        "ink": ink,
+        "x": list(AXES[axis]),
+        "y": [run.busbw_GBps if run else None for run in runs],
+        "low": [band.low_GBps if band else None for band in own],
+        "high": [band.high_GBps if band else None for band in own],
+        "note": [_note(run, band) if run else "" for run, band in zip(runs, own, strict=True)],
+    }
+
+
+def _limit(scenario: Scenario, axis: str, value: int) -> float | None:
+    try:
+        limit = wire_limit_GBps(scenario.with_(**along(scenario, axis, value)))
+    except ScenarioError:
+        return None
+    return None if math.isnan(limit) else limit
+
+
+def _say_bands(
+    scenario: Scenario,
+    computed: Sequence[tuple[Line, Sequence[Run | None]]],
+    bands: Mapping[str, Sequence[Band | None]],
+    *,
+    complete: bool,
+) -> str:
+    """Return the legend of the bands."""
+    if not any(figure.range for figure in scenario.hardware.figures.values()):
+        return "no band: nothing with a range is assumed"
+    if not complete:
+        return "bands for what is assumed: computing ..."
+    there = [band for one in bands.values() for band in one if band]
+    if not there:
+        return "no bands: slow to simulate"
+    some = len(there) < sum(run is not None for _, runs in computed for run in runs)
+    return BAND + (" (in part)" if some else "")
+
+
+BAND = "if all assumed figures (†) lie at the ends of their ranges"
+"""What a band says."""
 
 
 def line_of(scenario: Scenario) -> str:
@@ -97,14 +167,15 @@ def mark(run: Run) -> dict[str, object]:
     return {**point, "y": run.busbw_GBps, "role": role, "line": line_of(run.scenario)}
 
 
-def _note(run: Run) -> str:
+def _note(run: Run, band: Band | None) -> str:
     s, found = run.scenario, run.bottleneck
     what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
-    return f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
+    told = f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
+    return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {BAND}" if band else told
 
 
-_HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<br>@note</div>'
+_HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<br>@note{safe}</div>'
 
 
 def build() -> figure:
@@ -114,7 +185,7 @@ def build() -> figure:
         x_range=Range1d(1.6, 1300, name="curves_x"),
         y_range=Range1d(0, 100, name="curves_y"),
         x_axis_type="log",
-        height=184,
+        height=166,
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools="",
@@ -129,6 +200,13 @@ def build() -> figure:
     plot.xaxis.ticker = FixedTicker(ticks=list(NODES), name="curves_ticks")
     plot.xgrid.visible = False
     plot.ygrid.name = "curves_grid"
+    bands = ColumnDataSource({name: [] for name in ("xs", "ys", "fill", "alpha")}, name="curves_bands")
+    plot.add_glyph(
+        bands,
+        Patches(
+            xs="xs", ys="ys", fill_color="fill", line_color="fill", fill_alpha="alpha", line_alpha="alpha"
+        ),
+    )
     columns: dict[str, list[object]] = {name: [] for name in ("xs", "ys", "line", "dash", "width", "alpha")}
     ways = ColumnDataSource(columns, name="curves_lines")
     plot.add_glyph(

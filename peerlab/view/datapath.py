@@ -4,6 +4,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
 from bokeh.plotting import figure
 
+from peerlab.model.path import RESOURCES
 from peerlab.run import Run
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
 from peerlab.view.geometry import (
@@ -14,6 +15,8 @@ from peerlab.view.geometry import (
     NIC,
     NODE_WIDTH,
     PORT,
+    PORT_HALF,
+    PORT_WIRE,
     SWITCH_BOTTOM,
     SWITCH_TOP,
     UPLINK,
@@ -23,6 +26,7 @@ from peerlab.view.geometry import (
     waiting_places,
     ways,
 )
+from peerlab.view.sight import shares, sight
 from peerlab.view.theme import FONT, stage_role
 
 
@@ -31,7 +35,11 @@ class _Scene:
 
     def __init__(self, run: Run) -> None:
         self.run, self.cluster = run, run.scenario.hardware
-        self.geometry, self.drawing = Geometry(self.cluster), Drawing()
+        self.native = run.scenario.path == "native"
+        self.geometry, self.drawing = Geometry(self.cluster, self.native), Drawing()
+        self.sight = sight(run)
+        right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
+        self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
         found = run.bottleneck
         self.hot = found.kind if found else ""
         self.stages = [stage.name for stage in run.scenario.stages]
@@ -55,9 +63,18 @@ class _Scene:
         figure = self.cluster.figures.get(key)
         return " †" if figure and figure.assumption else ""
 
-    def share(self, *kinds: str) -> str:
-        busy = max((self.run.busy.get(kind, 0.0) for kind in kinds), default=0.0)
+    def share(self, node: int, *kinds: str) -> str:
+        """Return how busy a resource of a drawn node is; nothing where the partner changes from step to step."""
+        shares = self.busy[node] if not self.run.trace.folded else self.run.busy
+        if shares is None:
+            return ""
+        busy = max((shares.get(kind, 0.0) for kind in kinds), default=0.0)
         return f"{busy:.0%} busy" if busy >= 0.0005 else "idle"
+
+    def part(self, node: int, kind: str) -> float:
+        """Return the busy share to fill a pipe with, 0 to 1."""
+        shares = self.busy[node] if not self.run.trace.folded else self.run.busy
+        return (shares or {}).get(kind, 0.0)
 
     def _align(self, node: int) -> str:
         return "left" if node == 0 else "right"
@@ -65,16 +82,12 @@ class _Scene:
     def _node(self, node: int) -> None:
         g, d, s = self.geometry, self.drawing, self.run.scenario
         d.box("panels", (g.x(node, 0.8), 0.8, g.x(node, NODE_WIDTH), HEIGHT - 0.8), "panel", "faint")
-        other = (s.nodes - 1) if node == 0 else 2 % s.nodes
-        way = f"from node {other}" if node == 0 else f"to node {other}"
-        d.text((g.x(node, 14), 14), f"node {node}", size=13, bold=True, align=self._align(node))
         if s.collective != "point-to-point" and s.nodes > 1:
             d.line(g.stub(node), "faint", 2)
-            d.text((g.x(node, 366), 258), way, size=11, ink="muted", align=self._align(1 - node))
         switches = self.cluster.numa_domains * self.cluster.switches_per_numa
         if switches > 1 and s.collective != "point-to-point":
-            note = f"1 of {switches} PCIe switches, all alike"
-            d.text((g.x(node, 14), 258), note, size=11, ink="muted", align=self._align(node))
+            note = f"1 of {switches} PCIe switches" + (", all alike" if self.run.trace.folded else "")
+            d.text((g.x(node, 14), g.foot), note, size=11, ink="muted", align=self._align(node))
 
     def _host(self, node: int) -> None:
         g, d, c = self.geometry, self.drawing, self.cluster
@@ -91,7 +104,8 @@ class _Scene:
             )
         ink = "ink" if staged else "muted"
         d.text((g.x(node, sum(MEMORY[::2]) / 2), 39), "Host memory", size=13, bold=True, ink=ink)
-        dram = f"DRAM{self.mark('host.dram')}, {self.share('dram') if staged else 'untouched'}"
+        use = self.share(node, "dram") if staged else "untouched"
+        dram = f"DRAM{self.mark('host.dram')}" + (f", {use}" if use else "")
         d.text(
             (g.x(node, sum(MEMORY[::2]) / 2), 54), dram, size=11, ink="hot-ink" if hot["dram"] else "muted"
         )
@@ -131,7 +145,7 @@ class _Scene:
             x = UPLINK + side * g.lane
             edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
             d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
-            full = half * self.run.busy.get(kind, 0.0)
+            full = half * self.part(node, kind)
             if full:
                 edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
                 d.box("loads", edges, "hot-fill" if hot else "faint", "none")
@@ -139,7 +153,7 @@ class _Scene:
         rate = f"{c.uplink_Bps / 1e9:g} GB/s each way{self.mark('switch.uplink')}"
         d.text((x, 101), "PCIe uplink", size=12, bold=True, align=self._align(node))
         d.text((x, 116), rate, size=11, ink="muted", align=self._align(node))
-        share = self.share("uplink_up", "uplink_down")
+        share = self.share(node, "uplink_up", "uplink_down")
         d.text((x, 131), share, size=11, bold=hot, ink="hot-ink" if hot else "muted", align=self._align(node))
 
     def _below(self, node: int) -> None:
@@ -167,17 +181,33 @@ class _Scene:
                 )
         if g.host:
             self._link(node, PORT, c.nic_Bps)
+        self._nic(node)
+
+    def _nic(self, node: int) -> None:
+        g, d, c = self.geometry, self.drawing, self.cluster
         hot = self.hot in ("nic_tx", "nic_rx")
-        d.box(
-            "boxes",
-            (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM),
-            "box",
-            "hot" if hot else "edge",
-            2.5 if hot else 1.2,
+        edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
+        edge = "hot" if hot else "faint" if self.native else "edge"
+        d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
+        beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "muted" if self.native else "ink"
+        d.text((beside, 207), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True, ink=ink)
+        rate, speed = c.nic_Bps * 8 / 1e9, self._speed(node)
+        slow = speed < 1 and not self.native
+        d.text(
+            (beside, 223),
+            "not used" if self.native else f"{rate * speed:g} Gb/s",
+            size=11,
+            bold=slow,
+            ink="hot-ink" if slow else "muted",
         )
-        beside = g.x(node, (NIC[0] + PORT - 10) / 2)
-        d.text((beside, 207), "NIC" + self.mark("node.nics_per_switch"), size=13, bold=True)
-        d.text((beside, 223), f"{c.nic_Bps * 8 / 1e9:g} Gb/s", size=11, ink="muted")
+
+    def _speed(self, node: int) -> float:
+        """Return the share of the full rate that the NICs of a drawn node have."""
+        slow = self.run.scenario.slow_nodes or {}
+        left, partners = self.sight.node, self.sight.partner
+        if node == 0:
+            return slow.get(left, 1.0)
+        return slow.get(partners[0], 1.0) if len(partners) == 1 else 1.0
 
     def _link(self, node: int, x: float, rate: int) -> None:
         half = self.geometry.thickness(rate) / 2
@@ -188,36 +218,54 @@ class _Scene:
 
     def _wire(self) -> None:
         d, c = self.drawing, self.cluster
-        half = self.geometry.thickness(c.nic_Bps) / 2
-        hot = self.hot in ("nic_tx", "nic_rx", "latency")
-        d.box(
-            "pipes",
-            (NIC[1], WIRE - half, WIDTH - NIC[1], WIRE + half),
-            "box",
-            "hot" if hot else "edge",
-            1.6 if hot else 1.0,
-        )
-        full = half * self.run.wire_busy
-        if full:
+        kinds = ("port_tx", "port_rx") if self.native else ("nic_tx", "nic_rx")
+        fabric = self.hot if RESOURCES.get(self.hot, RESOURCES["wire"]).scope == "fabric" else ""
+        hot = self.hot in (*kinds, "latency") or bool(fabric)
+        y, half = (PORT_WIRE, PORT_HALF) if self.native else (WIRE, self.geometry.thickness(c.nic_Bps) / 2)
+        inside = self.geometry.middle(0) if self.native else NIC[1]
+        edges = (inside, y - half, WIDTH - inside, y + half)
+        d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
+        busy = self.part(0, kinds[0])
+        if busy:
             role = "direct" if "direct" in self.stages else "network"
-            d.box("loads", (NIC[1], WIRE - full, WIDTH - NIC[1], WIRE + full), f"{role}-wash", "none")
-        middle = WIDTH / 2
-        d.text((middle, WIRE - half - 10), f"wire, {c.nic_Bps / 1e9:g} GB/s each way", size=12, bold=True)
-        d.text(
-            (middle, WIRE + half + 11),
-            self.share("nic_tx"),
-            size=12,
-            bold=hot and self.hot != "latency",
-            ink="hot-ink" if hot and self.hot != "latency" else "muted",
+            load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
+            d.box("loads", load, f"{role}-wash", "none")
+        named = self.hot != "latency" and hot
+        share = (
+            f"{RESOURCES[fabric].label} {self.run.busy[fabric]:.0%} busy"
+            if fabric
+            else self.share(0, kinds[0])
         )
-        latency = f"{c.latency_ps / 1e6:g} µs latency{self.mark('fabric.latency')}"
+        names = (
+            (y - half - 42, y - half - 26, y - half - 10)
+            if self.native
+            else (y - half - 10, y + half + 11, y + half + 27)
+        )
+        d.text((WIDTH / 2, names[0]), self._wire_name(), size=12, bold=True)
+        d.text((WIDTH / 2, names[1]), share, size=12, bold=named, ink="hot-ink" if named else "muted")
         hot = self.hot == "latency"
-        d.text((middle, WIRE + half + 27), latency, size=11, bold=hot, ink="hot-ink" if hot else "muted")
+        d.text(
+            (WIDTH / 2, names[2]), self._wire_latency(), size=11, bold=hot, ink="hot-ink" if hot else "muted"
+        )
+
+    def _wire_name(self) -> str:
+        c = self.cluster
+        if self.native:
+            return f"own ports, {c.port_Bps / 1e9:g} GB/s per device{self.mark('port.rate')}"
+        return f"wire, {c.nic_Bps / 1e9:g} GB/s each way"
+
+    def _wire_latency(self) -> str:
+        c = self.cluster
+        key, latency = (
+            ("port.latency", c.port_latency_ps) if self.native else ("fabric.latency", c.latency_ps)
+        )
+        return f"{latency / 1e6:g} µs latency{self.mark(key)}"
 
 
 def scene(run: Run) -> dict[str, object]:
     """Return what the page needs to draw the data path of a run: what stands still, ways and waiting places."""
-    drawn, geometry = _Scene(run), Geometry(run.scenario.hardware)
+    drawn = _Scene(run)
+    geometry, seen = drawn.geometry, drawn.sight
     stages = [*drawn.stages, "reduce"]
     devices = range(run.scenario.hardware.devices_per_switch)
     index = {name: number for number, name in enumerate(run.trace.stages)}
@@ -228,6 +276,16 @@ def scene(run: Run) -> dict[str, object]:
         "badges": {index[s]: badge_place(geometry, s) for s in stages},
         "roles": {index[s]: stage_role(s) for s in stages},
         "neighbours": run.scenario.collective != "point-to-point",
+        "sight": {**seen.page(), "slow": _slow(run)},
+        "names": geometry.names(),
+    }
+
+
+def _slow(run: Run) -> dict[str, str]:
+    """Return what is said beside the names of slow nodes."""
+    what = "ports" if run.scenario.path == "native" else "NICs"
+    return {
+        str(node): f"{what} at {100 * speed:g} %" for node, speed in (run.scenario.slow_nodes or {}).items()
     }
 
 

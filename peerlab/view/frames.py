@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from peerlab.model.path import STAGES
 from peerlab.trace import Block, Columns, Trace
 from peerlab.units import PS_PER_US
+from peerlab.view.sight import Sight
 
 _EXCHANGE = [list(STAGES).index(name) for name in ("gather", "gather-reduce", "broadcast")]
 
@@ -98,16 +99,18 @@ def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str
     return Segments({name: values[every] for name, values in rows.items()}, segments)
 
 
-def moves(trace: Trace) -> Segments:
-    """Return every stage of every slice as one row: where a slice is at any time.
+def moves(trace: Trace, seen: Sight | None = None) -> Segments:
+    """Return every stage of every slice that is in sight as one row: where a slice is at any time.
 
     A stage is entered at ``enter``; the slice waits until ``start``, when the resource that serves it last begins, and
-    is through at ``end``, latency included. Columns: device, step, slice, stage, resource, enter, start, end, until
-    (when its next stage is entered, or it is done), nbytes.
+    is through at ``end``, latency included. Columns: device, step, slice, whose (`Sight.whose`), stage, resource, enter,
+    start, end, until (when its next stage is entered, or it is done), nbytes. Only the first PCIe switch is in sight.
     """
-    recording = trace.last
+    recording, seen = trace.last, seen or Sight(whole=True)
     columns = thin(recording.spans, recording.blocks)
-    keep = (columns["slice"] >= 0) & ~np.isin(columns["stage"], _EXCHANGE) & (columns["node"] == 0)
+    columns["whose"] = seen.whose(columns["node"], columns["step"])
+    keep = (columns["slice"] >= 0) & ~np.isin(columns["stage"], _EXCHANGE) & (columns["whose"] > 0)
+    keep &= columns["device"] < trace.devices_per_switch
     columns = {name: values[keep] for name, values in columns.items()}
     flight = columns["stage"] == trace.stages.index("flight")
     flights = {name: values[flight] for name, values in columns.items()}
@@ -118,7 +121,7 @@ def moves(trace: Trace) -> Segments:
 
 
 def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
-    return (rows["step"] * 2**20 + rows["slice"]) * 2**10 + rows["device"]
+    return ((rows["whose"] * 2**15 + rows["step"]) * 2**20 + rows["slice"]) * 2**10 + rows["device"]
 
 
 def _stages(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
@@ -130,7 +133,7 @@ def _stages(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64
     chosen = order[last]
     rows = {
         name: columns[name][chosen]
-        for name in ("device", "step", "slice", "stage", "resource", "start", "end")
+        for name in ("device", "step", "slice", "whose", "stage", "resource", "start", "end")
     }
     starts = np.flatnonzero(first)
     rows["enter"] = np.minimum.reduceat(columns["queued"][order], starts) if len(starts) else rows["start"]
@@ -161,21 +164,22 @@ def _add_until(rows: dict[str, NDArray[np.int64]]) -> None:
 
 
 def lane_spans(trace: Trace, lane_of: dict[int, int]) -> Segments:
-    """Return the spans of the resources in `lane_of` (resource index to lane) of node 0, for the timeline."""
+    """Return the spans of the resources in `lane_of` (resource index to lane), for the timeline."""
     recording = trace.last
     columns = thin(recording.spans, recording.blocks)
     lanes = np.array([lane_of.get(index, -1) for index in range(len(trace.resources))], np.int64)
     rows = {**columns, "lane": lanes[columns["resource"]]}
-    keep = (rows["lane"] >= 0) & (rows["node"] == 0)
+    keep = rows["lane"] >= 0
     return segment({name: values[keep] for name, values in rows.items()}, recording.blocks)
 
 
-def registrations(trace: Trace) -> Segments:
-    """Return what the registration cache of the first NIC did, sorted by time."""
+def registrations(trace: Trace, node: int = 0) -> Segments:
+    """Return what the registration cache of the first NIC of a node did, sorted by time."""
     recording = trace.last
     rows = thin(recording.registrations, recording.registration_blocks)
     if recording.registration_blocks:
         rows["position"] = np.where(rows["position"] < 0, -1, _positions(rows, recording.chunks))
+    rows = {name: values[rows["node"] == node] for name, values in rows.items()}
     nic = min((int(n) for n in rows["nic"]), default=-1)
     rows = {name: values[rows["nic"] == nic] for name, values in rows.items()}
     return segment(rows, recording.registration_blocks)

@@ -16,6 +16,8 @@ CPU = (284.0, 26.0, 390.0, 88.0)
 NIC = (276.0, 390.0)
 PORT = 376.0
 """Where slices go through the NIC: beside its name."""
+PORT_WIRE, PORT_PITCH, PORT_HALF = 250.0, 4.0, 6.0
+"""Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
 ENTRY = BOX_TOP + 2
 """Where slices enter and leave a device: above its name."""
 UPLINK = 140.0
@@ -33,6 +35,8 @@ class Geometry:
 
     cluster: Cluster
     """The machine."""
+    native: bool = False
+    """Whether slices leave by the devices' own ports, past PCIe switch and NIC."""
 
     @property
     def host(self) -> bool:
@@ -53,6 +57,16 @@ class Geometry:
         """Return the middle of a device's box in node 0."""
         left, right = self.device(device)
         return (left + right) / 2
+
+    @property
+    def foot(self) -> float:
+        """Where the words below the boxes stand."""
+        return 263.0 if self.native else 258.0
+
+    def names(self) -> dict[str, list[float]]:
+        """Return where the names of the nodes stand: ``node`` at the top, ``other`` at the way to the next one."""
+        x = 390.0 if self.native else 366.0
+        return {"node": [14.0, WIDTH - 14.0, 14.0], "other": [x, WIDTH - x, self.foot]}
 
     @property
     def lane(self) -> float:
@@ -83,6 +97,12 @@ class Geometry:
             return self._at(node, [(x, WIRE), (nic, WIRE)])
         return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, WIRE)])
 
+    def device_to_port(self, node: int, device: int) -> list[Point]:
+        """Return the way from a device out of its own ports, below the boxes."""
+        x = self.middle(device)
+        y = PORT_WIRE + (device - (self.cluster.devices_per_switch - 1) / 2) * PORT_PITCH
+        return self._at(node, [(x, BOX_BOTTOM - 4), (x, y)])
+
     def nic_to_memory(self, node: int) -> list[Point]:
         """Return the way that received slices take up to host memory: the direction that copies out take as well."""
         up, nic = UPLINK - self.lane, PORT
@@ -108,31 +128,41 @@ class Geometry:
 
 
 def ways(geometry: Geometry, stage: str, device: int) -> list[list[Point]]:
-    """Return the ways of a slice in a stage: its own from node 0 to node 1, then those of its likes at the neighbours.
+    """Return the ways of a slice in a stage, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.view.sight`.
 
-    Every node does the same at the same time: while node 0 sends this slice to node 1, node 1 sends one to its next
-    neighbour and node 0 receives one from its last. Those share the uplinks, so they are shown, hollow.
+    Its own from node 0 to node 1; that of its like which node 1 sends to somebody else; of one that somebody else sends to
+    node 0; of one that node 1 sends back. They share uplinks and NICs, so they are shown, hollow. What happens out of
+    sight has no way.
     """
     g = geometry
-    out, into = (
-        [g.device_to_nic(0, device), g.device_to_nic(1, device)],
-        [g.nic_to_memory(0), g.nic_to_memory(1)],
-    )
-    back = [way[::-1] for way in out]
-    entry, leave = g.stub(0)[1], g.stub(1)[1]
+    own, following, before = _ways(g, stage, device)
+    return [own, following, before, [(WIDTH - x, y) for x, y in own]]
+
+
+def _ways(g: Geometry, stage: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
     here = (g.middle(device), BOX_BOTTOM - 9)
-    from_memory = g.memory_to_nic(0)
-    straight = [[*out[0], *back[1]], [*out[1], leave], [entry, *back[0]]]
-    return {
-        "d2h": [g.to_memory(0, device), g.to_memory(1, device)],
-        "cpu-send": [g.through_cpu(0), g.through_cpu(1)],
-        "network": [[*from_memory, *into[1]], [*g.memory_to_nic(1), leave], [entry, *into[0]]],
-        "direct": straight,
-        "wire": straight,
-        "cpu-receive": [g.through_cpu(1)[::-1], g.through_cpu(0)[::-1]],
-        "h2d": [g.from_memory(1, device), g.from_memory(0, device)],
-        "reduce": [[(g.x(1, here[0]), here[1])], [here]],
-    }[stage]
+    inside: dict[str, tuple[list[Point], list[Point], list[Point]]] = {
+        "d2h": (g.to_memory(0, device), g.to_memory(1, device), []),
+        "cpu-send": (g.through_cpu(0), g.through_cpu(1), []),
+        "cpu-receive": (g.through_cpu(1)[::-1], [], g.through_cpu(0)[::-1]),
+        "h2d": (g.from_memory(1, device), [], g.from_memory(0, device)),
+        "reduce": ([(g.x(1, here[0]), here[1])], [], [here]),
+    }
+    return inside[stage] if stage in inside else _between(g, stage, device)
+
+
+def _between(g: Geometry, stage: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
+    """Return the ways from node to node."""
+    entry, leave = g.stub(0)[1], g.stub(1)[1]
+    if stage == "network":
+        into = [g.nic_to_memory(0), g.nic_to_memory(1)]
+        return [*g.memory_to_nic(0), *into[1]], [*g.memory_to_nic(1), leave], [entry, *into[0]]
+    if stage == "wire" and g.native:
+        left, right = g.device_to_port(0, device), g.device_to_port(1, device)
+        y = left[-1][1]
+        return [*left, *right[::-1]], [*right, (WIDTH, y)], [(0.0, y), *left[::-1]]
+    out = [g.device_to_nic(0, device), g.device_to_nic(1, device)]
+    return [*out[0], *out[1][::-1]], [*out[1], leave], [entry, *out[0][::-1]]
 
 
 def waiting_places(geometry: Geometry, stage: str, device: int) -> list[Point]:

@@ -4,6 +4,7 @@ from peerlab.metrics import LATENCY
 from peerlab.model.scenario import COLLECTIVE_NAMES
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_time
+from peerlab.view.registration import everywhere
 
 
 def cards(run: Run, before: Run | None) -> list[dict[str, object]]:
@@ -112,7 +113,7 @@ def _registration_words(run: Run) -> tuple[str, str]:
     if not asked:
         return "none", "nothing to register"
     spent = (
-        f"{counters.misses} misses, {say_time(counters.time_ps)}"
+        f"{counters.misses} misses, {say_time(counters.time_ps)}{everywhere(run)}"
         if counters.misses
         else "nothing to register"
     )

@@ -3,6 +3,7 @@
 from peerlab.collectives.choose import plan
 from peerlab.model.hardware import Figure
 from peerlab.model.path import STAGES
+from peerlab.model.placement import name_of
 from peerlab.run import Run
 from peerlab.units import PS_PER_US, say_bytes
 from peerlab.view.curves import mark
@@ -10,10 +11,11 @@ from peerlab.view.datapath import scene
 from peerlab.view.frames import moves
 from peerlab.view.headline import cards
 from peerlab.view.registration import table
+from peerlab.view.sight import focus, sight
 from peerlab.view.theme import stage_role
 from peerlab.view.timeline import timeline
 
-MOVE_COLUMNS = ("device", "step", "slice", "stage", "resource", "enter", "start", "end", "until")
+MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", "resource", "enter", "start", "end", "until")
 _MOVE_TIMES = ("enter", "start", "end", "until")
 
 
@@ -23,7 +25,7 @@ def payload(run: Run, before: Run | None = None, number: int = 0) -> dict[str, o
         "meta": _meta(run, before, number),
         "cards": cards(run, before),
         "scene": scene(run),
-        "moves": moves(run.trace).page(MOVE_COLUMNS, _MOVE_TIMES),
+        "moves": moves(run.trace, sight(run)).page(MOVE_COLUMNS, _MOVE_TIMES),
         "timeline": timeline(run),
         "table": table(run),
     }
@@ -43,6 +45,8 @@ def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
         "steps": schedule.steps,
         "reducing": schedule.reducing_steps,
         "collective": s.collective,
+        "ring": s.algorithm in ("auto", "ring", "hierarchical"),
+        "recorded": 1 if run.trace.folded or s.collective == "point-to-point" else 3,
         "hot": run.bottleneck.kind if run.bottleneck else "",
         "code": s.as_code(),
         "words": words(run),
@@ -93,9 +97,6 @@ _SHORT = {
 def caption(run: Run) -> str:
     """Return the line below the pictures: what was simulated, in one breath."""
     s = run.scenario
-    what = "ring" if s.hardware.devices == 1 else "hierarchical ring"
-    if s.collective == "point-to-point":
-        what = "one message"
     size = s.slice_limit
     slices = f"slices of {say_bytes(size)}" if size and size < s.nbytes else "whole transfers"
     warm = (
@@ -104,7 +105,30 @@ def caption(run: Run) -> str:
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}, {what}, {slices}{warm}.{beyond}"
+    return f"Simulated: {s.hardware.title}, {_how(run)}, {slices}{warm}{_disturbed(run)}.{beyond}"
+
+
+def _how(run: Run) -> str:
+    s = run.scenario
+    if s.collective == "point-to-point":
+        return "one message"
+    name = "ring" if s.algorithm in ("auto", "hierarchical") else s.algorithm
+    return name if s.hardware.devices == 1 else f"hierarchical {name}"
+
+
+def _disturbed(run: Run) -> str:
+    """Return what makes nodes differ, and which of them is shown."""
+    s, parts = run.scenario, []
+    if s.placement:
+        kind = name_of(s)
+        parts.append("nodes placed as given" if kind == "own" else f"{kind} placement")
+    if s.jitter:
+        parts.append(f"jitter {100 * s.jitter:g} % (seed {s.seed})")
+    for node, speed in (s.slow_nodes or {}).items():
+        parts.append(f"node {node} at {100 * speed:g} %")
+    if not run.trace.folded and s.collective != "point-to-point":
+        parts.append(f"shown: node {focus(run)}")
+    return "".join(f", {part}" for part in parts)
 
 
 def sources(run: Run) -> dict[str, object]:

@@ -4,17 +4,18 @@ from peerlab.run import Run
 from peerlab.trace import REGISTRATION_KINDS
 from peerlab.units import say_bytes, say_time
 from peerlab.view.frames import registrations
+from peerlab.view.sight import focus
 
 COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step")
 
 
 def table(run: Run) -> dict[str, object]:
-    """Return what the page needs to show the registration table of NIC 0 of node 0."""
+    """Return what the page needs to show the registration table of the first NIC of the node that is shown."""
     s, counters = run.scenario, run.registration
     machine = s.hardware
     if not s.registers:
         return {"live": False, "lines": _standing(run), "title": "Registered memory (MR)"}
-    segments = registrations(run.trace)
+    segments = registrations(run.trace, focus(run))
     total = f"{counters.hits} hits, {counters.misses} misses"
     if counters.evictions:
         total += f", {counters.evictions} evicted"
@@ -26,8 +27,13 @@ def table(run: Run) -> dict[str, object]:
         "chunks": run.recording.chunks,
         "device": machine.device_name,
         "devices": machine.devices_per_switch,
-        "total": f"{total}, {say_time(counters.time_ps)}",
+        "total": f"{total}, {say_time(counters.time_ps)}{everywhere(run)}",
     }
+
+
+def everywhere(run: Run) -> str:
+    """Return what is said behind counts that are not those of one PCIe switch alone."""
+    return "" if run.trace.folded or run.scenario.collective == "point-to-point" else ", all nodes"
 
 
 def _standing(run: Run) -> list[list[str]]:

@@ -22,6 +22,7 @@ from peerlab.run import Run
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_US
 from peerlab.view.frames import Segments, lane_spans
+from peerlab.view.sight import drawn, focus
 from peerlab.view.theme import stage_role
 
 SPAN_COLUMNS = ("lane", "track", "stage", "device", "step", "slice", "queued", "start", "end", "nbytes")
@@ -43,18 +44,18 @@ class Lane:
 def _has(run: Run, kind: str) -> bool:
     """Whether the cluster has a resource of this kind at all, used or not."""
     machine = run.scenario.hardware
-    match kind:
-        case "wire" | "nic_tx" | "nic_rx":
-            return True
-        case "registration":
-            return "peer-direct" in machine.paths
-        case "core":
-            return "host-tcp" in machine.paths
-        case "scaleup":
-            return machine.devices > 1 and run.scenario.collective != "point-to-point"
-        case "reduce":
-            return run.scenario.path != "wire" and run.scenario.collective in ("allreduce", "reduce-scatter")
-    return machine.uplink_Bps is not None
+    fabric = RESOURCES[kind].scope == "fabric"
+    there = {
+        "wire": True,
+        "nic_tx": machine.paths != ("native",),
+        "port_tx": "native" in machine.paths,
+        "registration": "peer-direct" in machine.paths,
+        "core": "host-tcp" in machine.paths,
+        "scaleup": machine.devices > 1 and run.scenario.collective != "point-to-point",
+        "reduce": run.scenario.path != "wire" and run.scenario.collective in ("allreduce", "reduce-scatter"),
+    }
+    there |= {"nic_rx": there["nic_tx"], "port_rx": there["port_tx"]}
+    return there.get(kind, fabric or machine.uplink_Bps is not None)
 
 
 def lanes(run: Run) -> list[Lane]:
@@ -65,13 +66,26 @@ def lanes(run: Run) -> list[Lane]:
     """
     found = run.bottleneck
     kinds = in_order([k for k in RESOURCES if k in ORDER or (found and found.kind == k)])
-    nodes = (0, 1) if run.scenario.collective == "point-to-point" else (0,)  # one sends, the other receives
+    there = _in_sight(run)
     rows = []
     for kind in kinds:
         if _has(run, kind):
-            mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and r.node in nodes]
+            mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
             rows.append(Lane(kind, lane_name(kind), tuple(mine)))
     return rows
+
+
+def _in_sight(run: Run) -> list[bool]:
+    """Return for each resource whether it is shown: the first PCIe switch of the node, and its links of the fabric."""
+    s, node = run.scenario, focus(run)
+    nodes = (0, 1) if s.collective == "point-to-point" else (node,)  # one sends, the other receives
+    below = drawn(run.trace, nodes, s.hardware.nics_per_switch)
+    host = s.placement[node] if s.placement else node
+    leaf = host // s.hardware.hosts_per_leaf if s.hardware.hosts_per_leaf else 0
+    return [
+        one.index == leaf if RESOURCES[one.kind].scope == "fabric" else below[index]
+        for index, one in enumerate(run.trace.resources)
+    ]
 
 
 def _tracks(trace: Trace, segments: Segments) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -108,12 +122,17 @@ def timeline(run: Run) -> dict[str, object]:
         "spans": segments.page(SPAN_COLUMNS, _TIMES),
         "stages": list(run.trace.stages),
         "roles": [stage_role(stage) for stage in run.trace.stages],
-        "title": "Timeline, both nodes"
-        if run.scenario.collective == "point-to-point"
-        else "Timeline, node 0",
+        "title": _title(run),
         "device": run.scenario.hardware.device_name,
         "end_us": run.time_ps / PS_PER_US,
     }
+
+
+def _title(run: Run) -> str:
+    if run.scenario.collective == "point-to-point":
+        return "Timeline, both nodes"
+    node = focus(run)
+    return f"Timeline, node {node}" + (", the slow one" if run.scenario.slow_nodes else "")
 
 
 def critical(run: Run) -> dict[str, object]:
@@ -179,8 +198,8 @@ def build() -> figure:
         fill_alpha="alpha",
         line_color=None,
     )
-    drawn = plot.add_glyph(spans, bars)
-    plot.add_tools(HoverTool(renderers=[drawn], tooltips=_HOVER, attachment="above", name="timeline_hover"))
+    marks = plot.add_glyph(spans, bars)
+    plot.add_tools(HoverTool(renderers=[marks], tooltips=_HOVER, attachment="above", name="timeline_hover"))
     path = ColumnDataSource({"y": [], "left": [], "right": []}, name="timeline_critical")
     plot.hbar(
         y="y",

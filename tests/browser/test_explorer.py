@@ -92,6 +92,9 @@ RARE = {
     "slice": lambda e: e.fill("slice", "128 KiB"),
     "window": lambda e: e.fill("window", "1"),
     "dependency": lambda e: e.select("dependency", "step by step"),
+    "algorithm": lambda e: e.select("algorithm", "halving-doubling"),
+    "jitter": lambda e: e.select("jitter", "10 %"),
+    "slow": lambda e: e.select("slow", "node 0 at 50 %"),
 }
 
 
@@ -108,6 +111,78 @@ def test_each_rare_setting_changes_the_data(fresh, control):
     fresh.still()
     assert fresh.data() != data
     more.click()
+
+
+def words(explorer):
+    return explorer.ask("page => page.figures.model('scene_words').data.text")
+
+
+def test_a_slow_node_is_shown_and_named_in_every_view(fresh):
+    fresh.change(lambda: fresh.switch("host"))
+    more = fresh.page.locator(".pl-more-button").last
+    more.click()
+    fresh.change(lambda: fresh.select("slow", "node 0 at 50 %"))
+    fresh.still()
+    assert "node 0, NICs at 50 %" in words(fresh)
+    assert "50 Gb/s" in fresh.ask("page => page.figures.model('scene_texts').data.text")
+    assert "the slow one" in fresh.page.locator(".pl-title").last.inner_text()
+    assert "shown: node 0" in fresh.page.locator(".pl-caption").last.inner_text()
+    fresh.page.locator(".pl-critical").last.click()
+    fresh.page.wait_for_function("() => [...window.peerlabPages].at(-1).timeline.path")
+    assert "NIC send" in fresh.page.locator(".pl-path").last.inner_text()
+    more.click()
+
+
+def test_the_partner_of_an_exchange_changes_from_step_to_step(fresh):
+    fresh.change(lambda: fresh.switch("host"))
+    more = fresh.page.locator(".pl-more-button").last
+    more.click()
+    fresh.change(lambda: fresh.select("algorithm", "halving-doubling"))
+    more.click()
+    partners = []
+    for part in (0.1, 0.45, 0.98):
+        fresh.still(part)
+        partners += [word for word in words(fresh) if word.startswith("node ") and word != "node 0"]
+    assert len(set(partners)) > 1
+    assert not any(word.startswith(("from node", "to node")) for word in words(fresh))
+
+
+def test_an_algorithm_that_the_machine_cannot_have_is_explained_and_the_list_goes_back(fresh):
+    more = fresh.page.locator(".pl-more-button").last
+    more.click()
+    data = fresh.data()
+    fresh.select("algorithm", "ring")
+    alert = fresh.page.locator(".pl-error [role=alert]").last
+    alert.wait_for()
+    assert "needs one device per node" in alert.inner_text()
+    assert fresh.page.locator(".pl-algorithm select").last.input_value() == "auto"
+    assert fresh.data() == data
+    assert fresh.page.locator(".pl-placement select").last.is_disabled()
+    more.click()
+
+
+def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
+    fresh.page.wait_for_function(
+        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('if all assumed figures')",
+        timeout=60_000,
+    )
+    legend = fresh.page.locator(".pl-bands").last
+    assert legend.inner_text().startswith("if all assumed figures (†) lie at the ends of their ranges")
+    bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
+    assert len(bands["xs"]) == len(curves["lines"]) == 4
+    for line in curves["lines"]:
+        points = [one for one in zip(line["low"], line["y"], line["high"], strict=True) if one[0] is not None]
+        assert len(points) > 5
+        assert all(low <= y <= high for low, y, high in points)
+    assert "lie at the ends of their ranges" in curves["lines"][0]["note"][0]
+    expected = peerlab.simulate(peerlab.Scenario(path="host-rdma")).sensitivity_band()
+    at = curves["values"].index(8)
+    (host,) = (line for line in curves["lines"] if line["name"] == "host-rdma")
+    assert [host["low"][at], host["high"][at]] == pytest.approx([expected.low_GBps, expected.high_GBps])
+    fresh.page.get_by_role("button", name="Show gigabits per second").last.click()
+    in_bits = fresh.ask("page => page.figures.model('curves_bands').data.ys[0][0]")
+    assert in_bits == pytest.approx(8 * bands["ys"][0][0])
+    fresh.page.get_by_role("button", name="Show gigabytes per second").last.click()
 
 
 def moving(run, now_ps):
@@ -385,9 +460,8 @@ def test_both_themes_follow_the_notebook(fresh):
     fresh.page.wait_for_timeout(500)
     fresh.still()
     assert fresh.pixels() != light
-    assert fresh.ask("page => page.figures.model('scene_texts').data.ink[0]") == fresh.ask(
-        "page => page.figures.palettes.dark.ink"
-    )
+    ink = fresh.ask("page => page.figures.model('scene_words').data.ink[0]")  # the name of the left node
+    assert ink == fresh.ask("page => page.figures.palettes.dark.ink")
     fresh.page.evaluate(
         "() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })"
     )

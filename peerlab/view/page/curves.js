@@ -1,4 +1,5 @@
-// The curves: every path simulated along an axis, this scenario marked, what was before as a ghost.
+// The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
+// its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
 class Curves {
   constructor(figures, host) {
     this.figures = figures;
@@ -13,21 +14,43 @@ class Curves {
   paint() {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
-    const limit = curves.limit.map((y) => (y === null ? NaN : y * scale.factor));
-    const highest = Math.max(mark.y * scale.factor, ...curves.lines.flatMap((line) => line.y).map((y) => y * scale.factor), ...limit.filter(isFinite));
+    const limit = this.scaled(curves.limit), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...this.scaled(line.high)]);
+    const highest = Math.max(mark.y * scale.factor, ...heights.filter(isFinite), ...limit.filter(isFinite));
     const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
     const shown = curves.axis === "nodes" ? values : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
     figures.model("curves_ticks").ticks = shown;
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
+    this.drawBands();
     this.drawLines(limit);
     this.drawMarks();
     this.drawNames(limit, highest * 1.18 || 1);
   }
 
+  // In the unit shown; a point that is not there is NaN, which nobody draws.
+  scaled(values) {
+    return values.map((y) => (y === null ? NaN : y * this.scale.factor));
+  }
+
+  drawBands() {
+    const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] };
+    for (const line of curves.lines) {
+      const low = this.scaled(line.low), high = this.scaled(line.high), there = [...low.keys()].filter((i) => isFinite(low[i]));
+      if (there.length < 2) continue;
+      drawn.xs.push([...there, ...[...there].reverse()].map((i) => line.x[i]));
+      drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
+      drawn.fill.push(line.role);
+      drawn.alpha.push((line.name === mark.line ? 0.3 : 0.15) * (figures.theme === "dark" ? 1.3 : 1));
+    }
+    figures.fill("curves_bands", drawn, ["fill"]);
+    const legend = this.host.querySelector(".pl-bands");
+    legend.textContent = legend.title = [curves.bands, curves.missing].filter(Boolean).join("; ");
+    legend.classList.toggle("pl-drawn", drawn.xs.length > 0);
+  }
+
   drawLines(limit) {
-    const { curves, mark, scale, figures } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
+    const { curves, mark, figures } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const points = { x: [], y: [], fill: [], label: [], note: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
       const row = { xs, ys, line, dash, width, alpha };
@@ -35,7 +58,7 @@ class Curves {
     };
     add(curves.values, limit, "muted", [4, 4], 1.2, 1);
     for (const line of curves.lines) {
-      const ys = line.y.map((y) => y * scale.factor), here = line.name === mark.line;
+      const ys = this.scaled(line.y), here = line.name === mark.line;
       add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
       ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i] };
@@ -59,11 +82,11 @@ class Curves {
 
   // Names stand at the line, above it or below, where they do not meet another name.
   drawNames(limit, top) {
-    const { curves, scale, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], align: [], dy: [] }, taken = [];
+    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], align: [], dy: [] }, taken = [];
     const height = Math.max(1, figures.view("curves").frame.bbox.height), wanted = [];
     const last = curves.values.length - 1;
     for (const line of curves.lines)
-      if (line.y.length > 2) wanted.push({ text: line.label, ink: line.ink, ys: line.y.map((y) => y * scale.factor) });
+      if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: "wire limit", ink: "muted", ys: limit });
     for (const name of wanted) {
       const best = this.spot(name, taken, height / top, last);
@@ -76,8 +99,8 @@ class Curves {
   }
 
   spot({ text, ys }, taken, perUnit, last) {
-    const lines = [...this.curves.lines.map((line) => line.y.map((y) => y * this.scale.factor)), this.curves.limit.map((y) => (y ?? NaN) * this.scale.factor)];
-    const half = (text.length * 3.6 * last) / Math.max(1, this.figures.view("curves").frame.bbox.width); // in steps of the axis
+    const lines = [...this.curves.lines.map((line) => this.scaled(line.y)), this.scaled(this.curves.limit)];
+    const half = (text.length * 3.9 * last) / Math.max(1, this.figures.view("curves").frame.bbox.width); // in steps of the axis
     let best = null;
     for (let i = 0; i < ys.length; i++)
       for (const dy of [-7, -4, 15, 19]) {

@@ -30,6 +30,7 @@ const LAYOUT = `
       <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">against nodes</button><button
         type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
+    <div class="pl-bands"></div>
   </section>
 </div>
 <footer class="pl-footer"><div class="pl-key" aria-label="Colours"></div><div class="pl-caption"></div></footer>
@@ -232,7 +233,7 @@ class Page {
   // So fast that about 14 slices a second pass and the eye can follow one, but never slower than a run in ten minutes.
   pace() {
     const { moves } = this.scene, { meta } = this.data;
-    const passes = moves.total / Math.max(1, Object.keys(this.scene.ways).length) / meta.drawn;
+    const passes = moves.total / Math.max(1, Object.keys(this.scene.ways).length) / meta.drawn / meta.recorded;
     return meta.end_us / Math.min(600, Math.max(8, passes / 14));
   }
 

@@ -16,7 +16,7 @@ class Scene {
     this.meta = data.meta;
     this.moves = new Rows(data.moves, {
       floats: ["enter", "start", "end", "until"],
-      ints: ["device", "step", "slice", "stage", "resource"],
+      ints: ["device", "step", "slice", "whose", "stage", "resource"],
       begin: "enter",
       end: "until",
     });
@@ -31,7 +31,7 @@ class Scene {
       : null;
     this.ways = {};
     for (const [stage, devices] of Object.entries(this.data.ways))
-      this.ways[stage] = devices.map((variants) => variants.map((points) => new Way(points)));
+      this.ways[stage] = devices.map((variants) => variants.map((points) => points.length && new Way(points)));
     this.paint();
   }
 
@@ -61,17 +61,17 @@ class Scene {
 
   // Where every slice is: [{x, y, stage, hollow}], and how many wait for each stage.
   slices(time) {
-    const { moves, data } = this, placed = [], waiting = {};
+    const { moves, data } = this, placed = [], waiting = {}, OWN = 1;
     moves.between(time, time, (i, shift) => {
       if (time >= moves.until[i] + shift) return;
       const stage = moves.stage[i], device = moves.device[i], start = moves.start[i] + shift, end = moves.end[i] + shift;
       if (time < start) {
-        (waiting[`${stage},${device}`] ??= []).push(moves.enter[i] + shift);
+        if (moves.whose[i] & OWN) (waiting[`${stage},${device}`] ??= []).push(moves.enter[i] + shift);
         return;
       }
       const fraction = end > start ? Math.min(1, (time - start) / (end - start)) : 1;
       this.ways[stage][device].forEach((way, variant) => {
-        if (variant && (!data.neighbours || time > end)) return;
+        if (!way || !(moves.whose[i] & (1 << variant)) || (variant && time > end)) return;
         placed.push({ ...way.at(fraction), stage, hollow: variant > 0, row: i, shift });
       });
     });
@@ -111,6 +111,7 @@ class Scene {
     const words = [], quads = [];
     this.addBadges(words, counts);
     const ring = this.addRing(words, time);
+    this.addNames(words, time);
     this.addTable(words, quads, time, pace);
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     if (key === this.lastWords) return;
@@ -138,12 +139,23 @@ class Scene {
     }
   }
 
+  // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
+  addNames(words, time) {
+    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names;
+    const name = (number) => `node ${number}${sight.slow[number] ? `, ${sight.slow[number]}` : ""}`;
+    words.push([node[0], node[2], name(sight.node), 13, "bold", sight.slow[sight.node] ? "hot-ink" : "ink", "left"]);
+    const partner = sight.partner[step];
+    if (partner >= 0) words.push([node[1], node[2], name(partner), 13, "bold", sight.slow[partner] ? "hot-ink" : "ink", "right"]);
+    if (sight.source[step] >= 0) words.push([other[0], other[2], `from node ${sight.source[step]}`, 11, "normal", "muted", "right"]);
+    if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to node ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
+  }
+
   // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).
   addRing(words, time) {
     const { nodes, steps, reducing } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
     if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots);
-    const reached = (step % (nodes - 1)) + 2, lit = Math.max(1, Math.round((reached * dots) / nodes));
+    const reached = this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
       columns.x.push(RING.x + RING.radius * Math.cos(angle));
@@ -151,6 +163,8 @@ class Scene {
       columns.fill.push(back < lit ? "register" : "faint");
       columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * this.scale);
     }
+    const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
+    if (!this.meta.ring && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     const doing = step < reducing ? "adding up" : "handing out";
     words.push([RING.x, RING.y + 34, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
@@ -160,7 +174,7 @@ class Scene {
   // The latest step of which a slice has been sent.
   step(time) {
     let step = 0;
-    for (const [i, , j, s] of this.moves.recent(time, 8)) step = Math.max(step, this.moves.step[i] + j * s.steps);
+    for (const [i, , j, s] of this.moves.recent(time, 8)) if (this.moves.whose[i] & 1 || !this.meta.ring) step = Math.max(step, this.moves.step[i] + j * s.steps);
     return step;
   }
 

@@ -1,0 +1,81 @@
+"""How a control of the lab is made: label, style class, options."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as w
+
+Changes = dict[str, Any]
+Tell = Callable[[w.Widget, str, Callable[[Any], Changes | None]], None]
+"""Says what a control, by its name, changes in a scenario when its user gives it a value."""
+
+
+def classed(widget: w.Widget, *names: str) -> w.Widget:
+    """Return the widget with style classes."""
+    for name in names:
+        widget.add_class(name)
+    return widget
+
+
+def row(children: list[w.Widget], name: str) -> w.Widget:
+    """Return controls side by side."""
+    return classed(w.Box(children), "pl-controls", name)
+
+
+def pair(slider: w.Widget, number: w.Widget) -> w.Widget:
+    """Return a slider and its number, side by side however narrow the notebook is."""
+    return classed(w.Box([slider, number]), "pl-pair")
+
+
+def switch(label: str, name: str) -> w.Widget:
+    """Return an on-off switch."""
+    return classed(w.Checkbox(description=label, indent=False), "pl-switch", name)
+
+
+def slider(label: str, options: list[tuple[str, int]], name: str) -> w.Widget:
+    """Return a slider over a few values."""
+    one = w.SelectionSlider(options=options, description=label, readout=False, continuous_update=True)
+    return classed(one, "pl-slider", name)
+
+
+def number_field(label: str, name: str) -> w.Widget:
+    """Return a text field for the number of a slider."""
+    return classed(w.Text(continuous_update=False, tooltip=label), "pl-number", name)
+
+
+def text_field(label: str, placeholder: str, name: str, tooltip: str) -> w.Widget:
+    """Return a text field with a label."""
+    text = w.Text(description=label, placeholder=placeholder, continuous_update=False, tooltip=tooltip)
+    text.layout.width = "auto"
+    return classed(text, "pl-field", name)
+
+
+def select(label: str, options: Sequence[tuple[str, Any]], name: str, tooltip: str = "") -> w.Widget:
+    """Return a list to choose from."""
+    one = w.Dropdown(description=label, options=list(options), tooltip=tooltip or None)
+    return classed(one, "pl-select", name)
+
+
+def button(label: str, tooltip: str) -> w.Widget:
+    """Return a plain button."""
+    return classed(w.Button(description=label, tooltip=tooltip), "pl-plain", f"pl-{label.lower()}")
+
+
+def offer(one: w.Widget, options: Sequence[tuple[str, Any]], value: Any) -> None:
+    """Let a list offer these options and show this value."""
+    if tuple(one.options) != tuple(options):
+        one.options = list(options)
+    one.value = value
+
+
+def whole(text: str) -> int | str:
+    """Return a whole number, or the text for the scenario to refuse in its own words."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def given(text: str) -> bool:
+    """Return whether a text field holds more than a word for its default."""
+    return text.strip().lower() not in ("", "auto", "no limit", "none")

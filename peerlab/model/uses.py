@@ -1,0 +1,59 @@
+"""Which figures of a cluster a scenario meets on its way, and which way is the better one for each."""
+
+from collections.abc import Iterator
+
+from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
+from peerlab.model.path import REDUCE, RESOURCES, Stage
+from peerlab.model.scenario import Scenario
+
+_KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
+_WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
+_FABRIC = ("fabric.backbone", "fabric.hosts_per_leaf", "fabric.oversubscription")
+_PROTOCOL = tuple(key for key in FIGURE_KINDS if key.startswith("protocol."))
+
+
+def figures_used(scenario: Scenario) -> frozenset[str]:
+    """Return the keys of the figures that the simulation of a scenario may look at; no other changes its answer."""
+    cluster = scenario.hardware
+    collective = scenario.collective != "point-to-point"
+    keys = {*_WIRED, *_FABRIC}
+    for stage in (*scenario.stages, REDUCE):
+        keys.update(_of_stage(stage))
+    if collective:
+        keys.update(_PROTOCOL)
+    if collective and cluster.devices > 1:
+        keys.update(("scaleup.rate", "scaleup.latency", "device.hbm"))
+    if scenario.registers:
+        keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
+    if scenario.slice_bytes == "auto":
+        keys.add("slices.staged" if scenario.staged else "slices.direct")
+    if scenario.window is None:
+        keys.add("slices.window")
+    return frozenset(keys & cluster.figures.keys())
+
+
+def _of_stage(stage: Stage) -> Iterator[str]:
+    if stage.flight:
+        yield _KEYS[stage.flight]
+    for use in stage.uses:
+        rate = use.work or RESOURCES[use.kind].rate
+        if rate:
+            yield _KEYS[rate]
+        if use.kind == "core" and not use.work:
+            yield from ("host.packet_cost", "host.packet_size")
+
+
+def assumed(scenario: Scenario) -> list[Figure]:
+    """Return the assumed figures with a range that a scenario meets, in the order of the cluster's file."""
+    used = figures_used(scenario)
+    return [one for key, one in scenario.hardware.figures.items() if key in used and one.range]
+
+
+def better_end(figure: Figure) -> int | None:
+    """Return which end of a figure's range is the faster machine (0 low, 1 high), or None where only a trial tells.
+
+    A higher rate, a shorter time and a larger packet are never slower; a larger slice may be either.
+    """
+    if FIGURE_KINDS[figure.key] == "rate" or figure.key == "host.packet_size":
+        return 1
+    return 0 if FIGURE_KINDS[figure.key] == "time" else None

@@ -1,0 +1,76 @@
+"""The curves follow: lines, then bands; given up when something else is wanted."""
+
+import asyncio
+import threading
+import time
+
+import peerlab
+from peerlab.app.curving import Curving
+from peerlab.app.runs import Runs
+from peerlab.view.curves import BAND, lines
+
+START = peerlab.Scenario(nodes=2)
+
+
+def drawn(scenario, **attributes):
+    """Return every parcel of the curves of a scenario."""
+    told = []
+
+    async def draw():
+        curving = Curving(Runs(), told.append)
+        vars(curving).update(attributes)
+        curving.draw(scenario)
+        await curving._task
+
+    asyncio.run(draw())
+    return told
+
+
+def test_the_lines_come_first_and_every_band_contains_its_line():
+    first, *_, last = drawn(START, axis="message_bytes")
+    assert all(low is None for line in first["lines"] for low in line["low"])
+    assert "computing" in first["bands"]
+    assert last["bands"] == BAND
+    for line in last["lines"]:
+        for low, y, high in zip(line["low"], line["y"], line["high"], strict=True):
+            assert low <= y <= high
+    here = last["values"].index(START.nbytes)
+    band = peerlab.simulate(START).sensitivity_band()
+    (host,) = (line for line in last["lines"] if line["name"] == "host-rdma")
+    assert (host["low"][here], host["high"][here]) == (band.low_GBps, band.high_GBps)
+    assert BAND in host["note"][here]
+
+
+def test_a_cluster_without_assumptions_says_that_it_has_no_band():
+    last = drawn(START.with_(cluster="ideal-100g", path="wire"))[-1]
+    assert last["bands"] == "no band: nothing with a range is assumed"
+
+
+def test_points_that_are_impossible_are_left_out_and_counted():
+    direct = START.with_(path="peer-direct", memlock_bytes="64 MiB")
+    last = drawn(direct, axis="message_bytes")[-1]
+    (line,) = (line for line in last["lines"] if line["name"] == "peer-direct")
+    assert [y is None for y in line["y"]] == [False] * 6 + [True] * 2
+    assert last["missing"].startswith("2 points left out") or "4 points" in last["missing"]
+
+
+def test_another_wish_ends_the_thread_that_computes_bands():
+    async def change_of_mind():
+        curving = Curving(Runs(), lambda _: None)
+        curving.draw(peerlab.Scenario(message_bytes="7 MiB"))
+        while not any("asyncio" in one.name for one in threading.enumerate()):  # noqa: ASYNC110  (a thread)
+            await asyncio.sleep(0.01)
+        curving.rest()
+        curving.cancel()
+        begun = time.monotonic()
+        await asyncio.get_running_loop().shutdown_default_executor()
+        return time.monotonic() - begun
+
+    assert asyncio.run(change_of_mind()) < 5
+
+
+def test_a_switch_and_a_place_on_the_axis_leave_the_lines_as_they_are():
+    assert lines(START, "nodes") == lines(START.with_(nodes=64), "nodes")
+    direct = START.with_(path="peer-direct")
+    assert lines(START, "nodes") == lines(direct, "nodes")
+    assert lines(START, "nodes") == lines(direct.with_(registration="per-transfer"), "nodes")

@@ -1,0 +1,151 @@
+"""The rarer settings under More: what they mean, and how the impossible is refused."""
+
+import pytest
+
+import peerlab
+from peerlab.app.explorer import explore
+from peerlab.model.placement import placement
+from peerlab.places import folder
+
+HARDWARE = folder("data") / "hardware"
+LEAVES = """[fabric]
+hosts_per_leaf = { value = 4, unit = "1", basis = "per leaf", source = "a test" }
+oversubscription = { value = 2, unit = "1", basis = "per leaf", source = "a test" }"""
+PORTS = """[port]
+rate = { value = 37.5, unit = "GB/s", basis = "per device", source = "a test" }
+latency = { value = 1, unit = "us", basis = "per message", source = "a test" }
+
+[limits]"""
+
+
+@pytest.fixture
+def lab():
+    one = explore(nodes=4, message_bytes="4 MiB")
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def leaves(tmp_path):
+    """A bare leaf-spine of four hosts a leaf."""
+    text = (HARDWARE / "ideal-100g.toml").read_text()
+    (tmp_path / "leaves.toml").write_text(text.replace("[fabric]", LEAVES))
+    one = explore(cluster=str(tmp_path / "leaves.toml"), nodes=8, message_bytes="1 MiB")
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def ports(tmp_path):
+    """A DL1 whose devices offer their own ports between nodes."""
+    text = (HARDWARE / "dl1.toml").read_text()
+    own = (
+        text.replace('"host-tcp"]', '"native"]').replace("native =", "host-tcp =").replace("[limits]", PORTS)
+    )
+    (tmp_path / "ports.toml").write_text(own)
+    one = explore(cluster=str(tmp_path / "ports.toml"), nodes=4, message_bytes="4 MiB")
+    yield one
+    one.close()
+
+
+def test_each_control_changes_its_field_and_undo_brings_it_back(lab):
+    rare = lab.controls.rare
+    for control, value, field, expected in (
+        (rare.algorithm, "pairwise", "algorithm", "pairwise"),
+        (rare.jitter, 0.1, "jitter", 0.1),
+        (rare.slow, 0.5, "slow_nodes", {0: 0.5}),
+        (rare.seed, "7", "seed", 7),
+    ):
+        before = lab.scenario
+        control.value = value
+        assert getattr(lab.scenario, field) == expected
+        assert lab.run.scenario == lab.scenario
+        lab._command("undo")
+        assert lab.scenario == before
+
+
+def test_an_algorithm_that_the_machine_cannot_have_is_refused_and_the_list_goes_back(lab):
+    before, picture = lab.scenario, lab.stage.data
+    lab.controls.rare.algorithm.value = "ring"
+    assert "needs one device per node and dl1 has 8" in lab.controls.error.value
+    assert lab.controls.rare.algorithm.value == "auto"
+    assert lab.scenario is before
+    assert lab.stage.data is picture
+
+
+def test_nodes_that_an_algorithm_cannot_have_are_refused_and_the_text_stays_to_be_corrected(lab):
+    lab.controls.rare.algorithm.value = "halving-doubling"
+    lab.controls.nodes_text.value = "12"
+    assert "needs a power of two of nodes, not 12" in lab.controls.error.value
+    assert lab.controls.nodes_text.value == "12"
+    assert lab.scenario.nodes == 4
+
+
+def test_point_to_point_has_no_algorithm(lab):
+    lab.controls.rare.algorithm.value = "pairwise"
+    lab.controls.collective.value = "point-to-point"
+    assert lab.scenario.algorithm == "auto"
+    assert lab.controls.rare.algorithm.disabled
+
+
+def test_a_seed_rests_until_something_is_random(lab):
+    assert lab.controls.rare.seed.disabled
+    lab.controls.rare.jitter.value = 0.05
+    assert not lab.controls.rare.seed.disabled
+    lab.controls.rare.seed.value = "many"
+    assert "seed" in lab.controls.error.value
+
+
+def test_placement_rests_where_every_host_is_as_near_as_any_other(lab):
+    assert lab.controls.rare.placement.disabled
+    assert lab.controls.rare.placement.label == "any: no leaf switches"
+
+
+def test_a_placement_follows_the_nodes_and_costs_what_it_costs(leaves):
+    near = leaves.run.time_s
+    leaves.controls.rare.placement.value = "strided"
+    assert leaves.scenario.placement == (0, 4, 1, 5, 2, 6, 3, 7)
+    assert leaves.run.time_s > 1.5 * near
+    leaves.controls.nodes_text.value = "16"
+    assert leaves.scenario.placement == placement("strided", leaves.scenario)
+    assert leaves.controls.rare.placement.value == "strided"
+    assert len(leaves.stage.curves["lines"][0]["y"]) == 10
+    leaves.controls.rare.placement.value = "shuffled"
+    first = leaves.scenario.placement
+    leaves.controls.rare.seed.value = "1"
+    assert leaves.scenario.placement != first
+    leaves.controls.cluster.value = "ideal-100g"
+    assert leaves.scenario.placement is None
+
+
+def test_what_only_python_can_say_is_shown_as_given():
+    one = explore(nodes=8, message_bytes="1 MiB", slow_nodes={3: 0.4}, jitter=0.07)
+    assert one.controls.rare.slow.label == "node 3 at 40 %"
+    assert one.controls.rare.jitter.label == "7 %"
+    assert one.stage.curves["lines"][0]["y"][0] is None  # two nodes have no node 3
+    one.controls.nodes_text.value = "2"
+    assert "there is no node 3" in one.controls.error.value
+    one.controls.rare.slow.value = 0.5
+    assert one.scenario.slow_nodes == {0: 0.5}
+    one.close()
+
+
+def test_the_way_past_the_host_is_a_choice_where_there_are_two(ports, lab):
+    assert lab.controls.direct.layout.display == "none"
+    direct = ports.controls.direct
+    assert direct.layout.display == ""
+    direct.value = "native"
+    assert ports.scenario.path == "native"
+    ports.controls.host.value = True
+    assert ports.scenario.path == "host-rdma"
+    ports.controls.host.value = False
+    assert ports.scenario.path == "native"
+    assert [name for name, _ in ports.controls.baseline.options] == ["RDMA bounce"]
+
+
+def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():
+    from peerlab.app.runs import large
+
+    assert large(peerlab.Scenario(nodes=1024, jitter=0.1))
+    assert not large(peerlab.Scenario(nodes=1024))
+    assert not large(peerlab.Scenario(nodes=8, jitter=0.1))
