@@ -1,20 +1,17 @@
 """What else has to change with what a user changes, so that the lab can show it."""
 
 from peerlab.app.widgets import Changes
-from peerlab.model.placement import name_of, placement
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 
 
 def fitting(scenario: Scenario, changes: Changes) -> Changes:
-    """Return the changes with a path that a new cluster has, an algorithm that it can have, and a placement that fits.
-
-    A ``placement`` may be given by name; one that has a name follows the nodes and the seed.
+    """Return the changes with a path that a new cluster has, and an algorithm and a placement that it can have.
 
     Raises
     ------
     PeerlabError
-        If there is no such cluster, or the nodes, the seed or the placement are impossible.
+        If there is no such cluster.
     """
     fitted = dict(changes)
     if "cluster" in changes:
@@ -27,8 +24,4 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
         }
     if changes.get("collective") == "point-to-point":
         fitted["algorithm"] = "auto"
-    name = changes.get("placement", name_of(scenario) if {"nodes", "seed"} & changes.keys() else None)
-    if isinstance(name, str) and name != "own":
-        plain = {key: value for key, value in fitted.items() if key in ("nodes", "seed")}
-        fitted["placement"] = placement(name, scenario.with_(**plain, placement=None))
     return fitted

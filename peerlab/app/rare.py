@@ -5,7 +5,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.widgets import Tell, given, offer, row, select, text_field, whole
-from peerlab.model.placement import PLACEMENTS, name_of
+from peerlab.model.placement import PLACEMENTS
 from peerlab.model.scenario import ALGORITHMS, PAGES, Scenario
 from peerlab.units import say_bytes, write_bytes
 
@@ -100,7 +100,7 @@ class Rare:
     def connect(self, tell: Tell) -> None:
         """Say what each control changes."""
         tell(self.algorithm, "algorithm", lambda name: {"algorithm": name})
-        tell(self.placement, "placement", lambda name: None if name == _OWN else {"placement": name})
+        tell(self.placement, "placement", _placed)
         tell(self.jitter, "jitter", lambda sigma: {"jitter": sigma})
         tell(self.slow, "slow", _slowed)
         tell(self.seed, "seed", lambda text: {"seed": whole(text) if text.strip() else 0})
@@ -133,11 +133,12 @@ class Rare:
         self.algorithm.value = s.algorithm
         self.algorithm.disabled = s.collective == "point-to-point"
         leaves = bool(s.hardware.hosts_per_leaf)
+        name = _OWN if isinstance(s.placement, tuple) else s.placement or PLACEMENTS[0]
         if not leaves:
-            offer(self.placement, [("any: no leaf switches", name_of(s))], name_of(s))
+            offer(self.placement, [("any: no leaf switches", name)], name)
         else:
-            own = [("as given", _OWN)] if name_of(s) == _OWN else []
-            offer(self.placement, [*((name, name) for name in PLACEMENTS), *own], name_of(s))
+            own = [("as given", _OWN)] if name == _OWN else []
+            offer(self.placement, [*((one, one) for one in PLACEMENTS), *own], name)
         self.placement.disabled = not leaves
         self.slice.value = "" if s.slice_bytes == "auto" else write_bytes(s.slice_limit or s.nbytes)
         self.window.value = "" if s.window is None else str(s.window)
@@ -153,13 +154,19 @@ class Rare:
             offers.append((say_slow(s), value))
         offer(self.slow, [("none", 1.0), *offers], value)
         self.seed.value = str(s.seed)
-        self.seed.disabled = not s.jitter and name_of(s) != "shuffled"
+        self.seed.disabled = not s.jitter and s.placement != "shuffled"
 
 
 def _slowed(share: Any) -> dict[str, Any] | None:
     if share == _OWN:
         return None
     return {"slow_nodes": {SLOW_NODE: share} if share < 1 else None}
+
+
+def _placed(name: str) -> dict[str, Any] | None:
+    if name == _OWN:
+        return None
+    return {"placement": None if name == PLACEMENTS[0] else name}
 
 
 def _percent(share: float) -> str:

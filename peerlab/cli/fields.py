@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from peerlab.cli.words import number, slice_size
+from peerlab.cli.words import fraction, number, slice_size, slow_node, switch
 from peerlab.model.hardware import PATHS
+from peerlab.model.placement import PLACEMENTS
 from peerlab.model.scenario import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS
 
 
@@ -41,4 +42,32 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
         metavar="SIZE",
         help="page of registered memory: '4 KiB', '64 KiB' or '2 MiB'",
     )
+    add(
+        "--prefetch",
+        type=switch,
+        metavar="yes|no",
+        help="register a transfer's memory behind the slices of the one before (default: no)",
+    )
+    add(
+        "--memory",
+        help="device, or host: point to point between buffers in host memory (default: device)",
+    )
+    add(
+        "--placement",
+        help=f"where nodes stand in a leaf-spine fabric: {', '.join(PLACEMENTS)} (default: contiguous)",
+    )
+    add(
+        "--slow-node",
+        dest="slow_nodes",
+        type=slow_node,
+        metavar="NODE:SHARE",
+        help="a node whose NICs have this share of their rate, such as 4:0.5",
+    )
+    add(
+        "--jitter",
+        type=fraction,
+        metavar="SIGMA",
+        help="random service times: sigma of a factor of mean 1, such as 0.1",
+    )
+    add("--seed", type=number, help="seed of jitter and of a shuffled placement (default: 0)")
     add("--memlock", dest="memlock_bytes", metavar="SIZE", help="locked-memory limit per NIC")

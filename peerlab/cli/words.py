@@ -16,6 +16,25 @@ def slice_size(text: str) -> str | None:
     return None if text.lower() == "none" else text
 
 
+def fraction(text: str) -> float | str:
+    """Return a number, or the text for the scenario to refuse."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def switch(text: str) -> bool | str:
+    """Return True for ``yes``, False for ``no``, or the text for the scenario to refuse."""
+    return {"yes": True, "no": False}.get(text.lower(), text)
+
+
+def slow_node(text: str) -> dict[int | str, float | str] | str:
+    """Return ``4:0.5`` as a mapping, or the text for the scenario to refuse."""
+    node, colon, share = text.partition(":")
+    return {number(node): fraction(share)} if colon else text
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:
     """Return lines of a table: columns as wide as they need, those numbered in `right` at the right, the last as it is."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head) - 1)]

@@ -1,44 +1,65 @@
-"""Which node stands where: the usual placements on a leaf-spine fabric, by name."""
+"""Which node stands where in a leaf-spine fabric: by name, or host by host."""
 
 import random
+from functools import lru_cache
+from numbers import Integral
 from typing import Any
 
-from peerlab.model.scenario import Scenario
+from peerlab.errors import ScenarioError, nearest
 
 PLACEMENTS = ("contiguous", "strided", "shuffled")
 
-Placement = tuple[int, ...] | None
+Placement = tuple[int, ...] | str | None
+
+_MOST_HOSTS = 2**20
 
 
-def placement(name: str, scenario: Scenario, nodes: int | None = None) -> Placement:
-    """Return the placement called `name` for the nodes of `scenario` (or for `nodes`): node to host position.
+@lru_cache(maxsize=64)
+def hosts(placement: Placement, nodes: int, below: int | None, seed: int) -> tuple[int, ...]:
+    """Return for each node the host it runs on; `below` is how many hosts a leaf switch has (None: there are none).
 
-    ``contiguous``: neighbours in the ring fill one leaf switch after the other (None, the default); ``strided``: dealt
-    out over the leaves in turn, so that every neighbour is below another leaf; ``shuffled``: by the scenario's seed.
+    ``contiguous`` (and None): neighbours in the ring fill one leaf switch after the other; ``strided``: dealt out over the
+    leaves in turn, so that every neighbour is below another leaf; ``shuffled``: by the seed.
     """
-    count = nodes or scenario.nodes
-    match name:
+    if isinstance(placement, tuple):
+        return placement
+    order = list(range(nodes))
+    match placement:
         case "strided":
-            below = scenario.hardware.hosts_per_leaf or 1
-            return tuple(sorted(range(count), key=lambda host: (host % below, host // below)))
+            order.sort(key=lambda host: (host % (below or 1), host // (below or 1)))
         case "shuffled":
-            order = list(range(count))
-            random.Random(scenario.seed).shuffle(order)  # noqa: S311  (an experiment to repeat, not a secret)
-            return tuple(order)
-    return None
+            random.Random(seed).shuffle(order)  # noqa: S311  (an experiment to repeat, not a secret)
+    return tuple(order)
 
 
-def name_of(scenario: Scenario) -> str:
-    """Return which of `PLACEMENTS` a scenario has, or ``own``."""
-    given = scenario.placement
-    if given is None or given == tuple(range(scenario.nodes)):
-        return "contiguous"
-    return next((name for name in PLACEMENTS if given == placement(name, scenario)), "own")
+def checked_placement(given: Any, nodes: int) -> Placement:
+    """Return a placement as a scenario keeps it.
+
+    Raises
+    ------
+    ScenarioError
+        If it is neither a known name nor a different host for each node.
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        if given not in PLACEMENTS:
+            raise ScenarioError(
+                "placement", f"unknown {given!r}; {nearest(given, PLACEMENTS)}; or a host per node"
+            )
+        return given
+    found: tuple[Any, ...] = tuple(given) if isinstance(given, (tuple, list)) else ()
+    whole = all(
+        isinstance(h, Integral) and not isinstance(h, bool) and 0 <= int(h) < _MOST_HOSTS for h in found
+    )
+    if len(found) != nodes or not whole or len(set(found)) != len(found):
+        example = ", ".join(map(str, range(min(nodes, 4)))) + (", ..." if nodes > 4 else "")
+        raise ScenarioError(
+            "placement",
+            f"give {nodes} different hosts, one for each node, such as {example}; or {', '.join(PLACEMENTS)}",
+        )
+    return tuple(int(host) for host in found)
 
 
-def along(scenario: Scenario, axis: str, value: int) -> dict[str, Any]:
-    """Return the changes that bring `scenario` to a value of `axis`; a placement by name follows the nodes."""
-    changes: dict[str, Any] = {axis: value}
-    if axis == "nodes" and name_of(scenario) != "own" and scenario.placement is not None:
-        changes["placement"] = placement(name_of(scenario), scenario, value)
-    return changes
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

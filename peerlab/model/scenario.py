@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
+from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.hardware import PATHS, Cluster
 from peerlab.model.path import STAGED, Stage, stages
+from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.presets import load_cluster
 from peerlab.model.registration import RegistrationCost
 from peerlab.units import KIB, parse_bytes, say_bytes, write_bytes
@@ -36,16 +38,6 @@ MAX_ITERATIONS = 1000
 _NEVER_NONE = ("nodes", "message_bytes", "iterations", "buffers", "seed", "envelope_bytes", "page_bytes")
 _POWERS_OF_TWO = ("halving-doubling", "recursive-doubling")
 _ALLREDUCE_ONLY = ("recursive-doubling", "binary-tree")
-_MOST_JITTER = 2.0
-_MOST_HOSTS = 2**20
-_LEAST_SPEED = 0.001
-
-
-class Slow(dict[int, float]):
-    """Slow nodes as a scenario keeps them: sorted, checked and not to be changed, so that they can be a key."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self.items()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +89,8 @@ class Scenario:
     """Locked-memory limit per NIC; None: unlimited."""
     prefetch: bool = False
     """Whether a transfer's memory is registered behind the slices of the transfer before it."""
-    placement: tuple[int, ...] | None = None
-    """For each node the host it runs on: where it stands in a leaf-spine fabric; None: in order."""
+    placement: tuple[int, ...] | str | None = None
+    """Where nodes stand in a leaf-spine fabric: for each its host, or ``contiguous`` (None), ``strided``, ``shuffled``."""
     slow_nodes: Mapping[int, float] | None = None
     """Nodes whose NICs are slower both ways, with their share of the full rate: ``{4: 0.5}``."""
     jitter: float = 0.0
@@ -156,9 +148,9 @@ class Scenario:
         self._check_path()
         self._check_shape()
         self._check_algorithm()
-        self._check_placement()
-        self._check_slow_nodes()
-        self._check_jitter()
+        self._set("placement", checked_placement(self.placement, self.nodes))
+        self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
+        self._set("jitter", checked_jitter(self.jitter))
 
     @cached_property
     def hardware(self) -> Cluster:
@@ -359,55 +351,13 @@ class Scenario:
                 "algorithm", f"{self.algorithm!r} does an allreduce only, no {self.collective}"
             )
 
-    def _check_placement(self) -> None:
-        if self.placement is None:
-            return
-        hosts: tuple[Any, ...] = tuple(self.placement) if isinstance(self.placement, tuple) else ()
-        whole = all(_is_a(Integral, host) and 0 <= host < _MOST_HOSTS for host in hosts)
-        if len(hosts) != self.nodes or not whole or len(set(hosts)) != len(hosts):
-            raise ScenarioError(
-                "placement",
-                f"give {self.nodes} different hosts, one for each node, such as {tuple(range(self.nodes))[:4]}",
-            )
-        self._set("placement", tuple(int(host) for host in hosts))
-
-    def _check_slow_nodes(self) -> None:
-        if not self.slow_nodes:
-            self._set("slow_nodes", None)
-            return
-        given: Any = self.slow_nodes
-        if not isinstance(given, Mapping):
-            raise ScenarioError("slow_nodes", f"{given!r} is not a mapping such as {{4: 0.5}}")
-        for node, share in given.items():
-            if not _is_a(Integral, node) or not 0 <= node < self.nodes:
-                raise ScenarioError(
-                    "slow_nodes", f"there is no node {node!r}; nodes are 0 to {self.nodes - 1}"
-                )
-            if not _is_a(Real, share) or not _LEAST_SPEED <= share <= 1:
-                raise ScenarioError(
-                    "slow_nodes", f"{share!r} is not a share of the full rate, {_LEAST_SPEED} to 1"
-                )
-        slow = {int(node): float(share) for node, share in sorted(given.items()) if share < 1}
-        self._set("slow_nodes", Slow(slow) if slow else None)
-
-    def _check_jitter(self) -> None:
-        sigma: Any = self.jitter
-        if not _is_a(Real, sigma) or not 0 <= sigma <= _MOST_JITTER:
-            raise ScenarioError("jitter", f"{sigma!r} is not a sigma from 0 to {_MOST_JITTER:g}, such as 0.1")
-        self._set("jitter", float(sigma))
-
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""
-        return self.placement[node] if self.placement else node
+        return hosts(self.placement, self.nodes, self.hardware.hosts_per_leaf, self.seed)[node]
 
     def node_speed(self, node: int) -> float:
         """Return the share of the full rate that a node's NICs have."""
         return self.slow_nodes.get(node, 1.0) if self.slow_nodes else 1.0
-
-
-def _is_a(kind: type, value: object) -> bool:
-    """Return whether a value is a number of a kind; True and False are none."""
-    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _check_names(given: Iterable[str]) -> None:
@@ -420,7 +370,7 @@ def _check_names(given: Iterable[str]) -> None:
 def _check_kind(name: str, value: object) -> None:
     """Refuse what no field takes, before anybody compares it or writes it out."""
     kinds = (str, float, Integral, Path, Cluster, tuple, Mapping, type(None))
-    if not isinstance(value, kinds):
+    if not isinstance(value, kinds) and not (name == "placement" and isinstance(value, list)):
         raise ScenarioError(name, f"a value of type {type(value).__name__!r} is not possible here")
     if isinstance(value, Integral) and abs(int(value)) > 10**30:
         raise ScenarioError(name, "a number of more than 30 digits is out of range")

@@ -23,7 +23,6 @@ from bokeh.plotting import figure
 
 from peerlab.errors import ScenarioError
 from peerlab.metrics import wire_limit_GBps
-from peerlab.model.placement import along
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.sensitivity import Band
@@ -70,7 +69,7 @@ def lines(scenario: Scenario, axis: str) -> list[Line]:
 
 def _at(scenario: Scenario, axis: str, value: int, changes: Mapping[str, str]) -> Scenario | None:
     try:
-        return scenario.with_(**changes, **along(scenario, axis, value))
+        return scenario.with_(**changes, **{axis: value})
     except ScenarioError:
         return None
 
@@ -122,7 +121,7 @@ def _drawn(
 
 def _limit(scenario: Scenario, axis: str, value: int) -> float | None:
     try:
-        limit = wire_limit_GBps(scenario.with_(**along(scenario, axis, value)))
+        limit = wire_limit_GBps(scenario.with_(**{axis: value}))
     except ScenarioError:
         return None
     return None if math.isnan(limit) else limit

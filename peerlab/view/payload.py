@@ -3,7 +3,6 @@
 from peerlab.collectives.choose import plan
 from peerlab.model.hardware import Figure
 from peerlab.model.path import STAGES
-from peerlab.model.placement import name_of
 from peerlab.run import Run
 from peerlab.units import PS_PER_US, say_bytes
 from peerlab.view.curves import mark
@@ -120,8 +119,7 @@ def _disturbed(run: Run) -> str:
     """Return what makes nodes differ, and which of them is shown."""
     s, parts = run.scenario, []
     if s.placement:
-        kind = name_of(s)
-        parts.append("nodes placed as given" if kind == "own" else f"{kind} placement")
+        parts.append(f"{s.placement} placement" if isinstance(s.placement, str) else "nodes placed as given")
     if s.jitter:
         parts.append(f"jitter {100 * s.jitter:g} % (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():

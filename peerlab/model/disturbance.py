@@ -1,0 +1,58 @@
+"""What makes nodes differ: slow ones, and jitter."""
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+from peerlab.errors import ScenarioError
+
+_MOST_JITTER = 2.0
+_LEAST_SPEED = 0.001
+
+
+class Slow(dict[int, float]):
+    """Slow nodes as a scenario keeps them: sorted, checked and not to be changed, so that they can be a key."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+
+def checked_slow_nodes(given: Any, nodes: int) -> Slow | None:
+    """Return slow nodes as a scenario keeps them; None if there are none.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such node, or its share of the full rate is impossible.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise ScenarioError("slow_nodes", f"{given!r} is not a mapping such as {{4: 0.5}}")
+    for node, share in given.items():
+        if not _is_a(Integral, node) or not 0 <= node < nodes:
+            raise ScenarioError("slow_nodes", f"there is no node {node!r}; nodes are 0 to {nodes - 1}")
+        if not _is_a(Real, share) or not _LEAST_SPEED <= share <= 1:
+            raise ScenarioError(
+                "slow_nodes", f"{share!r} is not a share of the full rate, {_LEAST_SPEED} to 1"
+            )
+    slow = {int(node): float(share) for node, share in sorted(given.items()) if share < 1}
+    return Slow(slow) if slow else None
+
+
+def checked_jitter(given: Any) -> float:
+    """Return the sigma of the jitter.
+
+    Raises
+    ------
+    ScenarioError
+        If it is none.
+    """
+    if not _is_a(Real, given) or not 0 <= given <= _MOST_JITTER:
+        raise ScenarioError("jitter", f"{given!r} is not a sigma from 0 to {_MOST_JITTER:g}, such as 0.1")
+    return float(given)
+
+
+def _is_a(kind: type, value: object) -> bool:
+    """Return whether a value is a number of a kind; True and False are none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
