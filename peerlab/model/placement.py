@@ -61,5 +61,5 @@ def checked_placement(given: Any, nodes: int) -> Placement:
     return tuple(int(host) for host in found)
 
 
-def _is_whole(value: object) -> bool:
+def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
