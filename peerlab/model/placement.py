@@ -49,9 +49,7 @@ def checked_placement(given: Any, nodes: int) -> Placement:
             )
         return given
     found: tuple[Any, ...] = tuple(given) if isinstance(given, (tuple, list)) else ()
-    whole = all(
-        isinstance(h, Integral) and not isinstance(h, bool) and 0 <= int(h) < _MOST_HOSTS for h in found
-    )
+    whole = all(_is_whole(host) and 0 <= int(host) < _MOST_HOSTS for host in found)
     if len(found) != nodes or not whole or len(set(found)) != len(found):
         example = ", ".join(map(str, range(min(nodes, 4)))) + (", ..." if nodes > 4 else "")
         raise ScenarioError(

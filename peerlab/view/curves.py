@@ -146,7 +146,8 @@ def _say_bands(
     return BAND + (" (in part)" if some else "")
 
 
-BAND = "if all assumed figures (†) lie at the ends of their ranges"
+BAND = "band: all assumed figures (†) at the ends of their ranges"
+_IF = "if all assumed figures (†) lie at the ends of their ranges"
 """What a band says."""
 
 
@@ -171,7 +172,7 @@ def _note(run: Run, band: Band | None) -> str:
     what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
     told = f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
-    return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {BAND}" if band else told
+    return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}" if band else told
 
 
 _HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<br>@note{safe}</div>'

@@ -167,14 +167,14 @@ def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
         timeout=60_000,
     )
     legend = fresh.page.locator(".pl-bands").last
-    assert legend.inner_text().startswith("if all assumed figures (†) lie at the ends of their ranges")
+    assert legend.inner_text().startswith("band: all assumed figures (†) at the ends of their ranges")
     bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
     assert len(bands["xs"]) == len(curves["lines"]) == 4
     for line in curves["lines"]:
         points = [one for one in zip(line["low"], line["y"], line["high"], strict=True) if one[0] is not None]
         assert len(points) > 5
         assert all(low <= y <= high for low, y, high in points)
-    assert "lie at the ends of their ranges" in curves["lines"][0]["note"][0]
+    assert "at the ends of their ranges" in curves["lines"][0]["note"][0]
     expected = peerlab.simulate(peerlab.Scenario(path="host-rdma")).sensitivity_band()
     at = curves["values"].index(8)
     (host,) = (line for line in curves["lines"] if line["name"] == "host-rdma")
