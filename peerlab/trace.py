@@ -9,9 +9,10 @@ everything out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -149,6 +150,16 @@ class Recording:
     chunks: int = 1
     """Chunks per device and buffer; positions of registered memory count modulo this."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle takes: read-only mappings cannot be pickled."""
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**state, "spans": dict(self.spans), "registrations": dict(self.registrations)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take it back, read-only again."""
+        frozen = {name: freeze(state[name]) for name in ("spans", "registrations")}
+        self.__dict__.update(state, **frozen)
+
     @cached_property
     def weights(self) -> NDArray[np.int64]:
         """How often each row of `spans` occurs."""
@@ -184,6 +195,18 @@ class Iteration:
 
 
 @dataclass(frozen=True)
+class Ran:
+    """Iterations that were simulated."""
+
+    iterations: tuple[Iteration, ...]
+    """First to last."""
+
+    def __call__(self) -> tuple[Iteration, ...]:
+        """Return them."""
+        return self.iterations
+
+
+@dataclass(frozen=True)
 class Trace:
     """Every span of a run.
 
@@ -209,6 +232,11 @@ class Trace:
     """Accelerators per switch."""
     stages: tuple[str, ...] = field(default=tuple(STAGES))
     """Names that the column ``stage`` indexes."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle takes: every iteration, simulated."""
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**state, "all_iterations": Ran(self.iterations)}
 
     @cached_property
     def iterations(self) -> tuple[Iteration, ...]:

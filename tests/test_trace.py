@@ -1,6 +1,7 @@
 """Laws that every trace obeys, whatever was simulated."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -101,3 +102,14 @@ def test_a_frame_names_what_the_columns_index():
     assert {"direct", "flight", "reduce", "gather"} <= set(frame["stage"])
     assert {"NIC send", "NIC receive"} <= set(frame["resource"])
     assert frame["start_ps"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize("fields", [{"path": "peer-direct"}, {"cluster": "ideal-100g", "jitter": 0.1}])
+def test_a_run_travels_between_processes(fields):
+    run = peerlab.simulate(peerlab.Scenario(nodes=4, message_bytes="1 MiB", **fields))
+    copy = pickle.loads(pickle.dumps(run))  # noqa: S301
+    assert copy.as_dict() == run.as_dict()
+    assert copy.breakdown() == run.breakdown()
+    assert all((copy.recording.spans[name] == values).all() for name, values in run.recording.spans.items())
+    with pytest.raises(ValueError, match="read-only"):
+        copy.recording.spans["start"][0] = 1

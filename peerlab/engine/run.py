@@ -23,6 +23,7 @@ from peerlab.trace import (
     Columns,
     Iteration,
     Later,
+    Ran,
     Recording,
     Trace,
     freeze,
@@ -52,6 +53,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     world = World(scenario, folded=engine in ("loop", "simpy-folded"), one_switch=engine == "loop-nodes")
     record = {"simpy": _referee, "arrays": _arrays}.get(engine.partition("-")[0], _loop)
     warm = Desk(world, warm=True)
+    iterations: Callable[[], tuple[Iteration, ...]]
     if engine == "loop" and _ends_warm(world, warm):
         warm.begin((scenario.runs - 1) % scenario.buffers)
         last = record(world, warm, progress)
@@ -59,7 +61,7 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
         iterations = cache(lambda: _iterate(world, lambda desk: record(world, desk, None)))
     else:
         ran = _iterate(world, lambda desk: record(world, desk, progress))
-        last, iterations = ran[-1].recording, cache(lambda: ran)
+        last, iterations = ran[-1].recording, Ran(ran)
     machine = scenario.hardware
     trace = Trace(
         resources=tuple(world.resources),

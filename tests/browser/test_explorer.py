@@ -163,7 +163,7 @@ def test_an_algorithm_that_the_machine_cannot_have_is_explained_and_the_list_goe
 
 def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
     fresh.page.wait_for_function(
-        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('if all assumed figures')",
+        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('band: all assumed')",
         timeout=60_000,
     )
     legend = fresh.page.locator(".pl-bands").last
