@@ -44,6 +44,11 @@ class BinaryTree:
         child = 2 * rank + 1 + right
         return child if mine == level - self._depth and child < self.ranks else -1
 
+    def source(self, rank: int, step: int) -> int:
+        """Return the child or the parent that sends to `rank` in `step`, or -1."""
+        other = 2 * rank + 1 + step % 2 if step < self.reducing_steps else (rank - 1) // 2
+        return other if 0 <= other < self.ranks and self.to(other, step) == rank else -1
+
     def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
         """Return the whole buffer."""
         return range(1)

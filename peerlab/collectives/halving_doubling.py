@@ -65,6 +65,10 @@ class HalvingDoubling:
         """Return the partner, who sends at the same time."""
         return rank ^ self._reversed(self._half(step))
 
+    def source(self, rank: int, step: int) -> int:
+        """Return the partner."""
+        return self.to(rank, step)
+
     def sends(self, step: int) -> range:
         """Return the upper half of what is left, downwards; or all that is finished."""
         half = self._half(step)
@@ -114,6 +118,10 @@ class RecursiveDoubling:
     def to(self, rank: int, step: int) -> int:
         """Return the partner, who sends at the same time."""
         return rank ^ (1 << step)
+
+    def source(self, rank: int, step: int) -> int:
+        """Return the partner."""
+        return self.to(rank, step)
 
     def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
         """Return the whole buffer."""

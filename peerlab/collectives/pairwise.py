@@ -49,6 +49,10 @@ class Pairwise:
         """Return the rank so much further on."""
         return (rank + self._distance(step)) % self.ranks
 
+    def source(self, rank: int, step: int) -> int:
+        """Return the rank so much before."""
+        return (rank - self._distance(step)) % self.ranks
+
     def sends(self, step: int) -> range:
         """Return the partner's chunk, or the rank's own."""
         at = self._distance(step) if step < self.reducing_steps else 0

@@ -54,6 +54,10 @@ class Schedule(Protocol):
         """Return the rank that `rank` sends to in `step`, or -1."""
         ...
 
+    def source(self, rank: int, step: int) -> int:
+        """Return the rank that sends to `rank` in `step`, or -1."""
+        ...
+
     def sends(self, step: int) -> range:
         """Return the positions that are sent in `step`, in the order of sending."""
         ...
@@ -120,17 +124,6 @@ class Plan:
         return -(-self.message_bytes // self.devices)
 
 
-@lru_cache(maxsize=512)
-def senders(schedule: Schedule, step: int) -> tuple[int, ...]:
-    """Return for each rank who sends to it in `step`, or -1."""
-    found = [-1] * schedule.ranks
-    for rank in range(schedule.ranks):
-        to = schedule.to(rank, step)
-        if to >= 0:
-            found[to] = rank
-    return tuple(found)
-
-
 @lru_cache(maxsize=256)
 def waits(schedule: Schedule, rank: int) -> tuple[tuple[int, ...], ...]:
     """Return for each step the earlier ones whose arrivals are part of what `rank` sends, in order.
@@ -155,7 +148,7 @@ def waits(schedule: Schedule, rank: int) -> tuple[tuple[int, ...], ...]:
         if step == schedule.steps:
             break
         needed.append(arrivals(schedule.sends(step)) if schedule.to(rank, step) >= 0 else ())
-        if schedule.symmetric or senders(schedule, step)[rank] >= 0:
+        if schedule.symmetric or schedule.source(rank, step) >= 0:
             for position in schedule.receives(step):
                 if step < schedule.reducing_steps:
                     written.setdefault(position, []).append(step)

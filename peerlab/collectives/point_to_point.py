@@ -24,6 +24,10 @@ class PointToPoint:
         """Return rank 1 for rank 0."""
         return 1 if rank == step == 0 else -1
 
+    def source(self, rank: int, step: int) -> int:
+        """Return rank 0 for rank 1."""
+        return 0 if rank == 1 and step == 0 else -1
+
     def sends(self, step: int) -> range:
         """Return the whole buffer."""
         return range(step, 1)

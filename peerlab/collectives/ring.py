@@ -47,6 +47,10 @@ class Ring:
         """Return the right neighbour."""
         return (rank + 1) % self.ranks
 
+    def source(self, rank: int, step: int) -> int:  # noqa: ARG002  (the same in every step)
+        """Return the left neighbour."""
+        return (rank - 1) % self.ranks
+
     def sends(self, step: int) -> range:
         """Return the position that arrived last."""
         at = step % self.ranks

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from peerlab.collectives.choose import plan
-from peerlab.collectives.plan import Plan, senders, slice_sizes
+from peerlab.collectives.plan import Plan, slice_sizes
 from peerlab.engine import noise
 from peerlab.engine.order import Order, intervals
 from peerlab.engine.way import Flight, Lane, Leg, Link, Visit
@@ -144,7 +144,7 @@ class World:
         """Return the lane that sends to a lane in a step, or -1."""
         if self.folded:
             return lane
-        source = senders(self.plan.schedule, step)[self.lanes[lane].node]
+        source = self.plan.schedule.source(self.lanes[lane].node, step)
         return source if source < 0 else self._at(source, lane)
 
     def next_step(self, lane: int, step: int) -> int:

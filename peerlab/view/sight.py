@@ -6,12 +6,13 @@ nodes differ) the slowest node is shown, and what moves at the others is what th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.collectives.choose import plan
-from peerlab.collectives.plan import Schedule, senders
+from peerlab.collectives.plan import Schedule
 from peerlab.metrics import busy_ps
 from peerlab.model.path import RESOURCES
 from peerlab.run import Run
@@ -67,18 +68,23 @@ class Sight:
 def sight(run: Run) -> Sight:
     """Return what the pictures of a run show."""
     schedule, node = plan(run.scenario).schedule, focus(run)
-    rows = [_step(schedule, node, step) for step in range(min(schedule.steps, _STEPS))]
+    rows = _rows(schedule, node)
     if not rows:
         return Sight(node, whole=not run.trace.folded)
-    if len(set(rows)) == 1:
-        rows = rows[:1]
     partner, source, beyond, sends, answers = zip(*rows, strict=True)
     return Sight(node, partner, source, beyond, sends, answers, whole=not run.trace.folded)
 
 
+@lru_cache(maxsize=64)
+def _rows(schedule: Schedule, node: int) -> tuple[tuple[int, int, int, bool, bool], ...]:
+    """Return what `_step` says of every step, once if it is always the same."""
+    rows = tuple(_step(schedule, node, step) for step in range(min(schedule.steps, _STEPS)))
+    return rows[:1] if len(set(rows)) == 1 else rows
+
+
 def _step(schedule: Schedule, node: int, step: int) -> tuple[int, int, int, bool, bool]:
     """Return partner, source, beyond, sends, answers of a step."""
-    to, came = schedule.to(node, step), senders(schedule, step)[node]
+    to, came = schedule.to(node, step), schedule.source(node, step)
     partner = to if to >= 0 else came
     if partner < 0:
         return -1, -1, -1, False, False

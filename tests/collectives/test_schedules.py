@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from peerlab.collectives.binary_tree import BinaryTree
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.pairwise import Pairwise
-from peerlab.collectives.plan import Plan, is_chain, senders, waits
+from peerlab.collectives.plan import Plan, is_chain, waits
 from peerlab.collectives.reference import execute, own_range
 from peerlab.collectives.ring import Ring
 
@@ -59,9 +59,10 @@ def test_a_chunk_arrives_at_the_position_where_the_receiver_has_it(which):
             to = schedule.to(rank, step)
             if to < 0:
                 assert not schedule.symmetric
+                assert all(schedule.source(other, step) != rank for other in range(ranks))
                 continue
             assert to != rank
-            assert senders(schedule, step)[to] == rank
+            assert schedule.source(to, step) == rank
             sent = [schedule.chunk(rank, p) for p in schedule.sends(step)]
             assert sent == [schedule.chunk(to, p) for p in schedule.receives(step)]
 
@@ -82,12 +83,12 @@ def test_what_is_sent_waits_for_every_rank_that_it_holds_the_sum_of(which):
                 sent[rank, step, chunk] = {rank} | {
                     one
                     for before in needed[rank][step]
-                    for one in sent.get((senders(schedule, before)[rank], before, chunk), ())
+                    for one in sent.get((schedule.source(rank, before), before, chunk), ())
                 }
     for rank in range(ranks):
         held = {chunk: {rank} for chunk in range(schedule.chunks)}
         for step in range(schedule.steps):
-            source = senders(schedule, step)[rank]
+            source = schedule.source(rank, step)
             for position in schedule.receives(step) if source >= 0 else ():
                 chunk = schedule.chunk(rank, position)
                 held[chunk] |= sent[source, step, chunk]
