@@ -38,8 +38,8 @@ def write_perfetto(trace: Trace, path: str | Path, title: str) -> None:
             for number, event in enumerate(events(trace)):
                 file.write((",\n" if number else "") + json.dumps(event))
             file.write("\n]}\n")
-    except OSError as problem:
-        raise PeerlabError(f"cannot write {path}: {problem.strerror or problem}") from None
+    except (OSError, RuntimeError, ValueError) as problem:  # no such folder, no such home, a NUL in the name
+        raise PeerlabError(f"cannot write {path}: {getattr(problem, 'strerror', '') or problem}") from None
 
 
 def events(trace: Trace) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ was free, when a place in the window was. So a ring is a recurrence over arrays 
 only in their jitter. What shares a resource, registers memory or is no ring is refused.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ Times = NDArray[np.int64]
 """Picoseconds, shape ``(scenarios, lanes)``."""
 Progress = Callable[[int, int], None]
 
+_MOST_SIGMAS = 7
+"""Normal numbers farther out are not drawn within the life of a machine."""
+_LAST_PS = 2**62
 _MOST_DRAWS = 4_000_000
 """Random factors held at a time."""
 
@@ -79,6 +83,27 @@ class Batch:
         self._held: dict[int, deque[Times]] = {}
         self._end = np.zeros((len(self.seeds), self._lanes), np.int64)
         self._hand_out_free = self._begin_handing_out()
+
+        self._check_horizon()
+
+    def _check_horizon(self) -> None:
+        """Refuse what may not end within the integers of an array, which would wrap without a word.
+
+        Raises
+        ------
+        OverflowError
+            If it may not.
+        """
+        schedule, longest = self.world.plan.schedule, 0
+        for step in {0, schedule.steps - 1} if schedule.steps else ():
+            for piece in (0, len(self._pieces) - 1):
+                way = self._ways(step, piece)
+                served = sum(int(durations.max()) for _, visits in way for durations in visits)
+                flown = sum(leg.flight.duration_ps for leg, _ in way if leg.flight)
+                longest = max(longest, served + flown)
+        luck = max(math.exp(_MOST_SIGMAS * sigma) for sigma in self.sigmas)
+        if longest * luck * max(1, schedule.steps) * len(self._pieces) > _LAST_PS:
+            raise OverflowError("the times do not fit")
 
     def run(self, progress: Progress | None = None) -> Times:
         """Return when each run ends, picoseconds."""

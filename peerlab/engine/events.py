@@ -147,6 +147,10 @@ class Referee:
         return found
 
     def _stage(self, key: Key, leg: Leg) -> Iterator[simpy.Event]:
+        for visit in leg.after:
+            log = self._log(key, leg.stage, visit.resource, visit.nbytes)
+            last = (*key[:2], len(self.world.lanes) + key[2])
+            yield self._server(visit.resource).serve(last, visit.engine, visit.duration_ps, log)
         for visit in (*leg.exclusive, *leg.shared):
             log = self._log(key, leg.stage, visit.resource, visit.nbytes)
             yield self._server(visit.resource).serve(key, visit.engine, visit.duration_ps, log)

@@ -13,7 +13,7 @@ from peerlab.engine.desk import DESTINATION, SOURCE, Desk, Event
 from peerlab.engine.fabric import Fabric, Flow
 from peerlab.engine.fair import FairShare, Job
 from peerlab.engine.turns import Turns
-from peerlab.engine.way import Leg
+from peerlab.engine.way import Leg, Visit
 from peerlab.engine.world import STAGE_IDS, World
 from peerlab.model.registration import Lease
 from peerlab.units import PS_PER_S
@@ -254,7 +254,7 @@ class Loop:
 
     def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
         """Let a slice that holds the place it needs begin its leg."""
-        if leg.exclusive or leg.shared or leg.link:
+        if leg.exclusive or leg.after or leg.shared or leg.link:
             self.arriving.append(slice_id)
         else:
             self._served(now, slice_id, leg)
@@ -358,9 +358,7 @@ class Loop:
         while self.touched:
             self._grant(now)
         if self.arriving:
-            for slice_id in sorted(self.arriving):
-                self._serve(now, slice_id)
-            self.arriving.clear()
+            self._serve_all(now)
         for resource in self.dirty:
             if resource == FABRIC:
                 if self.fabric.active:
@@ -369,6 +367,19 @@ class Loop:
                 fair = self.fair[resource]
                 heappush(self.heap, (fair.next_end(), ALARM, resource, fair.generation))
         self.dirty.clear()
+
+    def _serve_all(self, now: int) -> None:
+        """Let resources take what has arrived, lowest key first."""
+        behind: list[tuple[int, Leg]] = []
+        for slice_id in sorted(self.arriving):
+            if behind and behind[0][0] // self.lanes != slice_id // self.lanes:
+                self._serve_behind(now, behind)
+            leg = self._legs(slice_id)[self.leg[slice_id]]
+            self._serve(now, slice_id, leg)
+            if leg.after:
+                behind.append((slice_id, leg))
+        self._serve_behind(now, behind)
+        self.arriving.clear()
 
     def _grant(self, now: int) -> None:
         """Give out free places; who only needed the place goes on, and may ask for another."""
@@ -410,11 +421,31 @@ class Loop:
         else:
             self._posted(now, transfer_id)
 
-    def _serve(self, now: int, slice_id: int) -> None:
+    def _serve(self, now: int, slice_id: int, leg: Leg) -> None:
         """Let every resource of the slice's stage take it."""
-        leg = self._legs(slice_id)[self.leg[slice_id]]
+        last = self._occupy(now, slice_id, leg, leg.exclusive)
+        for visit in leg.shared:
+            job = Job(slice_id, leg.stage, visit.duration_ps, visit.nbytes, now)
+            self.fair[visit.resource].arrive(now, visit.engine, job)
+            self.dirty.add(visit.resource)
+        if leg.link:
+            flow = Flow(slice_id, leg.stage, leg.link.route, leg.link.nbytes, leg.link.work, now)
+            self.fabric.arrive(now, leg.link.sender, flow)
+            self.dirty.add(FABRIC)
+        self.parts[slice_id] = len(leg.shared) + (last > 0) + (leg.link is not None) + bool(leg.after)
+        if last:
+            heappush(self.heap, (last, PART, slice_id, 0))
+
+    def _serve_behind(self, now: int, behind: list[tuple[int, Leg]]) -> None:
+        """Let receivers' resources take slices, after those of the same number that they send themselves."""
+        for slice_id, leg in behind:
+            heappush(self.heap, (self._occupy(now, slice_id, leg, leg.after), PART, slice_id, 0))
+        behind.clear()
+
+    def _occupy(self, now: int, slice_id: int, leg: Leg, visits: tuple[Visit, ...]) -> int:
+        """Let exclusive resources take a slice; return when the last of them has served it, or 0."""
         rows, free, last = self.rows, self.free, 0
-        for visit in leg.exclusive:
+        for visit in visits:
             resource = visit.resource
             if resource in self.servers:
                 start = max(now, self.servers[resource][0])
@@ -425,17 +456,7 @@ class Loop:
             free[resource] = end
             last = end if end > last else last
             rows.append((slice_id, leg.stage, resource, now, start, end, visit.nbytes))
-        for visit in leg.shared:
-            job = Job(slice_id, leg.stage, visit.duration_ps, visit.nbytes, now)
-            self.fair[visit.resource].arrive(now, visit.engine, job)
-            self.dirty.add(visit.resource)
-        if leg.link:
-            flow = Flow(slice_id, leg.stage, leg.link.route, leg.link.nbytes, leg.link.work, now)
-            self.fabric.arrive(now, leg.link.sender, flow)
-            self.dirty.add(FABRIC)
-        self.parts[slice_id] = len(leg.shared) + (last > 0) + (leg.link is not None)
-        if last:
-            heappush(self.heap, (last, PART, slice_id, 0))
+        return last
 
     def _alarm(self, now: int, resource: int, generation: int) -> None:
         """A shared resource, or the fabric, may have served a slice."""

@@ -40,12 +40,26 @@ def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None
     ----------
     engine:
         ``loop``: the fast loop, folded, leaving out what repeats; ``arrays``: all nodes of a ring at once, where no
-        two share a resource; ``loop-full``: every node, every step; ``simpy``: the referee, every node, every step;
-        ``simpy-folded``: the referee on one switch of one node; ``auto``: the first of these that gives exactly
-        what the referee would.
+        two share a resource; ``loop-nodes``: one PCIe switch of every node; ``loop-full``: every node, every step;
+        ``simpy``: the referee, every node, every step; ``simpy-folded``: the referee on one switch of one node;
+        ``auto``: the first of these that gives exactly what the referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
+
+    Raises
+    ------
+    ScenarioError
+        If the engine cannot run the scenario, or takes longer than can be counted (106 days).
     """
+    try:
+        return _simulate(scenario, engine, progress)
+    except OverflowError:
+        raise ScenarioError(
+            "message_bytes", "on this cluster it takes longer than the simulation can count (106 days)"
+        ) from None
+
+
+def _simulate(scenario: Scenario, engine: str, progress: Progress | None) -> Run:
     if engine not in ENGINES:
         raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
     if engine == "auto":

@@ -49,6 +49,8 @@ class Leg:
     """Index in `STAGES`."""
     exclusive: tuple[Visit, ...] = ()
     """Exclusive resources it visits."""
+    after: tuple[Visit, ...] = ()
+    """Exclusive resources of the receiver whose likes it visits at the sender too: there the senders' slices go first."""
     shared: tuple[Visit, ...] = ()
     """Shared resources it visits."""
     link: Link | None = None

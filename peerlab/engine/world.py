@@ -338,12 +338,17 @@ class World:
         through_fabric = self.contended and any(use.kind in _NIC for use in stage.uses)
         uses = [use for use in stage.uses if not (through_fabric and use.kind in _NIC)]
         visits = [self._visit(use, *ends[use.side], nbytes, factor, envelope) for use in uses]
+        sent = {use.kind for use in uses if use.side == "source" and not RESOURCES[use.kind].shared}
+        after = [use for use in uses if use.side == "destination" and use.kind in sent]
         flight_ps: int = (getattr(self.scenario.machine, stage.flight) or 0) if stage.flight else 0
         side = "source" if any(use.side == "source" for use in stage.uses) else "destination"
         window = self.scenario.window_slices
         return Leg(
             stage=STAGE_IDS[stage.name],
-            exclusive=tuple(v for v in visits if v.engine < 0),
+            exclusive=tuple(
+                v for v, use in zip(visits, uses, strict=True) if v.engine < 0 and use not in after
+            ),
+            after=tuple(v for v, use in zip(visits, uses, strict=True) if use in after),
             shared=tuple(v for v in visits if v.engine >= 0),
             link=self._flow(ends, nbytes + envelope, factor) if through_fabric else None,
             flight=Flight(flight_ps, self.resource("wire", *ends[side])) if flight_ps else None,

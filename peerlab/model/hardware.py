@@ -12,6 +12,11 @@ PATHS = ("host-rdma", "peer-direct", "host-tcp", "native", "wire")
 """Every data path peerlab knows; a cluster has some of them."""
 
 _MAX_COUNT = 2**20
+MAX_DEVICES = 1024
+"""Devices of one node, at most."""
+_LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40)}
+"""From where to where a figure may lie, in bytes per second, picoseconds and bytes: times stay within what is counted."""
+_SAY_LIMITS = {"rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB"}
 
 _MAPPINGS = ("lacks", "leaves_out", "figures")
 
@@ -194,7 +199,26 @@ class Cluster:
         figure = replace(self.figures[key], value=value, source="", assumption="a what-if value", range=None)
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
-        return replace(self, figures=figures, **change)
+        changed = replace(self, figures=figures, **change)
+        changed.check_devices()
+        return changed
+
+    def check_devices(self) -> None:
+        """Refuse a node with too many devices, or with several that nothing connects.
+
+        Raises
+        ------
+        HardwareError
+            If it is so.
+        """
+        if self.devices > MAX_DEVICES:
+            raise HardwareError(
+                f"{self.name}: {self.devices} devices a node are too many; at most {MAX_DEVICES}"
+            )
+        if self.devices > 1 and None in (self.scaleup_Bps, self.scaleup_latency_ps, self.hbm_Bps):
+            raise HardwareError(
+                f"{self.name}: a node with {self.devices} devices needs scaleup.rate, scaleup.latency and device.hbm"
+            )
 
 
 FIGURE_KINDS = {f.metadata["figure"]: f.metadata["kind"] for f in fields(Cluster) if "figure" in f.metadata}
@@ -216,7 +240,7 @@ def internal_value(figure: Figure) -> int:
             case "time":
                 value = parse_duration(figure.value, figure.unit)
             case "size":
-                value = parse_bytes(f"{figure.value:g} {figure.unit}")
+                value = parse_bytes(f"{figure.value!r} {figure.unit}")
             case _:
                 if figure.unit != "1" or figure.value != int(figure.value) or figure.value > _MAX_COUNT:
                     raise ValueError(f"a count is a whole number up to {_MAX_COUNT} with unit '1'")  # noqa: TRY301
@@ -225,4 +249,7 @@ def internal_value(figure: Figure) -> int:
         raise HardwareError(f"{figure.key} = {figure}: {problem}") from None
     if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
         raise HardwareError(f"{figure.key} = {figure} must be greater than zero")
+    low, high = _LIMITS.get(kind, (0, _MAX_COUNT))
+    if not low <= value <= high:
+        raise HardwareError(f"{figure.key} = {figure} is out of range; possible are {_SAY_LIMITS[kind]}")
     return value

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from peerlab.errors import HardwareError, nearest
-from peerlab.model.hardware import FIGURE_KINDS, PATHS, Figure, internal_value
+from peerlab.model.hardware import FIGURE_KINDS, MAX_DEVICES, PATHS, Figure, internal_value
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, needed_by
 
 TEXTS = ("name", "title", "device_name", "summary")
@@ -194,6 +194,8 @@ def _note_missing(there: set[str], reading: Reading) -> None:
             reading.missing += [Missing(key, f"it belongs to {first}") for key in absent]
     noted = {one.key for one in reading.missing}
     devices = _devices(reading)
+    if devices and devices > MAX_DEVICES:
+        reading.wrong.append(f"a node with {devices} devices is too large; at most {MAX_DEVICES}")
     if devices != 1:
         which = f"a node with {devices} devices" if devices else "a node with several devices"
         several = [key for key in NEEDS_OF_SEVERAL if key not in noted | set(reading.figures)]

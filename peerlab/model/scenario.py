@@ -216,7 +216,11 @@ class Scenario:
     @property
     def blocking(self) -> bool:
         """Whether a rank starts a step only when its last step is complete."""
-        return self.dependency == "step" or (self.dependency == "auto" and self.path == "wire")
+        if self.dependency != "auto":
+            return self.dependency == "step"
+        return (
+            self.path == "wire" and self.algorithm != "binary-tree"
+        )  # that one is pipelined, or it is nothing
 
     @property
     def runs(self) -> int:

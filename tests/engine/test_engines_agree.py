@@ -23,6 +23,7 @@ LEAFSPINE = read_cluster(
     ),
     "leafspine",
 )
+MACHINES = ("dl1", "dl1", "g4dn-metal", "juliet", "alps-gh200", "p4d", "gaudi2")
 SIZES = st.sampled_from([1, 7, 1000, 65536, 10**6 + 3, 2**20, 2**22 + 5, 2**24]) | st.integers(1, 2**24)
 
 
@@ -49,13 +50,15 @@ def scenarios(draw):
         fields |= {"cluster": fabric, "nodes": draw(powers if needs_power else st.integers(1, 64))}
     else:
         fields |= {
+            "cluster": draw(st.sampled_from(MACHINES)),
             "nodes": min(draw(powers), 4) if needs_power else draw(st.integers(1, 6)),
-            "path": draw(st.sampled_from(["host-rdma", "host-tcp", "peer-direct"])),
             "registration": draw(st.sampled_from(["cached", "per-transfer", "pool"])),
             "cache_regions": draw(st.sampled_from([None, None, 0, 1, 3, 8])),
             "prefetch": draw(st.booleans()),
             "page_bytes": draw(st.sampled_from([4096, 65536])),
         }
+    if "path" not in fields and fields["cluster"] in MACHINES:
+        fields["path"] = draw(st.sampled_from(peerlab.load_cluster(fields["cluster"]).paths))
     choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]
     fields["collective"] = draw(st.sampled_from(choices if fields["nodes"] > 1 else choices[:-1]))
     if algorithm in ("recursive-doubling", "binary-tree"):
