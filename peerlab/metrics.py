@@ -59,10 +59,11 @@ def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
 def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     """Return the busbw at which a node's NICs (its devices' own ports on ``native``) would be busy all the time.
 
-    It depends on the number of nodes: a node of D devices sends (N-1)/N of the message over its NICs (twice in an
+    A library's protocol may carry less than the NIC's rate; the limit is what this message's does. It depends on the
+    number of nodes: a node of D devices sends (N-1)/N of the message over its NICs (twice in an
     AllReduce), while busbw counts N x D ranks.
     """
-    machine, nodes = scenario.hardware, scenario.nodes
+    machine, nodes = scenario.machine, scenario.nodes
     native = scenario.path == "native"
     if scenario.collective == "point-to-point":
         return (machine.port_Bps if native else machine.nic_Bps) / 1e9

@@ -5,6 +5,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.widgets import Tell, given, offer, row, select, text_field, whole
+from peerlab.errors import ScenarioError
 from peerlab.model.placement import PLACEMENTS
 from peerlab.model.scenario import ALGORITHMS, PAGES, Scenario
 from peerlab.units import say_bytes, write_bytes
@@ -130,8 +131,8 @@ class Rare:
         self.call.value = 1 if s.iterations == 1 else "auto"
 
     def _show_way(self, s: Scenario) -> None:
-        self.algorithm.value = s.algorithm
-        self.algorithm.disabled = s.collective == "point-to-point"
+        offer(self.algorithm, [(name, name) for name in _algorithms(s)], s.algorithm)
+        self.algorithm.disabled = len(self.algorithm.options) == 1
         leaves = bool(s.hardware.hosts_per_leaf)
         name = _OWN if isinstance(s.placement, tuple) else s.placement or PLACEMENTS[0]
         if not leaves:
@@ -155,6 +156,19 @@ class Rare:
         offer(self.slow, [("none", 1.0), *offers], value)
         self.seed.value = str(s.seed)
         self.seed.disabled = not s.jitter and s.placement != "shuffled"
+
+
+def _algorithms(s: Scenario) -> list[str]:
+    """Return the algorithms that the cluster, its nodes and the collective of `s` can have."""
+    return [name for name in ALGORITHMS if _possible(s, name)]
+
+
+def _possible(s: Scenario, algorithm: str) -> bool:
+    try:
+        s.with_(algorithm=algorithm)
+    except ScenarioError:
+        return False
+    return True
 
 
 def _slowed(share: Any) -> dict[str, Any] | None:

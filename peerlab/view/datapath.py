@@ -28,6 +28,7 @@ from peerlab.view.geometry import (
 )
 from peerlab.view.sight import shares, sight
 from peerlab.view.theme import FONT, stage_role
+from peerlab.view.wire import assumed, say_latency, say_rate, wire_Bps
 
 
 class _Scene:
@@ -43,14 +44,18 @@ class _Scene:
         found = run.bottleneck
         self.hot = found.kind if found else ""
         self.stages = [stage.name for stage in run.scenario.stages]
+        self.cores = any(use.kind == "core" for stage in run.scenario.stages for use in stage.uses)
 
     def draw(self) -> Drawing:
         for node in (0, 1):
             self._node(node)
             if self.geometry.host:
                 self._host(node)
+                self._uplink(node)
             else:
                 self._no_host(node)
+            if self.geometry.switch:
+                self._switch(node)
             self._below(node)
         self._wire()
         for device in range(self.cluster.devices_per_switch):
@@ -60,8 +65,7 @@ class _Scene:
 
     def mark(self, key: str) -> str:
         """Return the sign of an assumed figure, if it is one."""
-        figure = self.cluster.figures.get(key)
-        return " †" if figure and figure.assumption else ""
+        return assumed(self.run.scenario, key)
 
     def share(self, node: int, *kinds: str) -> str:
         """Return how busy a resource of a drawn node is; nothing where the partner changes from step to step."""
@@ -91,9 +95,9 @@ class _Scene:
 
     def _host(self, node: int) -> None:
         g, d, c = self.geometry, self.drawing, self.cluster
-        staged, tcp = self.run.scenario.staged, "cpu-send" in self.stages
+        staged, works = self.run.scenario.staged, self.cores
         hot = {name: self.hot == name for name in ("dram", "core")}
-        for (left, top, right, bottom), kind, used in ((MEMORY, "dram", staged), (CPU, "core", tcp)):
+        for (left, top, right, bottom), kind, used in ((MEMORY, "dram", staged), (CPU, "core", works)):
             edge = "hot" if hot[kind] else ("edge" if used else "faint")
             d.box(
                 "boxes",
@@ -104,26 +108,21 @@ class _Scene:
             )
         ink = "ink" if staged else "muted"
         d.text((g.x(node, sum(MEMORY[::2]) / 2), 39), "Host memory", size=13, bold=True, ink=ink)
-        use = self.share(node, "dram") if staged else "untouched"
+        use = "untouched" if not staged else self.share(node, "dram") if c.dram_Bps else "not a limit here"
         dram = f"DRAM{self.mark('host.dram')}" + (f", {use}" if use else "")
         d.text(
             (g.x(node, sum(MEMORY[::2]) / 2), 54), dram, size=11, ink="hot-ink" if hot["dram"] else "muted"
         )
-        d.text((g.x(node, sum(CPU[::2]) / 2), 46), "CPU", size=13, bold=True, ink="ink" if tcp else "muted")
+        d.text((g.x(node, sum(CPU[::2]) / 2), 46), "CPU", size=13, bold=True, ink="ink" if works else "muted")
         cores = c.devices * c.cores_per_device if c.cores_per_device else 0
         note = (
             f"{self.run.cores_busy:.1f} of {cores} cores"
-            if tcp
+            if works
             else ("schedules only" if staged else "not needed")
         )
         d.text((g.x(node, sum(CPU[::2]) / 2), 62), note, size=11, ink="hot-ink" if hot["core"] else "muted")
         if staged:
             self._bounce_buffers(node)
-        self._uplink(node)
-        d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, 390), SWITCH_BOTTOM), "box", "faint", 1.2)
-        d.text(
-            (g.x(node, 386), 136), "PCIe switch", size=11, ink="muted", align="right" if node == 0 else "left"
-        )
 
     def _bounce_buffers(self, node: int) -> None:
         """Draw a place for every bounce buffer of the side that this node shows."""
@@ -133,9 +132,22 @@ class _Scene:
                 self.drawing.box("slots", (x - 4.5, y - 4.5, x + 4.5, y + 4.5), "panel", "faint")
 
     def _no_host(self, node: int) -> None:
+        """Say what stands where a host would: nothing on a bare fabric, nothing that is known elsewhere."""
+        lines = (
+            ("A bare fabric: no host, nothing to stage through.", "The reference simulations use it.")
+            if self.cluster.paths == ("wire",)
+            else ("Host memory and CPU: not described here,", f"and not used on {self.run.scenario.path}.")
+        )
         x = self.geometry.x(node, NODE_WIDTH / 2)
-        self.drawing.text((x, 82), "A bare fabric: no host, nothing to stage through.", size=12, ink="muted")
-        self.drawing.text((x, 100), "The reference simulations use it.", size=12, ink="muted")
+        for line, text in enumerate(lines):
+            self.drawing.text((x, 82 + 18 * line), text, size=12, ink="muted")
+
+    def _switch(self, node: int) -> None:
+        g, d = self.geometry, self.drawing
+        d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, 390), SWITCH_BOTTOM), "box", "faint", 1.2)
+        name = "links in the node" if "switch.uplink" in self.cluster.leaves_out else "PCIe switch"
+        align = "right" if node == 0 else "left"
+        d.text((g.x(node, 386), 136), name, size=11, ink="muted", align=align)
 
     def _uplink(self, node: int) -> None:
         g, d, c = self.geometry, self.drawing, self.cluster
@@ -150,17 +162,25 @@ class _Scene:
                 edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
                 d.box("loads", edges, "hot-fill" if hot else "faint", "none")
         x = g.x(node, UPLINK + 2 * g.lane + 10)
-        rate = f"{c.uplink_Bps / 1e9:g} GB/s each way{self.mark('switch.uplink')}"
-        d.text((x, 101), "PCIe uplink", size=12, bold=True, align=self._align(node))
-        d.text((x, 116), rate, size=11, ink="muted", align=self._align(node))
-        share = self.share(node, "uplink_up", "uplink_down")
-        d.text((x, 131), share, size=11, bold=hot, ink="hot-ink" if hot else "muted", align=self._align(node))
+        align = self._align(node)
+        if c.uplink_Bps is None:
+            name, rate = "way to host memory", ""
+            share = "not a limit here" if self.run.scenario.staged else "not used"
+        else:
+            name, rate = "PCIe uplink", f"{c.uplink_Bps / 1e9:g} GB/s each way{self.mark('switch.uplink')}"
+            share = self.share(node, "uplink_up", "uplink_down")
+        d.text((x, 101), name, size=12, bold=True, align=align)
+        if rate:
+            d.text((x, 116), rate, size=11, ink="muted", align=align)
+        d.text(
+            (x, 131 if rate else 116), share, size=11, bold=hot, ink="hot-ink" if hot else "muted", align=align
+        )
 
     def _below(self, node: int) -> None:
         g, d, c = self.geometry, self.drawing, self.cluster
         for device in range(c.devices_per_switch):
             left, right = g.device(device)
-            if g.host:
+            if g.switch:
                 self._link(node, g.middle(device), c.device_pcie_Bps)
             hot = self.hot in (
                 "reduce",
@@ -179,7 +199,7 @@ class _Scene:
                 d.text(
                     (g.x(node, g.middle(device)), 221), f"HBM{self.mark('device.hbm')}", size=11, ink="muted"
                 )
-        if g.host:
+        if g.switch:
             self._link(node, PORT, c.nic_Bps)
         self._nic(node)
 
@@ -209,7 +229,7 @@ class _Scene:
             return slow.get(left, 1.0)
         return slow.get(partners[0], 1.0) if len(partners) == 1 else 1.0
 
-    def _link(self, node: int, x: float, rate: int) -> None:
+    def _link(self, node: int, x: float, rate: int | None) -> None:
         half = self.geometry.thickness(rate) / 2
         g = self.geometry
         self.drawing.box(
@@ -217,11 +237,11 @@ class _Scene:
         )
 
     def _wire(self) -> None:
-        d, c = self.drawing, self.cluster
+        d, s = self.drawing, self.run.scenario
         kinds = ("port_tx", "port_rx") if self.native else ("nic_tx", "nic_rx")
         fabric = self.hot if RESOURCES.get(self.hot, RESOURCES["wire"]).scope == "fabric" else ""
         hot = self.hot in (*kinds, "latency") or bool(fabric)
-        y, half = (PORT_WIRE, PORT_HALF) if self.native else (WIRE, self.geometry.thickness(c.nic_Bps) / 2)
+        y, half = (PORT_WIRE, PORT_HALF) if self.native else (WIRE, self.geometry.thickness(wire_Bps(s)) / 2)
         inside = self.geometry.middle(0) if self.native else NIC[1]
         edges = (inside, y - half, WIDTH - inside, y + half)
         d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
@@ -234,32 +254,25 @@ class _Scene:
         share = (
             f"{RESOURCES[fabric].label} {self.run.busy[fabric]:.0%} busy"
             if fabric
-            else self.share(0, kinds[0])
+            else self._sender() + self.share(0, kinds[0])
         )
         names = (
             (y - half - 42, y - half - 26, y - half - 10)
             if self.native
             else (y - half - 10, y + half + 11, y + half + 27)
         )
-        d.text((WIDTH / 2, names[0]), self._wire_name(), size=12, bold=True)
+        name = say_rate(s, self.sight.node, self._speed(0))
+        d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
         d.text((WIDTH / 2, names[1]), share, size=12, bold=named, ink="hot-ink" if named else "muted")
         hot = self.hot == "latency"
-        d.text(
-            (WIDTH / 2, names[2]), self._wire_latency(), size=11, bold=hot, ink="hot-ink" if hot else "muted"
-        )
+        ink = "hot-ink" if hot else "muted"
+        d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
 
-    def _wire_name(self) -> str:
-        c = self.cluster
-        if self.native:
-            return f"own ports, {c.port_Bps / 1e9:g} GB/s per device{self.mark('port.rate')}"
-        return f"wire, {c.nic_Bps / 1e9:g} GB/s each way"
-
-    def _wire_latency(self) -> str:
-        c = self.cluster
-        key, latency = (
-            ("port.latency", c.port_latency_ps) if self.native else ("fabric.latency", c.latency_ps)
-        )
-        return f"{latency / 1e6:g} µs latency{self.mark(key)}"
+    def _sender(self) -> str:
+        """Return whose NIC is meant where nodes differ."""
+        if self.run.trace.folded or not self.share(0, "nic_tx"):
+            return ""
+        return f"node {self.sight.node}'s {'ports' if self.native else 'NIC'} sending, "
 
 
 def scene(run: Run) -> dict[str, object]:

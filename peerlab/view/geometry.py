@@ -40,8 +40,13 @@ class Geometry:
 
     @property
     def host(self) -> bool:
-        """Whether the cluster describes a host (a bare fabric does not)."""
-        return self.cluster.uplink_Bps is not None
+        """Whether the cluster says how host memory is reached; what it leaves out with a reason is never a limit."""
+        return self.cluster.uplink_Bps is not None or "switch.uplink" in self.cluster.leaves_out
+
+    @property
+    def switch(self) -> bool:
+        """Whether something joins devices, NIC and host (on a bare fabric nothing does)."""
+        return self.cluster.paths != ("wire",)
 
     def x(self, node: int, x: float) -> float:
         """Return a position of node 0 as it is in `node`."""
@@ -71,12 +76,12 @@ class Geometry:
     @property
     def lane(self) -> float:
         """Distance of the uplink's two directions from its middle."""
-        return self.thickness(self.cluster.uplink_Bps or 0) / 2 + 1
+        return self.thickness(self.cluster.uplink_Bps) / 2 + 1
 
     @staticmethod
-    def thickness(rate_Bps: int) -> float:  # noqa: N803
-        """Return how thick a link of this capacity is drawn."""
-        return max(3.0, min(rate_Bps / 1e9 * THICKNESS, 26.0))
+    def thickness(rate_Bps: int | None) -> float:  # noqa: N803
+        """Return how thick a link of this capacity is drawn; one that is left out never limits anything."""
+        return 12.0 if rate_Bps is None else max(3.0, min(rate_Bps / 1e9 * THICKNESS, 26.0))
 
     # ---- ways --------------------------------------------------------------------------------------------------
 
@@ -93,7 +98,7 @@ class Geometry:
     def device_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way from a device across the switch to the NIC, or straight where there is no switch."""
         x, nic = self.middle(device), PORT
-        if not self.host:
+        if not self.switch:
             return self._at(node, [(x, WIRE), (nic, WIRE)])
         return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, WIRE)])
 

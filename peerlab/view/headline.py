@@ -38,7 +38,8 @@ def _bandwidth(run: Run, before: Run | None) -> dict[str, object]:
     s = run.scenario
     one = s.collective == "point-to-point"
     name = "Point-to-point bandwidth" if one else f"{COLLECTIVE_NAMES[s.collective]} busbw"
-    card = _card("busbw", name, "", f"wire {run.wire_busy:.0%} busy")
+    wire = "wire" if run.trace.folded or one else "busiest NIC" if s.path != "native" else "busiest ports"
+    card = _card("busbw", name, "", f"{wire} {run.wire_busy:.0%} busy")
     card["GBps"] = run.busbw_GBps if run.time_ps else None
     if not run.time_ps:
         card["note"] = "one rank exchanges nothing"
@@ -77,7 +78,8 @@ def _cap(text: str) -> str:
 
 def _copies(run: Run, before: Run | None) -> dict[str, object]:
     dram = run.dram_bytes_per_byte
-    note = f"DRAM: {dram:.2g} B per byte" if dram else "DRAM untouched"
+    modelled = run.scenario.hardware.dram_Bps is not None or not run.scenario.staged
+    note = f"DRAM: {dram:.2g} B per byte" if dram else "DRAM untouched" if modelled else "DRAM not modelled"
     card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", note)
     if before is not None and before.copies_per_byte != run.copies_per_byte:
         card["was"] = f"was {before.copies_per_byte:.2g}"

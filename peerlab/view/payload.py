@@ -70,7 +70,7 @@ def colours(run: Run) -> list[list[str]]:
     if s.registers:
         used.insert(0, "register")
     if s.collective != "point-to-point":
-        used += ["reduce"] if s.path != "wire" and s.collective != "allgather" else []
+        used += ["reduce"] if s.reduces and s.collective != "allgather" else []
         used += ["gather"] if s.hardware.devices > 1 else []
     used.append("flight")
     key: dict[str, str] = {}
@@ -135,9 +135,13 @@ def sources(run: Run) -> dict[str, object]:
     assumed = len(run.scenario.hardware.assumptions)
     title = f"{len(figures)} figures with sources" + (f", {assumed} of them assumed (†)" if assumed else "")
     ordered = sorted(figures.values(), key=lambda figure: not figure.assumption)
+    left_out = [
+        {"text": f"{key}: left out, never a limit. {why[:1].upper()}{why[1:]}.", "assumed": False}
+        for key, why in run.scenario.hardware.leaves_out.items()
+    ]
     return {
         "title": title,
-        "lines": [{"text": say_figure(f), "assumed": bool(f.assumption)} for f in ordered],
+        "lines": [*({"text": say_figure(f), "assumed": bool(f.assumption)} for f in ordered), *left_out],
     }
 
 

@@ -44,18 +44,19 @@ class Lane:
 def _has(run: Run, kind: str) -> bool:
     """Whether the cluster has a resource of this kind at all, used or not."""
     machine = run.scenario.hardware
-    fabric = RESOURCES[kind].scope == "fabric"
     there = {
         "wire": True,
         "nic_tx": machine.paths != ("native",),
         "port_tx": "native" in machine.paths,
         "registration": "peer-direct" in machine.paths,
-        "core": "host-tcp" in machine.paths,
+        "uplink_up": machine.uplink_Bps is not None,
+        "dram": machine.dram_Bps is not None,
+        "core": "host-tcp" in machine.paths or bool(machine.bounce_copy_Bps or machine.pageable_copy_Bps),
         "scaleup": machine.devices > 1 and run.scenario.collective != "point-to-point",
-        "reduce": run.scenario.path != "wire" and run.scenario.collective in ("allreduce", "reduce-scatter"),
+        "reduce": run.scenario.reduces and run.scenario.collective in ("allreduce", "reduce-scatter"),
     }
-    there |= {"nic_rx": there["nic_tx"], "port_rx": there["port_tx"]}
-    return there.get(kind, fabric or machine.uplink_Bps is not None)
+    there |= {"nic_rx": there["nic_tx"], "port_rx": there["port_tx"], "uplink_down": there["uplink_up"]}
+    return there.get(kind, True)
 
 
 def lanes(run: Run) -> list[Lane]:

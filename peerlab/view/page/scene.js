@@ -1,6 +1,6 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
 const SCENE_WIDTH = 1060;
-const RING = { x: 530, y: 147, radius: 20, dots: 24 };
+const RING = { x: 530, y: 141, radius: 18, dots: 24 };
 const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
 
 class Scene {
@@ -166,7 +166,7 @@ class Scene {
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     const doing = step < reducing ? "adding up" : "handing out";
-    words.push([RING.x, RING.y + 34, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
+    words.push([RING.x, RING.y + 30, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }
