@@ -1,0 +1,47 @@
+"""What is said of the wire: the rate and the latency that this run uses, not those of another message size."""
+
+from peerlab.model.scenario import Scenario
+
+
+def protocol(scenario: Scenario) -> str:
+    """Return the library's protocol that a message of this size takes, ``ll`` or ``simple``; empty where it has none."""
+    machine = scenario.hardware
+    if scenario.machine is machine:
+        return ""
+    small = machine.ll_up_to_bytes is not None and scenario.nbytes <= machine.ll_up_to_bytes
+    return "ll" if small else "simple"
+
+
+def assumed(scenario: Scenario, key: str) -> str:
+    """Return the sign of an assumed figure of the cluster, if it is one."""
+    figure = scenario.hardware.figures.get(key)
+    return " †" if figure and figure.assumption else ""
+
+
+def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
+    """Return what one NIC carries, or a device's own ports on ``native``, bytes per second and direction."""
+    machine = scenario.machine
+    return machine.port_Bps if scenario.path == "native" else machine.nic_Bps
+
+
+def say_rate(scenario: Scenario, node: int, speed: float) -> str:
+    """Return the name of the wire with its rate; that of `node` alone where that is slow, at `speed` of the full rate."""
+    rate = f"{wire_Bps(scenario) * speed / 1e9:.4g} GB/s"
+    native, used = scenario.path == "native", protocol(scenario)
+    mark = assumed(scenario, "port.rate" if native else f"protocol.{used}_rate" if used else "nic.rate")
+    slow = speed < 1
+    if native:
+        return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")
+    return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate} each way{mark}"
+
+
+_PROTOCOLS = {"": "", "ll": ", low-latency protocol", "simple": ", simple protocol"}
+
+
+def say_latency(scenario: Scenario) -> str:
+    """Return the latency of the wire, with the library's protocol where it has one of its own."""
+    if scenario.path == "native":
+        return f"{scenario.machine.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
+    used = protocol(scenario)
+    mark = assumed(scenario, f"protocol.{used}_latency" if used else "fabric.latency")
+    return f"{scenario.machine.latency_ps / 1e6:g} µs latency{mark}{_PROTOCOLS[used]}"
