@@ -6,7 +6,9 @@ Behind each line a band: from where to where it may lie if the assumed figures l
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from zlib import crc32
 
 from bokeh.core.properties import value
 from bokeh.models import (
@@ -23,6 +25,7 @@ from bokeh.plotting import figure
 
 from peerlab.errors import ScenarioError
 from peerlab.metrics import wire_limit_GBps
+from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.sensitivity import Band
@@ -88,16 +91,16 @@ def curves(
     theirs already, by name; `complete` says that no more follow.
     """
     there = bands or {}
-    limits = [_limit(scenario, axis, value) for value in AXES[axis]]
     missing = sum(run is None for _, runs in computed for run in runs)
     return {
         "axis": axis,
         "values": list(AXES[axis]),
         "names": [say_bytes(v) if axis == "message_bytes" else str(v) for v in AXES[axis]],
         "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
-        "limit": limits,
+        "limits": _limits(scenario, axis),
+        "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
-        "missing": f"{missing} points left out: impossible, or slow" if missing else "",
+        "missing": f"{missing} points left out" if missing else "",
     }
 
 
@@ -119,9 +122,37 @@ def _drawn(
     }
 
 
-def _limit(scenario: Scenario, axis: str, value: int) -> float | None:
+@lru_cache(maxsize=64)
+def machine_key(machine: Cluster) -> str:
+    """Return what tells one machine from another, or from itself with another figure."""
+    return f"{machine.name} {crc32(repr(machine).encode())}"
+
+
+def key(scenario: Scenario, axis: str) -> str:
+    """Return what two scenarios share that have the same curves along an axis: all that `lines` does not vary."""
+    kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
+    others = [one.name for one in fields(scenario) if one.name not in ("cluster", "path", "registration", axis)]
+    return "|".join([machine_key(scenario.hardware), kept, *(f"{getattr(scenario, name)}" for name in others)])
+
+
+def _limits(scenario: Scenario, axis: str) -> dict[str, dict[str, object]]:
+    """Return how much the NICs carry, and the devices' own ports, each with its name; the page shows the path's own."""
+    paths = scenario.hardware.paths
+    nic = "NIC limit" if "native" in paths else "wire limit"
+    found: dict[str, dict[str, object]] = {}
+    for name, label, ways in (
+        ("nic", nic, [path for path in paths if path != "native"]),
+        ("native", "port limit", [path for path in paths if path == "native"]),
+    ):
+        if ways:
+            way = str(scenario.path) if scenario.path in ways else ways[0]
+            found[name] = {"label": label, "y": [_limit(scenario, axis, one, way) for one in AXES[axis]]}
+    return found
+
+
+def _limit(scenario: Scenario, axis: str, value: int, path: str) -> float | None:
     try:
-        limit = wire_limit_GBps(scenario.with_(**{axis: value}))
+        limit = wire_limit_GBps(scenario.with_(path=path, **{axis: value}))
     except ScenarioError:
         return None
     return None if math.isnan(limit) else limit
@@ -143,7 +174,7 @@ def _say_bands(
     if not there:
         return "no bands: slow to simulate"
     some = len(there) < sum(run is not None for _, runs in computed for run in runs)
-    return BAND + (" (in part)" if some else "")
+    return BAND + (", in part" if some else "")
 
 
 BAND = "band: all assumed figures (†) at the ends of their ranges"
@@ -164,7 +195,9 @@ def mark(run: Run) -> dict[str, object]:
     """Return where a run stands on the curves."""
     role, _ = PATH_ROLES[line_of(run.scenario)]
     point = {axis: getattr(run.scenario, axis) for axis in AXES}
-    return {**point, "y": run.busbw_GBps, "role": role, "line": line_of(run.scenario)}
+    of = {axis: key(run.scenario, axis) for axis in AXES}
+    line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
+    return {**point, "y": run.busbw_GBps, "role": role, "line": line, "of": of, "machine": machine}
 
 
 def _note(run: Run, band: Band | None) -> str:
@@ -224,7 +257,7 @@ def build() -> figure:
         marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
     )
     words = ColumnDataSource(
-        {name: [] for name in ("x", "y", "text", "ink", "paper", "align", "dy")}, name="curves_words"
+        {name: [] for name in ("x", "y", "text", "ink", "paper", "ground", "align", "dy")}, name="curves_words"
     )
     plot.add_glyph(
         words,
@@ -239,7 +272,7 @@ def build() -> figure:
             text_font_style=value("bold"),
             text_font=value(FONT),
             background_fill_color="paper",
-            background_fill_alpha=0.6,
+            background_fill_alpha="ground",
         ),
     )
     plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))

@@ -90,7 +90,8 @@ class _Scene:
             d.line(g.stub(node), "faint", 2)
         switches = self.cluster.numa_domains * self.cluster.switches_per_numa
         if switches > 1 and s.collective != "point-to-point":
-            note = f"1 of {switches} PCIe switches" + (", all alike" if self.run.trace.folded else "")
+            several = "such groups" if "switch.uplink" in self.cluster.leaves_out else "PCIe switches"
+            note = f"1 of {switches} {several}" + (", all alike" if self.run.trace.folded else "")
             d.text((g.x(node, 14), g.foot), note, size=11, ink="muted", align=self._align(node))
 
     def _host(self, node: int) -> None:
@@ -270,7 +271,8 @@ class _Scene:
 
     def _sender(self) -> str:
         """Return whose NIC is meant where nodes differ."""
-        if self.run.trace.folded or not self.share(0, "nic_tx"):
+        alike = self.run.trace.folded or self.run.scenario.collective == "point-to-point"
+        if alike or not self.share(0, "nic_tx"):
             return ""
         return f"node {self.sight.node}'s {'ports' if self.native else 'NIC'} sending, "
 

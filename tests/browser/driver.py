@@ -200,7 +200,7 @@ class Explorer:
         self.page.wait_for_function(
             """() => { const page = [...window.peerlabPages].at(-1);
                  return page && page.root.dataset.painted === String(page.model.get('data').meta.number)
-                   && page.curves.curves?.lines && !page.model.get('status').busy }"""
+                   && page.curves.curves?.lines && page.curves.there(page.curves.mark) && !page.model.get('status').busy }"""
         )
 
     def ask(self, script, argument=None):

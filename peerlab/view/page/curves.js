@@ -14,8 +14,8 @@ class Curves {
   paint() {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
-    const limit = this.scaled(curves.limit), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...this.scaled(line.high)]);
-    const highest = Math.max(mark.y * scale.factor, ...heights.filter(isFinite), ...limit.filter(isFinite));
+    const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...this.scaled(line.high)]);
+    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite));
     const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
@@ -28,6 +28,17 @@ class Curves {
     this.drawNames(limit, highest * 1.18 || 1);
   }
 
+  // What carries this path: the NICs, or the devices' own ports.
+  limit() {
+    const { limits } = this.curves;
+    return (this.mark.line === "native" ? limits.native : limits.nic) ?? limits.nic ?? limits.native;
+  }
+
+  // Whether the lines are those of this scenario, or still those of the one before.
+  there(mark) {
+    return mark.of[this.curves.axis] === this.curves.key;
+  }
+
   // In the unit shown; a point that is not there is NaN, which nobody draws.
   scaled(values) {
     return values.map((y) => (y === null ? NaN : y * this.scale.factor));
@@ -35,18 +46,21 @@ class Curves {
 
   drawBands() {
     const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] };
-    for (const line of curves.lines) {
+    for (const line of [...curves.lines].sort((a, b) => (a.name === mark.line) - (b.name === mark.line))) {
       const low = this.scaled(line.low), high = this.scaled(line.high), there = [...low.keys()].filter((i) => isFinite(low[i]));
       if (there.length < 2) continue;
       drawn.xs.push([...there, ...[...there].reverse()].map((i) => line.x[i]));
       drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
       drawn.fill.push(line.role);
-      drawn.alpha.push((line.name === mark.line ? 0.3 : 0.15) * (figures.theme === "dark" ? 1.3 : 1));
+      drawn.alpha.push((line.name === mark.line ? 0.38 : 0.12) * (figures.theme === "dark" ? 1.3 : 1));
     }
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.host.querySelector(".pl-bands");
-    legend.textContent = legend.title = [curves.bands, curves.missing].filter(Boolean).join("; ");
-    legend.classList.toggle("pl-drawn", drawn.xs.length > 0);
+    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [curves.bands, curves.missing].filter(Boolean).join("; ");
+    legend.title = curves.missing ? `${legend.textContent} (impossible, or slow to simulate)` : legend.textContent;
+    legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
+    const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);
+    legend.style.setProperty("--pl-chip", `linear-gradient(90deg, ${fills.map((fill, i) => `${fill} ${i * part}% ${(i + 1) * part}%`).join(", ")})`);
   }
 
   drawLines(limit) {
@@ -75,52 +89,73 @@ class Curves {
       const row = { x, y, fill, line, size };
       for (const name in drawn) drawn[name].push(row[name]);
     };
-    if (ghost) add(ghost[curves.axis], ghost.y * scale.factor, "none", "muted", 13);
+    if (!this.there(mark)) return figures.fill("curves_marks", drawn, ["fill", "line"]);
+    if (ghost && ghost.machine === mark.machine) add(ghost[curves.axis], ghost.y * scale.factor, "none", "muted", 13);
     add(mark[curves.axis], mark.y * scale.factor, mark.role, "ink", 14);
     figures.fill("curves_marks", drawn, ["fill", "line"]);
   }
 
-  // Names stand at the line, above it or below, where they do not meet another name.
+  // Names stand at their line, above it or below, where they cover no line and meet no other name; if there is no such
+  // place, the line is seen through the name.
   drawNames(limit, top) {
-    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], align: [], dy: [] }, taken = [];
-    const height = Math.max(1, figures.view("curves").frame.bbox.height), wanted = [];
-    const last = curves.values.length - 1;
+    const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], ground: [], align: [], dy: [] };
+    const { width, height } = figures.view("curves").frame.bbox, wanted = [], taken = [this.markBox(Math.max(1, height) / top)];
     for (const line of curves.lines)
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
-    if (limit.some(isFinite)) wanted.push({ text: "wire limit", ink: "muted", ys: limit });
+    if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
+    const lines = [...curves.lines.map((line) => this.scaled(line.y)), limit];
     for (const name of wanted) {
-      const best = this.spot(name, taken, height / top, last);
+      const best = this.spot(name, taken, lines, Math.max(1, height) / top, Math.max(1, width));
       if (!best) continue;
       taken.push(best);
-      const row = { x: curves.values[best.i], y: name.ys[best.i], text: name.text, ink: name.ink, paper: "paper", align: best.align, dy: best.dy };
+      const row = { x: this.along(best.i), y: best.at, text: name.text, ink: name.ink, paper: "paper", ground: best.room < 0 ? 0 : 0.6, align: best.align, dy: best.dy };
       for (const column in drawn) drawn[column].push(row[column]);
     }
     figures.fill("curves_words", drawn, ["ink", "paper"]);
   }
 
-  spot({ text, ys }, taken, perUnit, last) {
-    const lines = [...this.curves.lines.map((line) => this.scaled(line.y)), this.scaled(this.curves.limit)];
-    const half = (text.length * 3.9 * last) / Math.max(1, this.figures.view("curves").frame.bbox.width); // in steps of the axis
+  // A value of the axis between two of its points; the axis is logarithmic.
+  along(i) {
+    const { values } = this.curves, k = Math.min(values.length - 2, Math.floor(i));
+    return values[k] * (values[k + 1] / values[k]) ** (i - k);
+  }
+
+  // Where the mark is, which no name should cover.
+  markBox(perUnit) {
+    const { curves, mark, scale } = this, i = Math.log(mark[curves.axis] / curves.values[0]) / Math.log(curves.values[1] / curves.values[0]);
+    const y = mark.y * scale.factor * perUnit;
+    return this.there(mark) ? { from: i - 0.2, to: i + 0.2, low: y - 8, high: y + 8 } : { from: 0, to: 0, low: 0, high: 0 };
+  }
+
+  spot({ text, ys }, taken, lines, perUnit, width) {
+    const last = this.curves.values.length - 1, half = (text.length * 3.7 * last) / width; // in steps of the axis
     let best = null;
-    for (let i = 0; i < ys.length; i++)
-      for (const dy of [-7, -4, 15, 19]) {
-        if (!isFinite(ys[i])) continue;
+    for (let i = 0; i <= last; i += 0.5)
+      for (const dy of [-4, -7, -12, -18, -26, 15, 19, 25, 32, 40]) {
+        const at = between(ys, i);
+        if (!isFinite(at)) continue;
         const align = i >= last - 1 ? "right" : i <= 1 ? "left" : "center";
-        const y = ys[i] * perUnit - dy + 6, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
-        const box = { i, dy, align, from, to: from + 2 * half, low: y - 6, high: y + 6 };
+        const y = at * perUnit - dy + 6, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
+        const box = { i, at, dy, align, from, to: from + 2 * half, low: y - 6, high: y + 6 };
         if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
-        const clash = taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high);
-        if (clash) continue;
-        let room = 40;
-        for (const line of lines)
-          for (let k = Math.max(0, box.from); k <= Math.min(line.length - 1, box.to); k += 0.125) {
-            const height = between(line, k) * perUnit;
-            if (isFinite(height)) room = Math.min(room, height > y ? height - box.high : box.low - height);
-          }
-        if (!best || room > best.room) best = { ...box, room };
+        if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
+        const room = Math.min(roomAt(box, lines, perUnit), 4); // more is no better: a name belongs to its line
+        const worth = room - Math.abs(dy > 0 ? dy - 15 : dy + 4) / 8;
+        if (!best || worth > best.worth) best = { ...box, room, worth };
       }
     return best;
   }
+}
+
+// How far a name stays from every line, in pixels; below zero where it covers one.
+function roomAt(box, lines, perUnit) {
+  let room = 40;
+  for (const line of lines)
+    for (let k = Math.max(0, box.from); k <= Math.min(line.length - 1, box.to); k += 0.125) {
+      const height = between(line, k) * perUnit;
+      if (isFinite(height)) room = Math.min(room, height > (box.low + box.high) / 2 ? height - box.high : box.low - height);
+    }
+  return room;
 }
 
 // The height of a line at a place between two of its points.
