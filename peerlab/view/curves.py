@@ -131,8 +131,12 @@ def machine_key(machine: Cluster) -> str:
 def key(scenario: Scenario, axis: str) -> str:
     """Return what two scenarios share that have the same curves along an axis: all that `lines` does not vary."""
     kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
-    others = [one.name for one in fields(scenario) if one.name not in ("cluster", "path", "registration", axis)]
-    return "|".join([machine_key(scenario.hardware), kept, *(f"{getattr(scenario, name)}" for name in others)])
+    others = [
+        one.name for one in fields(scenario) if one.name not in ("cluster", "path", "registration", axis)
+    ]
+    return "|".join(
+        [machine_key(scenario.hardware), kept, *(f"{getattr(scenario, name)}" for name in others)]
+    )
 
 
 def _limits(scenario: Scenario, axis: str) -> dict[str, dict[str, object]]:
@@ -257,7 +261,8 @@ def build() -> figure:
         marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
     )
     words = ColumnDataSource(
-        {name: [] for name in ("x", "y", "text", "ink", "paper", "ground", "align", "dy")}, name="curves_words"
+        {name: [] for name in ("x", "y", "text", "ink", "paper", "ground", "align", "dy")},
+        name="curves_words",
     )
     plot.add_glyph(
         words,

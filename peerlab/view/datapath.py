@@ -164,7 +164,7 @@ class _Scene:
                 d.box("loads", edges, "hot-fill" if hot else "faint", "none")
         x = g.x(node, UPLINK + 2 * g.lane + 10)
         align = self._align(node)
-        if c.uplink_Bps is None:
+        if "switch.uplink" not in c.figures:
             name, rate = "way to host memory", ""
             share = "not a limit here" if self.run.scenario.staged else "not used"
         else:
@@ -174,7 +174,12 @@ class _Scene:
         if rate:
             d.text((x, 116), rate, size=11, ink="muted", align=align)
         d.text(
-            (x, 131 if rate else 116), share, size=11, bold=hot, ink="hot-ink" if hot else "muted", align=align
+            (x, 131 if rate else 116),
+            share,
+            size=11,
+            bold=hot,
+            ink="hot-ink" if hot else "muted",
+            align=align,
         )
 
     def _below(self, node: int) -> None:

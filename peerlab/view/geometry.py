@@ -41,7 +41,7 @@ class Geometry:
     @property
     def host(self) -> bool:
         """Whether the cluster says how host memory is reached; what it leaves out with a reason is never a limit."""
-        return self.cluster.uplink_Bps is not None or "switch.uplink" in self.cluster.leaves_out
+        return "switch.uplink" in {**self.cluster.figures, **self.cluster.leaves_out}
 
     @property
     def switch(self) -> bool:

@@ -78,7 +78,7 @@ def _cap(text: str) -> str:
 
 def _copies(run: Run, before: Run | None) -> dict[str, object]:
     dram = run.dram_bytes_per_byte
-    modelled = run.scenario.hardware.dram_Bps is not None or not run.scenario.staged
+    modelled = "host.dram" in run.scenario.hardware.figures or not run.scenario.staged
     note = f"DRAM: {dram:.2g} B per byte" if dram else "DRAM untouched" if modelled else "DRAM not modelled"
     card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", note)
     if before is not None and before.copies_per_byte != run.copies_per_byte:

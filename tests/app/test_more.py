@@ -4,6 +4,7 @@ import pytest
 
 import peerlab
 from peerlab.app.explorer import explore
+from peerlab.model.scenario import ALGORITHMS
 from peerlab.places import folder
 
 HARDWARE = folder("data") / "hardware"
@@ -63,13 +64,18 @@ def test_each_control_changes_its_field_and_undo_brings_it_back(lab):
         assert lab.scenario == before
 
 
-def test_an_algorithm_that_the_machine_cannot_have_is_refused_and_the_list_goes_back(lab):
-    before, picture = lab.scenario, lab.stage.data
-    lab.controls.rare.algorithm.value = "ring"
-    assert "needs one device per node and dl1 has 8" in lab.controls.error.value
-    assert lab.controls.rare.algorithm.value == "auto"
-    assert lab.scenario is before
-    assert lab.stage.data is picture
+def test_only_algorithms_that_machine_nodes_and_collective_can_have_are_offered(lab):
+    def offered():
+        return {value for _, value in lab.controls.rare.algorithm.options}
+
+    assert offered() == set(ALGORITHMS) - {"ring"}  # dl1 has eight devices a node
+    lab.controls.nodes_text.value = "12"
+    assert offered() == set(ALGORITHMS) - {"ring", "halving-doubling", "recursive-doubling"}
+    lab.controls.collective.value = "allgather"
+    assert offered() == {"auto", "hierarchical", "pairwise"}
+    lab.controls.cluster.value = "ideal-100g"
+    assert "ring" in offered()
+    assert "hierarchical" not in offered()
 
 
 def test_nodes_that_an_algorithm_cannot_have_are_refused_and_the_text_stays_to_be_corrected(lab):

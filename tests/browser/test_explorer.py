@@ -147,18 +147,30 @@ def test_the_partner_of_an_exchange_changes_from_step_to_step(fresh):
     assert not any(word.startswith(("from node", "to node")) for word in words(fresh))
 
 
-def test_an_algorithm_that_the_machine_cannot_have_is_explained_and_the_list_goes_back(fresh):
+def test_an_algorithm_that_the_machine_cannot_have_is_not_offered(fresh):
     more = fresh.page.locator(".pl-more-button").last
     more.click()
-    data = fresh.data()
-    fresh.select("algorithm", "ring")
-    alert = fresh.page.locator(".pl-error [role=alert]").last
-    alert.wait_for()
-    assert "needs one device per node" in alert.inner_text()
-    assert fresh.page.locator(".pl-algorithm select").last.input_value() == "auto"
-    assert fresh.data() == data
+    offered = fresh.page.locator(".pl-algorithm option").all_inner_texts()
+    assert "hierarchical" in offered
+    assert "ring" not in offered
     assert fresh.page.locator(".pl-placement select").last.is_disabled()
     more.click()
+
+
+def test_the_mark_waits_for_the_lines_of_its_scenario(fresh):
+    def marks():
+        return fresh.ask("page => page.figures.model('curves_marks').data.x.length")
+
+    assert marks() > 0
+    fresh.ask(
+        """page => { page.kept = page.curves.curves;
+             page.curves.apply({ ...page.kept, key: "of another cluster" }, page.curves.mark, page.curves.ghost, page.curves.scale) }"""
+    )
+    assert marks() == 0
+    fresh.ask(
+        "page => page.curves.apply(page.kept, page.curves.mark, page.curves.ghost, page.curves.scale)"
+    )
+    assert marks() > 0
 
 
 def test_bands_come_after_the_lines_and_say_what_they_are(fresh):

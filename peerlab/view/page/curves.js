@@ -140,11 +140,17 @@ class Curves {
         if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
         if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
         const room = Math.min(roomAt(box, lines, perUnit), 4); // more is no better: a name belongs to its line
-        const worth = room - Math.abs(dy > 0 ? dy - 15 : dy + 4) / 8;
+        const worth = room - Math.abs(dy > 0 ? dy - 15 : dy + 4) / 8 - 3 * passed(box, lines, perUnit);
         if (!best || worth > best.worth) best = { ...box, room, worth };
       }
     return best;
   }
+}
+
+// How many other lines are between a name and its own.
+function passed({ i, at, low, high }, lines, perUnit) {
+  const y = (low + high) / 2, own = at * perUnit;
+  return lines.filter((line) => (between(line, i) * perUnit - own) * (between(line, i) * perUnit - y) < 0).length;
 }
 
 // How far a name stays from every line, in pixels; below zero where it covers one.

@@ -1,0 +1,85 @@
+"""No picture says what the run does not: what is left out is no limit, and the wire is the one that is used."""
+
+import pytest
+
+import peerlab
+from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.view.curves import curves, lines, mark
+from peerlab.view.payload import payload
+
+
+def shown(cluster, **fields):
+    run = peerlab.simulate(
+        peerlab.Scenario(**{"cluster": cluster, "nodes": 4, "message_bytes": "4 MiB", **fields})
+    )
+    parcel = payload(run)
+    lanes = {lane["label"] for lane in parcel["timeline"]["lanes"]}
+    return parcel["scene"]["texts"]["text"], {card["name"]: card for card in parcel["cards"]}, lanes
+
+
+@pytest.mark.parametrize("name", known_clusters())
+def test_only_a_cluster_of_nothing_but_wires_is_called_a_bare_fabric(name):
+    bare = any("bare fabric" in text for text in shown(name)[0])
+    assert bare == (load_cluster(name).paths == ("wire",))
+
+
+@pytest.mark.parametrize("name", ["ideal-100g-staged", "alps-gh200-tcp"])
+def test_a_staged_path_goes_through_host_memory_even_where_that_is_no_limit(name):
+    texts, cards, lanes = shown(name)
+    assert {"Host memory", "DRAM, not a limit here", "way to host memory", "not a limit here"} <= set(texts)
+    assert cards["copies"]["note"] == "DRAM not modelled"
+    assert not {"DRAM", "PCIe uplink up"} & lanes
+
+
+def test_a_machine_described_for_peer_direct_alone_has_a_switch_and_no_host():
+    texts, _, _ = shown("p5")
+    assert "PCIe switch" in texts
+    assert "Host memory and CPU: not described here," in texts
+
+
+def test_the_cores_that_copy_for_the_network_library_are_seen_to_work():
+    texts, _, lanes = shown("g4dn-metal")
+    assert "1.0 of 1 cores" in texts
+    assert "schedules only" not in texts
+    assert "CPU cores" in lanes
+
+
+def test_the_wire_is_the_one_of_the_protocol_that_this_message_takes():
+    texts, _, _ = shown("alps-gh200-tcp", message_bytes="64 KiB")
+    assert {"wire, 0.23 GB/s each way †", "25 µs latency †, low-latency protocol"} <= set(texts)
+    texts, _, _ = shown("p5")
+    assert {"wire, 31 GB/s each way †", "120 µs latency †, simple protocol"} <= set(texts)
+    run = peerlab.simulate(peerlab.Scenario(cluster="p5", nodes=2, message_bytes="1 GiB"))
+    assert run.busbw_GBps / run.wire_limit_GBps == pytest.approx(run.wire_busy, rel=1e-3)
+
+
+def test_beside_the_busy_share_of_a_slow_nic_stands_its_own_rate():
+    texts, cards, _ = shown("dl1", path="peer-direct", slow_nodes={2: 0.5}, message_bytes="64 MiB")
+    assert "wire, 6.25 GB/s at node 2" in texts
+    assert any(text.startswith("node 2's NIC sending, 9") for text in texts)
+    assert cards["busbw"]["note"].startswith("busiest NIC 9")
+
+
+def test_a_mark_belongs_to_the_lines_of_its_own_scenario():
+    start = peerlab.Scenario(nodes=4)
+
+    def fits(scenario, axis="nodes"):
+        drawn = curves(start, axis, [(line, [None] * len(line.scenarios)) for line in lines(start, axis)])
+        return mark(peerlab.simulate(scenario))["of"][axis] == drawn["key"]
+
+    assert fits(start)
+    assert fits(start.with_(nodes=8, path="peer-direct", registration="per-transfer"))
+    assert not fits(start.with_(message_bytes="1 MiB"))
+    assert fits(start.with_(message_bytes="1 MiB"), "message_bytes")
+    assert not fits(start.with_(cluster="gaudi2", path="host-rdma"))
+
+
+def test_ports_have_a_limit_of_their_own_whichever_path_the_curves_were_made_for():
+    of_ports = [
+        curves(peerlab.Scenario(cluster="gaudi2", nodes=8, path=path), "nodes", [])["limits"]
+        for path in ("native", "host-rdma")
+    ]
+    assert of_ports[0] == of_ports[1]
+    assert of_ports[0]["native"]["label"] == "port limit"
+    assert of_ports[0]["nic"]["label"] == "NIC limit"
+    assert of_ports[0]["native"]["y"][0] > of_ports[0]["nic"]["y"][0]
