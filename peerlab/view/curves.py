@@ -178,10 +178,11 @@ def _say_bands(
     if not there:
         return "no bands: slow to simulate"
     some = len(there) < sum(run is not None for _, runs in computed for run in runs)
-    return BAND + (", in part" if some else "")
+    return IN_PART if some else BAND
 
 
 BAND = "band: all assumed figures (†) at the ends of their ranges"
+IN_PART = "band (in part): assumed figures (†) at their ends"
 _IF = "if all assumed figures (†) lie at the ends of their ranges"
 """What a band says."""
 
