@@ -44,9 +44,14 @@ class Curves {
     return values.map((y) => (y === null ? NaN : y * this.scale.factor));
   }
 
+  // The lines as they lie over each other: this scenario's on top.
+  upwards() {
+    return [...this.curves.lines].sort((a, b) => (a.name === this.mark.line) - (b.name === this.mark.line));
+  }
+
   drawBands() {
     const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] };
-    for (const line of [...curves.lines].sort((a, b) => (a.name === mark.line) - (b.name === mark.line))) {
+    for (const line of this.upwards()) {
       const low = this.scaled(line.low), high = this.scaled(line.high), there = [...low.keys()].filter((i) => isFinite(low[i]));
       if (there.length < 2) continue;
       drawn.xs.push([...there, ...[...there].reverse()].map((i) => line.x[i]));
@@ -71,7 +76,7 @@ class Curves {
       for (const name in drawn) drawn[name].push(row[name]);
     };
     add(curves.values, limit, "muted", [4, 4], 1.2, 1);
-    for (const line of curves.lines) {
+    for (const line of this.upwards()) {
       const ys = this.scaled(line.y), here = line.name === mark.line;
       add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
       ys.forEach((y, i) => {
