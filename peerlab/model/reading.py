@@ -14,6 +14,7 @@ from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, nee
 TEXTS = ("name", "title", "device_name", "summary")
 """Texts at the top of a cluster file."""
 
+_MOST = 10**30
 _PLACEHOLDERS = ("", "?", "...")
 
 
@@ -63,7 +64,7 @@ def examine(text: str) -> Reading:
     reading = Reading()
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:  # not TOML, or a number of thousands of digits
         reading.wrong.append(f"this is not a TOML file: {problem}")
         return reading
     for name in TEXTS:
@@ -117,6 +118,8 @@ def _read_figure(key: str, entry: Any) -> Figure:
     value = entry["value"]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < float("inf"):
         raise HardwareError(f"{key}: value {value!r} is not a number")
+    if abs(value) > _MOST:
+        raise HardwareError(f"{key}: value is larger than any figure of a machine")
     texts = {name: _said(entry.get(name)) for name in ("unit", "basis", "source", "assumption")}
     if not texts["source"] and not texts["assumption"]:
         raise HardwareError(f'{key} has no source; give source = "..." or say assumption = "..."')

