@@ -1,12 +1,13 @@
 """Expected against simulated, as a page of its own that needs no network."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from bokeh.embed import file_html
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter
+from bokeh.models import ColumnDataSource, Div, HoverTool, NumeralTickFormatter
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
 
@@ -21,7 +22,7 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Draw dots and write the page.
 
     A dot has ``group``, ``name``, ``expected`` and ``simulated`` (numbers in ``unit``), ``says`` (what is expected, in
-    words: a range is drawn at its middle) and ``error``.
+    words: a range is drawn at its middle), ``error`` and ``note``, what must be said about it if anything.
 
     Raises
     ------
@@ -32,12 +33,24 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     if not drawn:
         raise ExpectationError("there is nothing to draw: no figure greater than zero")
     page = file_html(
-        column(*_figures(drawn), sizing_mode="stretch_width"), INLINE, "peerlab: expected against simulated"
+        column(*_figures(drawn), _notes(drawn), sizing_mode="stretch_width"),
+        INLINE,
+        "peerlab: expected against simulated",
     )
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as problem:
         raise ExpectationError(f"cannot write {path}: {problem.strerror}") from None
+
+
+def _notes(drawn: Sequence[Mapping[str, Any]]) -> Div:
+    """Return what is said about dots, each note once, below the pictures."""
+    groups: dict[str, list[str]] = {}
+    for dot in drawn:
+        if dot["note"]:
+            groups.setdefault(dot["note"], []).append(dot["name"])
+    lines = [f"<p>{escape('; '.join(names))}: {escape(note)}</p>" for note, names in groups.items()]
+    return Div(text="".join(lines), styles={"font-family": FONT})
 
 
 def _scaled(dot: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,6 +104,7 @@ def _figure(title: str, y_axis: str, height: int) -> Any:
         ("expected", "@says"),
         ("simulated", "@simulated @unit"),
         ("error", "@error{0.00 %}"),
+        ("note", "@note"),
     ]
     plot.add_tools(HoverTool(tooltips=tips))
     return plot
