@@ -73,7 +73,7 @@ def test_a_file_of_reference_results_is_answered_row_by_row(tmp_path):
 
 
 def test_a_line_for_information_is_neither_met_nor_not(tmp_path):
-    packets = GOOD.replace("envelope_B=16", "packet_level").replace("0.00241882816", "0.0025")
+    packets = GOOD.replace("envelope_B=16", "packet_level=1").replace("0.00241882816", "0.0025")
     (tmp_path / "two.csv").write_text(f"{HEAD}\n{GOOD}\n{packets}\n")
     status, out, _ = run("--reference", "two.csv", cwd=tmp_path)
     assert status == 0
