@@ -7,7 +7,7 @@ from typing import Any
 
 from bokeh.embed import file_html
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, Div, HoverTool, NumeralTickFormatter
+from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
 
@@ -33,24 +33,26 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     if not drawn:
         raise ExpectationError("there is nothing to draw: no figure greater than zero")
     page = file_html(
-        column(*_figures(drawn), _notes(drawn), sizing_mode="stretch_width"),
+        column(*_figures(drawn), sizing_mode="stretch_width"),
         INLINE,
         "peerlab: expected against simulated",
     )
+    body, end, rest = page.rpartition("</body>")
+    page = body + _notes(drawn) + end + rest
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as problem:
         raise ExpectationError(f"cannot write {path}: {problem.strerror}") from None
 
 
-def _notes(drawn: Sequence[Mapping[str, Any]]) -> Div:
+def _notes(drawn: Sequence[Mapping[str, Any]]) -> str:
     """Return what is said about dots, each note once, below the pictures."""
     groups: dict[str, list[str]] = {}
     for dot in drawn:
         if dot["note"]:
             groups.setdefault(dot["note"], []).append(dot["name"])
-    lines = [f"<p>{escape('; '.join(names))}: {escape(note)}</p>" for note, names in groups.items()]
-    return Div(text="".join(lines), styles={"font-family": FONT})
+    lines = [f"{'; '.join(names)}: {note}" for note, names in groups.items()]
+    return "".join(f"<p style='font-family: sans-serif'>{escape(line)}</p>" for line in lines)
 
 
 def _scaled(dot: Mapping[str, Any]) -> dict[str, Any]:
