@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
+from peerlab.errors import ScenarioError
+
+MOST_SLICES = 2**18
+"""Slices of one transfer, at most."""
+
 
 class Schedule(Protocol):
     """The transfers among `ranks` peers: in a step a rank sends at most one, and receives at most one.
@@ -179,5 +184,10 @@ def slice_sizes(nbytes: int, limit: int | None) -> tuple[int, ...]:
     """
     if limit is None:
         return (nbytes,)
+    if nbytes > limit * MOST_SLICES:
+        raise ScenarioError(
+            "slice_bytes",
+            f"{limit} B cuts a transfer of {nbytes} B into more than {MOST_SLICES} slices; give larger ones",
+        )
     count = -(-nbytes // min(limit, -(-nbytes // 2)))
     return (-(-nbytes // count),) * count

@@ -1,1 +1,1 @@
-"""From a scenario to its trace. Two engines: `events` (SimPy, the referee) and `loop` (fast; equal or it refuses)."""
+"""From a scenario to its trace: the referee (`events`, on SimPy), and faster engines that equal it or refuse."""

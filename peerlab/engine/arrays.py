@@ -61,8 +61,8 @@ class Batch:
     """One for each run."""
     sigmas: Sequence[float]
     """One for each run."""
-    record: bool = False
-    """Whether every span is kept; for one run at a time."""
+    keep: tuple[int, ...] = ()
+    """Lanes whose spans are kept; for one run at a time."""
     rows: list[NDArray[np.int64]] = field(default_factory=list)
     """Blocks of rows ``(lane, step, slice, stage, resource, queued, start, end, bytes)``."""
     finished: list[NDArray[np.int64]] = field(default_factory=list)
@@ -152,7 +152,7 @@ class Batch:
                 factor = None if factors is None else factors[:, piece, number]
                 at = self._serve(step, piece, leg, at, durations, factor)
             if leg.flight:
-                if self.record:
+                if self.keep:
                     wires = self._resources("wire", 0)
                     self._note(
                         step, piece, STAGE_IDS["flight"], wires, (at, at, at + leg.flight.duration_ps), 0
@@ -175,7 +175,7 @@ class Batch:
         last = queued
         for number, visit in enumerate(leg.exclusive):
             duration = durations[number]
-            if not self.record and any(duration is one for one in durations[:number]):
+            if not self.keep and any(duration is one for one in durations[:number]):
                 continue  # serves the same slices at the same times as that one
             if factor is not None:
                 duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)
@@ -183,7 +183,7 @@ class Batch:
             start = np.maximum(queued, self._free[key]) if key in self._free else queued
             end = self._free[key] = start + duration
             last = np.maximum(last, end)
-            if self.record:
+            if self.keep:
                 kind, node = (
                     self.world.resources[visit.resource].kind,
                     self.world.resources[visit.resource].node,
@@ -270,11 +270,11 @@ class Batch:
         self._hand_out_free = np.maximum(self._hand_out_free, at) + duration
         latency = traffic.latency_ps if traffic else 0
         np.maximum(self._end, self._hand_out_free + latency, out=self._end)
-        if self.record:
-            lanes = np.arange(self._lanes)
-            sender = self._at_receiver(lanes[None, :])[0]
+        if self.keep:
+            kept = np.array(self.keep)
+            sender = self._at_receiver(np.arange(self._lanes)[None, :])[0][kept]
             ids = (step * len(self._pieces) + piece) * self._lanes + sender
-            self.finished.append(np.column_stack([ids, lanes, at[0]]))
+            self.finished.append(np.column_stack([ids, kept, at[0][kept]]))
 
     # ---- what is recorded --------------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class Batch:
         times: tuple[Times, Times, Times],
         nbytes: int,
     ) -> None:
-        lanes = np.arange(self._lanes)
-        fixed = [np.full(self._lanes, value, np.int64) for value in (step, piece, stage)]
-        size = np.full(self._lanes, nbytes, np.int64)
-        self.rows.append(np.column_stack([lanes, *fixed, resources, *(t[0] for t in times), size]))
+        kept = np.array(self.keep)
+        fixed = [np.full(len(kept), value, np.int64) for value in (step, piece, stage)]
+        size = np.full(len(kept), nbytes, np.int64)
+        self.rows.append(np.column_stack([kept, *fixed, resources[kept], *(t[0][kept] for t in times), size]))

@@ -65,6 +65,12 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None) -> Run
     if engine == "auto":
         engine = fastest(scenario)
     world = World(scenario, folded=engine in ("loop", "simpy-folded"), one_switch=engine == "loop-nodes")
+    if engine != "arrays" and not world.folded and _spans(world) > _MOST_OF_ALL:
+        raise ScenarioError(
+            "nodes",
+            f"{scenario.nodes} nodes that differ make about {_spans(world) / 1e6:.0f} million spans, and {_MOST_OF_ALL // 10**6} "
+            "million can be kept; give fewer nodes, larger slices, or leave out what makes nodes differ",
+        )
     record = {"simpy": _referee, "arrays": _arrays}.get(engine.partition("-")[0], _loop)
     warm = Desk(world, warm=True)
     iterations: Callable[[], tuple[Iteration, ...]]
@@ -217,7 +223,11 @@ def _events_of(world: World, loop: Loop, blocks: list[Block]) -> NDArray[np.int6
 
 
 def _scaleup_rows(
-    world: World, traffic: Exchange, finished: Sequence[tuple[int, ...]], blocks: list[Block]
+    world: World,
+    traffic: Exchange,
+    finished: Sequence[tuple[int, ...]],
+    blocks: list[Block],
+    lanes: Sequence[int] | None = None,
 ) -> tuple[list[NDArray[np.int64]], int]:
     """Return the spans inside the nodes and when the last of them is over."""
     plan = world.plan
@@ -227,7 +237,7 @@ def _scaleup_rows(
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
     nbytes = _sizes_of(world, final["step"], final["slice"])
     rows, last = [], int(traffic.ready[-1])
-    for index in range(len(world.lanes)):
+    for index in range(len(world.lanes)) if lanes is None else lanes:
         if plan.collects:
             rows += gather_rows(world, index, traffic)
         if not plan.hands_out:
@@ -265,13 +275,23 @@ def _with_own(world: World, traffic: Exchange, done: Finished) -> Finished:
     )
 
 
+_MOST_OF_ALL = 8_000_000
+"""Spans of a run that records every node, at most: about 2 GiB while it runs."""
+_MOST_SPANS = 600_000
+"""Of an array run with more, only a node and its neighbours are recorded."""
+
+
 def _arrays(world: World, desk: Desk, progress: Progress | None) -> Recording:
     s, none = world.scenario, np.zeros((0, len(REGISTRATION_COLUMNS)), np.int64)
-    batch = Batch(world, [s.seed], [s.jitter])
+    kept = _kept(world)
+    few = len(kept) < len(
+        world.lanes
+    )  # so few that they are kept at once; else another run does, if anybody asks
+    batch = Batch(world, [s.seed], [s.jitter], kept if few else ())
     end = int(batch.run(progress)[0])
     batch.meet()
     return Recording(
-        spans=Later(lambda: _spans_of_arrays(world)),
+        spans=_recorded(world, batch) if few else Later(lambda: _recorded(world, _again(world, kept))),
         blocks=(),
         registrations=_columns(REGISTRATION_COLUMNS, none),
         registration_blocks=(),
@@ -281,16 +301,36 @@ def _arrays(world: World, desk: Desk, progress: Progress | None) -> Recording:
     )
 
 
-def _spans_of_arrays(world: World) -> Columns:
-    """Run once more, this time keeping every span."""
-    batch = Batch(world, [world.scenario.seed], [world.scenario.jitter], record=True)
+def _kept(world: World) -> tuple[int, ...]:
+    """Return the lanes whose spans are recorded: all, or those of the slowest node (else node 0) and its neighbours."""
+    s, nodes = world.scenario, world.plan.nodes
+    if _spans(world) <= _MOST_SPANS:
+        return tuple(range(len(world.lanes)))
+    shown = min(range(nodes), key=lambda node: (s.node_speed(node), node))
+    near = {(shown + step) % nodes for step in (-1, 0, 1)}
+    return tuple(lane for lane, one in enumerate(world.lanes) if one.node in near)
+
+
+def _spans(world: World) -> int:
+    """Return about how many spans all lanes together have."""
+    visits = sum(len(stage.uses) + bool(stage.flight) for stage in world.scenario.stages) + 1
+    return world.plan.schedule.steps * world.pieces * visits * len(world.lanes)
+
+
+def _again(world: World, kept: tuple[int, ...]) -> Batch:
+    batch = Batch(world, [world.scenario.seed], [world.scenario.jitter], kept)
     batch.run()
+    return batch
+
+
+def _recorded(world: World, batch: Batch) -> Columns:
+    """Return the spans that an array run has kept."""
     rows = np.concatenate(batch.rows) if batch.rows else np.zeros((0, 9), np.int64)
     node, device = _owners(world, rows[:, 0])
     spans = [np.column_stack([node, device, rows[:, 1:]])]
     if world.plan.exchanges:
         finished = [tuple(row) for block in batch.finished for row in block.tolist()]
-        spans += _scaleup_rows(world, exchange(world), finished, [])[0]
+        spans += _scaleup_rows(world, exchange(world), finished, [], batch.keep)[0]
     return _columns(SPAN_COLUMNS, np.concatenate(spans))
 
 

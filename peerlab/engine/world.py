@@ -105,7 +105,7 @@ class World:
         Parameters
         ----------
         gathered:
-            When each slice of each chunk is, in the order of `gather_order`.
+            When each slice of each chunk is, in the order of `gather_place`.
         chunks:
             Bytes of each slice.
         """

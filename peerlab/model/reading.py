@@ -16,6 +16,7 @@ TEXTS = ("name", "title", "device_name", "summary")
 OPTIONAL_TEXTS = ("fitted_on",)
 """Texts that may stand there: what some figures were fitted on."""
 
+_MOST = 10**30
 _PLACEHOLDERS = ("", "?", "...")
 
 
@@ -65,7 +66,7 @@ def examine(text: str) -> Reading:
     reading = Reading()
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:  # not TOML, or a number of thousands of digits
         reading.wrong.append(f"this is not a TOML file: {problem}")
         return reading
     _read_texts(document, reading)
@@ -124,6 +125,8 @@ def _read_figure(key: str, entry: Any) -> Figure:
     value = entry["value"]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < float("inf"):
         raise HardwareError(f"{key}: value {value!r} is not a number")
+    if abs(value) > _MOST:
+        raise HardwareError(f"{key}: value is larger than any figure of a machine")
     texts = {name: _said(entry.get(name)) for name in ("unit", "basis", "source", "assumption")}
     if not texts["source"] and not texts["assumption"]:
         raise HardwareError(f'{key} has no source; give source = "..." or say assumption = "..."')

@@ -66,7 +66,7 @@ class Scenario:
     collective: str = "allreduce"
     """``allreduce``, ``allgather``, ``reduce-scatter``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
     algorithm: str = "auto"
-    """``ring`` (one device a node), ``hierarchical`` (several), or ``auto``."""
+    """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices."""
     message_bytes: int | str = "64 MiB"
     """Bytes of the whole buffer (nccl-tests' size column); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"

@@ -148,7 +148,9 @@ def _values(name: str, given: Any) -> tuple[Any, ...]:
     """Return the values of a field: a list of them, or one."""
     if isinstance(given, (set, frozenset)):
         raise ScenarioError(name, "a set has no order; give a list")
-    one = not isinstance(given, Iterable) or isinstance(given, (str, Mapping))
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    one = not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping))
     if name == "placement" and isinstance(given, tuple) and all(hasattr(host, "__index__") for host in given):
         one = True  # it is a value of its own: for each rank a host
     return tuple(v.item() if isinstance(v, np.generic) else v for v in ((given,) if one else given))
@@ -180,7 +182,7 @@ def _fingerprint(asked: Mapping[str, Any]) -> str:
     document = [
         __version__,
         _figures_of(asked["cluster"]),
-        {k: v for k, v in asked.items() if k != "cluster"},
+        {k: str(v) if isinstance(v, Mapping) else v for k, v in asked.items() if k != "cluster"},
     ]
     return sha256(json.dumps(document, sort_keys=True, default=str).encode()).hexdigest()[:16]
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import os
 import sys
 import warnings
@@ -13,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from peerlab.errors import PeerlabError
-from peerlab.study.question import Question
+from peerlab.study.question import ERROR, Question
 
 if sys.platform != "win32":
     import fcntl
@@ -84,8 +85,8 @@ class Store:
     def add(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """Append rows, by fingerprint, unless they are there."""
         fresh = {key: dict(row) for key, row in rows.items() if key not in self.known}
-        self.known |= fresh
         self._append(self._lines(fresh.items()))
+        self.known |= fresh  # after it: what is said to be in the file is there, even if Ctrl+C comes between
 
     def finish(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Replace the file by the whole table, in its order, at once."""
@@ -138,7 +139,10 @@ class Store:
 
     def _read(self, text: str, asked: Mapping[str, Mapping[str, Any]]) -> None:
         whole = text[: text.rfind("\n") + 1]
-        found, *records = list(csv.reader(io.StringIO(whole, newline=""))) or [[]]
+        try:
+            found, *records = list(csv.reader(io.StringIO(whole, newline=""))) or [[]]
+        except csv.Error as problem:
+            raise self._wrong(f"is damaged ({problem}); give another file, or delete it") from None
         if found[-1:] != [FINGERPRINT]:
             raise self._wrong("is not a table of a sweep; give another file, or delete it")
         if sorted(found) != sorted(self._columns):
@@ -148,6 +152,10 @@ class Store:
             if len(record) != len(found) or len(record[-1]) != _LENGTH:
                 raise self._wrong(f"is damaged in row {number}; delete that row, or give another file")
             row = {name: read(cell) for name, cell in zip(found[:-1], record, strict=False)}
+            if not _sound(row):
+                raise self._wrong(
+                    f"is damaged in row {number}: no figures; delete that row, or give another file"
+                )
             self.known[record[-1]] = {**row, **asked.get(record[-1], {})}  # JSON knows no tuples
         strangers = len(self.known.keys() - asked.keys())
         if strangers:
@@ -175,6 +183,14 @@ class Store:
     def _lines(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> bytes:
         names = self._columns[:-1]
         return _csv([*(written(row[name]) for name in names), key] for key, row in rows)
+
+
+def _sound(row: Mapping[str, Any]) -> bool:
+    """Return whether a row has the figures of a run, or a reason why there are none."""
+    if row[ERROR] is not None:
+        return isinstance(row[ERROR], str)
+    numbers = [row[name] for name in ("time_s", "busbw_GBps", "wire_busy_share")]
+    return all(isinstance(n, (int, float)) and not isinstance(n, bool) and 0 <= n < math.inf for n in numbers)
 
 
 def _csv(records: Iterable[Sequence[str]]) -> bytes:

@@ -126,8 +126,16 @@ def test_auto_takes_the_fastest_engine_that_is_exact():
 
 
 def test_a_large_jittered_run_makes_its_spans_only_when_they_are_asked_for():
-    run = peerlab.simulate(RING.with_(nodes=300))
+    run = peerlab.simulate(RING.with_(nodes=200))
     assert "_columns" not in vars(run.recording.spans)
     assert run.time_s > 0
-    assert len(run.recording.spans["start"]) == 300 * 598 * 3  # sent, received and in flight
+    assert len(run.recording.spans["start"]) == 200 * 398 * 3  # sent, received and in flight
     assert run.bottleneck is not None
+
+
+def test_of_a_very_large_run_the_slowest_node_and_its_neighbours_are_recorded():
+    run = peerlab.simulate(RING.with_(nodes=512, slow_nodes={100: 0.5}))
+    assert sorted(set(run.recording.spans["node"].tolist())) == [99, 100, 101]
+    assert run.bottleneck.kind in ("nic_tx", "nic_rx")
+    with pytest.raises(ScenarioError, match="million spans"):
+        peerlab.simulate(peerlab.Scenario(nodes=1024, jitter=0.1))

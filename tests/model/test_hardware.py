@@ -161,3 +161,32 @@ def test_several_devices_a_node_need_what_joins_them(root, key):
     line = next(i for i in range(where, len(lines)) if lines[i].startswith(f"{name} = "))
     with pytest.raises(PeerlabError, match=f"{key} is missing"):
         read_cluster("\n".join(lines[:line] + lines[line + 1 :]), "mine.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("uplink = { value = 14.1,", "uplink = { value = 1e-9,", "possible are 10 MB/s to 1 PB/s"),
+        ("packet_cost = { value = 2.806,", "packet_cost = { value = 1e12,", "possible are 0 to 10 s"),
+        ("devices_per_switch = { value = 2,", "devices_per_switch = { value = 1048576,", "at most 1024"),
+    ],
+)
+def test_a_figure_beyond_what_can_be_counted_is_refused(old, new, says):
+    assert old in DL1
+    wider = DL1.replace("range = [0.7, 4]", "range = [0.7, 1e13]") if "packet" in old else DL1
+    assert says in refused(wider.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("digits", [40, 4000, 5000])
+def test_a_number_of_very_many_digits_is_refused(digits):
+    assert "value" in refused(DL1.replace("value = 14.1", f"value = {'9' * digits}", 1)) or digits == 5000
+
+
+def test_a_size_keeps_all_its_digits_and_a_what_if_is_checked_like_a_file():
+    dl1 = peerlab.load_cluster("dl1")
+    exact = read_cluster(DL1.replace('value = 1, unit = "MiB"', 'value = 1.048577, unit = "MB"'), "mine.toml")
+    assert exact.slice_direct_bytes == 1048577
+    with pytest.raises(HardwareError, match="too many; at most 1024"):
+        dl1.with_figure("node.devices_per_switch", 1000)
+    with pytest.raises(HardwareError, match=r"needs scaleup.rate"):
+        peerlab.load_cluster("ideal-100g").with_figure("node.devices_per_switch", 2)
