@@ -11,8 +11,9 @@ from pathlib import Path
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.presets import load_cluster
 from peerlab.study.expected import Row, load_expected
-from peerlab.study.say import cells, say_error, say_expected, say_value
+from peerlab.study.say import cells, say_error, say_expected, say_score, say_value
 from peerlab.study.validate import Result, validate
+from peerlab.units import say_unit
 
 TARGET = Path(__file__).parent / "validation.md"
 FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
@@ -22,9 +23,10 @@ HEAD = """\
 # What the model agrees with
 
 Written by `make validation` from `data/expected/`, `data/hardware/` and the simulation; `peerlab validate` prints the same.
-{summary}
+{summary}.
 
-A row that was fitted is no prediction: constants of its cluster were chosen on it. Every constant is a rate, a latency or a
+A row that was fitted is no prediction: constants of its cluster were chosen on it. Of the others only the published ratios and
+the logs predict what somebody measured; the rest shows that the model computes what it says. Every constant is a rate, a latency or a
 size of something that exists; none is a correction factor.
 """
 CONSTANTS = """\
@@ -38,10 +40,8 @@ def document() -> str:
     """Return the whole text."""
     expectations = load_expected()
     results = list(validate(expectations.rows))
-    met, fitted = sum(one.passed for one in results), sum(one.row.fitted for one in results)
-    summary = f"{met} of {len(results)} rows are met; {len(results) - fitted} are predictions, {fitted} were fitted."
     parts = [
-        HEAD.format(summary=summary),
+        HEAD.format(summary=say_score(results)),
         *_tables("## Not fitted\n", [one for one in results if not one.row.fitted]),
         *_tables("## Fitted\n", [one for one in results if one.row.fitted]),
         *_missed(results),
@@ -58,7 +58,8 @@ def document() -> str:
 def _tables(heading: str, results: Sequence[Result]) -> Iterator[str]:
     yield heading
     for group in dict.fromkeys(result.row.group for result in results):
-        rows = [_row(result) for result in results if result.row.group == group]
+        mine = [result for result in results if result.row.group == group]
+        rows = [_row(result) for result in mine]
         yield f"### {group.capitalize()}\n"
         yield _table(
             (
@@ -74,6 +75,9 @@ def _tables(heading: str, results: Sequence[Result]) -> Iterator[str]:
             ),
             rows,
         )
+        notes = [f"* `{result.row.name}`: {result.row.note}\n" for result in mine if result.row.note]
+        if notes:
+            yield "".join(notes)
 
 
 def _row(result: Result) -> tuple[str, ...]:
@@ -119,8 +123,7 @@ def _points(result: Result) -> str:
         )
         for answer in result.answers
     ]
-    note = f"\n{row.note}\n" if row.note else ""
-    return f"### `{row.name}`\n\n{_table(('', 'expected', 'simulated', 'error'), rows)}{note}"
+    return f"### `{row.name}`\n\n{_table(('', 'expected', 'simulated', 'error'), rows)}"
 
 
 def _constants(cluster: Cluster) -> str:
@@ -129,13 +132,16 @@ def _constants(cluster: Cluster) -> str:
         for key, figure in cluster.figures.items()
     ]
     rows += [(f"`{key}`", "left out", "", reason) for key, reason in cluster.leaves_out.items()]
-    return f"### {cluster.title} (`{cluster.name}`)\n\n{_table(('figure', 'value', 'basis', 'source, or what is assumed'), rows)}"
+    fitted = f"Fitted on {cluster.fitted_on}; elsewhere an extrapolation.\n\n" if cluster.fitted_on else ""
+    return f"### {cluster.title} (`{cluster.name}`)\n\n{fitted}{_table(('figure', 'value', 'basis', 'source, or what is assumed'), rows)}"
 
 
 def _origin(figure: Figure) -> str:
     parts = [figure.source]
     if figure.assumption:
-        between = f" ({figure.range[0]:g} to {figure.range[1]:g} {figure.unit})" if figure.range else ""
+        between = (
+            f" ({figure.range[0]:g} to {figure.range[1]:g}{say_unit(figure.unit)})" if figure.range else ""
+        )
         fitted = FITTED_ON.search(figure.assumption)
         parts.append(("" if fitted else "assumed: ") + figure.assumption + between)
     return "; ".join(part for part in parts if part)

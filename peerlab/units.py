@@ -119,6 +119,15 @@ def say_time(ps: float) -> str:
     return _scaled(ps, [(PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "µs"), (1000, "ns"), (1, "ps")])
 
 
+def say_unit(unit: str) -> str:
+    """Return a unit as it stands in tables: a space before it, nothing for a count, one sign for microseconds.
+
+    >>> say_unit("us"), say_unit("GB/s"), say_unit("1")
+    (' µs', ' GB/s', '')
+    """
+    return "" if unit == "1" else " " + {"us": "µs"}.get(unit, unit)
+
+
 def say_bytes(nbytes: float) -> str:
     """Return a size for people, in binary units.
 

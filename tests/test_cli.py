@@ -32,6 +32,33 @@ def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assum
     assert f"{len(peerlab.load_cluster('dl1').assumptions)} of them assumed" in lines[-1]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "title"),
+    [
+        (
+            "--cluster ideal-100g --algorithm halving-doubling --slice none --dependency step",
+            "8 nodes, 8 ranks, halving-doubling, transfers whole, blocking steps",
+        ),
+        ("--slice 256KiB --window 4 --path peer-direct", "8 nodes, 64 ranks, slices of 256 KiB, window 4"),
+        ("--collective point-to-point --path peer-direct", "2 nodes, 2 ranks"),
+    ],
+)
+def test_the_title_says_who_takes_part_and_what_is_not_as_usual(arguments, title):
+    status, out, _ = run("simulate", *arguments.split())
+    assert status == 0
+    assert out.splitlines()[0].endswith(f" of 64 MiB, {title}")
+
+
+def test_what_was_fitted_elsewhere_and_what_changes_nothing_is_said_below_the_table():
+    _, out, _ = run("simulate", "--cluster", "p5", "--nodes", "4", "--placement", "strided")
+    assert out.splitlines()[-2:] == [
+        "some figures were fitted on NCCL all_reduce of 8 B to 16 GiB on 2 nodes: elsewhere an extrapolation",
+        "placement changes nothing on this fabric: it has no leaf switches",
+    ]
+    _, out, _ = run("simulate", "--cluster", "ideal-100g-leafspine-2to1", "--placement", "strided")
+    assert "changes nothing" not in out
+
+
 def test_json_holds_the_same_figures():
     status, out, _ = run("simulate", "--path", "peer-direct", "--nodes", "16", "--json")
     document = json.loads(out)

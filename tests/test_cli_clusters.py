@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -82,12 +83,36 @@ def test_a_complete_file_passes_with_what_it_assumes_and_what_looks_odd(tmp_path
     assert (status, json.loads(out)["complete"]) == (0, True)
 
 
+def test_what_a_cluster_was_fitted_on_is_shown_and_may_stand_in_a_file(tmp_path, root):
+    _, out, _ = run("p5")
+    assert "fitted on NCCL all_reduce of 8 B to 16 GiB on 2 nodes; elsewhere" in " ".join(out.split())
+    text = (root / "data" / "hardware" / "p5.toml").read_text()
+    for given, says in (
+        ("fitted_on = 5", "fitted_on must be a text, not 5"),
+        ('fitted_at = "x"', "fitted_on"),
+    ):
+        (tmp_path / "my.toml").write_text(f"{given}\n" + re.sub(r"(?m)^fitted_on.*\n", "", text))
+        status, out, _ = run("check", "my.toml", cwd=tmp_path)
+        assert status == 1
+        assert says in out
+
+
+def test_a_path_that_is_there_and_lacked_is_wrong(tmp_path, root):
+    text = (root / "data" / "hardware" / "p5.toml").read_text()
+    (tmp_path / "my.toml").write_text(text.replace("[paths.lacks]", '[paths.lacks]\npeer-direct = "none"'))
+    status, out, _ = run("check", "my.toml", cwd=tmp_path)
+    assert status == 1
+    assert "path 'peer-direct' is in has and in [paths.lacks]; strike out one of them" in " ".join(
+        out.split()
+    )
+
+
 @pytest.mark.parametrize("text", ["", "name = ", "\x00\x01", "[[[", "[" * 5000])
 def test_any_text_is_checked_without_a_traceback(tmp_path, text):
     (tmp_path / "my.toml").write_text(text)
     status, out, problem = run("check", "my.toml", cwd=tmp_path)
     assert (status, problem) == (1, "")
-    assert "not complete" in out
+    assert "not complete; no figure yet\n" in out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from peerlab.cluster_file.check import Report
 from peerlab.cluster_file.guide import GUIDE, TEXTS
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.reading import Missing
-from peerlab.units import say_count
+from peerlab.units import say_count, say_unit
 
 _ROOM_FOR_TITLES = 110
 
@@ -60,6 +60,8 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
     yield from _wrapped(", ".join(cluster.paths), "paths       ")
     yield from _reasons("lacks", cluster.lacks.items())
     yield from _reasons("leaves out", cluster.leaves_out.items())
+    if cluster.fitted_on:
+        yield from _wrapped(f"{cluster.fitted_on}; elsewhere an extrapolation", "fitted on   ")
     count, assumed = len(cluster.figures), len(cluster.assumptions)
     yield ""
     yield f"{say_count(count, 'figure')}, {count - assumed} with a source, {assumed} assumed (marked *)"
@@ -103,15 +105,15 @@ def _grounds(figure: Figure) -> str:
 def _between(figure: Figure) -> str:
     if figure.range is None:
         return ""
-    unit = "" if figure.unit == "1" else f" {figure.unit}"
-    return f" (from {figure.range[0]:g} to {figure.range[1]:g}{unit})"
+    return f" (from {figure.range[0]:g} to {figure.range[1]:g}{say_unit(figure.unit)})"
 
 
 def report_lines(report: Report) -> Iterator[str]:
     """Return what a cluster file lacks, what is wrong in it, and what to look at."""
     there = len(report.sourced) + len(report.assumed)
     state = "complete" if report.complete else "not complete"
-    yield f"{report.file}: {state}; {say_count(there, 'figure')}, {len(report.assumed)} of them assumed"
+    assumed = f", {len(report.assumed)} of them assumed" if there else " yet"
+    yield f"{report.file}: {state}; {say_count(there, 'figure')}{assumed}"
     yield from _block("wrong", (_wrapped(text, "  ", "    ") for text in report.wrong))
     yield from _block(f"missing ({len(report.missing)})", map(_missing, report.missing))
     yield from _block("implausible", (_wrapped(text, "  ", "    ") for text in report.implausible))
@@ -136,7 +138,7 @@ def _missing(one: Missing) -> Iterator[str]:
         yield from _wrapped(f"{one.key}: {TEXTS[one.key]}", "  ", "    ")
         yield "    a text at the top of the file"
         return
-    unit = "a whole number" if entry.unit == "1" else entry.unit
+    unit = say_unit(entry.unit).strip() or "a whole number"
     yield from _wrapped(f"{one.key}: {entry.what}", "  ", "    ")
     yield from _wrapped(f"{unit}, {entry.basis}; {one.why}", "    ", "      ")
     yield from _wrapped(f"find it: {entry.where}", "    ", "      ")

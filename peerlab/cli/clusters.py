@@ -95,6 +95,7 @@ def _summary(cluster: Cluster) -> dict[str, Any]:
         "name": cluster.name,
         "title": cluster.title,
         "summary": cluster.summary,
+        "fitted_on": cluster.fitted_on or None,
         "device_name": cluster.device_name,
         "devices_per_node": cluster.devices,
         "nics_per_node": cluster.nics,

@@ -6,6 +6,7 @@ from typing import Any
 from peerlab.model.uses import assumed, figures_used
 from peerlab.run import Run
 from peerlab.sensitivity import Band
+from peerlab.units import say_unit
 
 _HEAD = ("assumed figure", "value", "from", "to", "busbw from", "busbw to", "change")
 
@@ -39,11 +40,10 @@ def _say_band(band: Band) -> str:
 
 
 def _row(one: dict[Any, Any]) -> tuple[str, ...]:
-    unit = "" if one["unit"] == "1" else f" {one['unit']}"
     changes = [one["change_at_low_percent"], one["change_at_high_percent"]]
     return (
         one["figure"],
-        f"{one['value']:g}{unit}",
+        f"{one['value']:g}{say_unit(one['unit'])}",
         f"{one['low']:g}",
         f"{one['high']:g}",
         f"{one['busbw_at_low_GBps']:.3g}",

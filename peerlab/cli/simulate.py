@@ -103,9 +103,9 @@ def _with_progress(scenario: Scenario) -> Run:
 
 def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     s = runs[0].scenario
-    nodes, ranks = _count(s.nodes, "node"), _count(s.ranks, "rank")
-    title = f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {nodes}, {ranks}"
-    print(title + (" (more than the vendor's library allows: an extrapolation)" if s.extrapolates else ""))
+    print(
+        _title(s) + (" (more than the vendor's library allows: an extrapolation)" if s.extrapolates else "")
+    )
     rows = [("path", "time", "busbw", "wire busy", "bottleneck"), *map(_row, runs)]
     widths = [max(len(row[i]) for row in [*rows, *((path,) * 5 for path in lacking)]) for i in range(4)]
     for row in rows:
@@ -120,6 +120,26 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
         print(f"  {path.ljust(widths[0])}  not available: {why}")
     assumed = len(s.hardware.assumptions)
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
+    if s.hardware.fitted_on:
+        print(f"some figures were fitted on {s.hardware.fitted_on}: elsewhere an extrapolation")
+    if s.placement is not None and not s.hardware.hosts_per_leaf:
+        print("placement changes nothing on this fabric: it has no leaf switches")
+
+
+def _title(s: Scenario) -> str:
+    """Return what was simulated; how it goes only where it is not the cluster's own way."""
+    two = s.collective == "point-to-point"
+    parts = [_count(2 if two else s.nodes, "node"), _count(s.ranks, "rank")]
+    if s.algorithm != "auto":
+        parts.append(s.algorithm)
+    if s.slice_bytes != "auto":
+        size = s.slice_limit
+        parts.append("transfers whole" if size is None else f"slices of {say_bytes(size)}")
+    if s.window is not None:
+        parts.append(f"window {s.window}")
+    if s.dependency != "auto":
+        parts.append("blocking steps" if s.blocking else "each slice goes on at once")
+    return f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {', '.join(parts)}"
 
 
 def _count(number: int, what: str) -> str:

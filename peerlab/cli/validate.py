@@ -15,7 +15,7 @@ from peerlab.errors import ExpectationError, PeerlabError, nearest
 from peerlab.study.expected import Elsewhere, Row, load_expected
 from peerlab.study.reference import ReferenceAnswer, run_reference
 from peerlab.study.reference_file import read_reference
-from peerlab.study.say import CELLS, cells, say_error, say_expected
+from peerlab.study.say import CELLS, cells, say_error, say_expected, say_score
 from peerlab.study.validate import Result, validate
 
 _EXAMPLES = """\
@@ -67,6 +67,8 @@ def add(commands: Any) -> None:
 
 
 def _validate(options: argparse.Namespace) -> int:
+    if options.plot and options.plot.suffix not in (".html", ".htm"):
+        raise PeerlabError(f"--plot writes a page: {options.plot} must end in .html or .htm")
     if options.reference:
         if options.only is not None or options.points:
             raise PeerlabError("--only and --points are for our own rows, not for those of --reference")
@@ -81,10 +83,7 @@ def _validate(options: argparse.Namespace) -> int:
     else:
         _print_groups(results, points=options.points)
         _print_elsewhere(() if options.only else expectations.elsewhere)
-        fitted = sum(result.row.fitted for result in results)
-        print(
-            f"\n{len(results) - len(failed)} of {len(results)} rows met; {fitted} of them fitted: those are no predictions"
-        )
+        print(f"\n{say_score(results)}")
     return 1 if failed else 0
 
 
@@ -127,7 +126,7 @@ def _print_result(result: Result, widths: Sequence[int], *, points: bool) -> Non
         print(_line(cells(result, answer), widths))
     for problem in result.problems:
         print(f"      {problem}")
-    if result.row.note and (points or not result.passed):
+    if result.row.note and (points or result.beyond):
         print(f"      {result.row.note}")
 
 
@@ -156,7 +155,10 @@ def _reference(options: argparse.Namespace) -> int:
     widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
     for row in table:
         print(_line(row, widths))
-    print(f"\n{len(answers) - len(failed)} of {len(answers)} rows met")
+    judged = [answer for answer in answers if answer.judged]
+    informs = len(answers) - len(judged)
+    more = f", {informs} for information" if informs else ""
+    print(f"\n{len(judged) - len(failed)} of {len(judged)} rows met{more}")
     for answer in failed:
         if answer.problem:
             print(f"line {answer.line}: {answer.problem}")
@@ -192,6 +194,7 @@ def _dots_of(result: Result) -> list[dict[str, Any]]:
             "simulated": answer.simulated,
             "error": answer.error,
             "unit": row.unit,
+            "note": row.note if answer in result.beyond else "",
         }
         for answer in result.answers
         for wanted in [answer.point.expected]
@@ -208,6 +211,7 @@ def _reference_dot(answer: ReferenceAnswer) -> dict[str, Any]:
         "simulated": answer.simulated_s,
         "error": answer.error,
         "unit": "s",
+        "note": "for information" if answer.tolerance is None else "",
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from peerlab.cluster_file.guide import GUIDE, PATHS, TEXTS, Entry
+from peerlab.cluster_file.guide import GUIDE, OPTIONAL_TEXTS, PATHS, TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
 from peerlab.errors import HardwareError
 from peerlab.machine import Machine
@@ -86,7 +86,7 @@ def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
         yield from _comment(line)
     yield ""
     known = {"name": file.removesuffix(".toml"), "device_name": machine.device_name}
-    for name, what in TEXTS.items():
+    for name, what in (TEXTS | OPTIONAL_TEXTS).items():
         if known.get(name):
             yield f"{name} = {_text(known[name])}  # {what}"
         else:

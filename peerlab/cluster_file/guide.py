@@ -170,6 +170,11 @@ TEXTS = {
 }
 """The texts at the top of a cluster file."""
 
+OPTIONAL_TEXTS = {
+    "fitted_on": "only where you fit figures: on what, such as all_reduce of 1 MiB to 1 GiB on 2 nodes",
+}
+"""Texts that may stand there too."""
+
 PATHS = {
     "host-rdma": "through host memory at both ends; the NIC does RDMA",
     "peer-direct": "the NIC reads and writes device memory (Peer Direct, GPUDirect RDMA)",

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from peerlab.errors import HardwareError, nearest
-from peerlab.units import parse_bytes, parse_duration, parse_rate
+from peerlab.units import parse_bytes, parse_duration, parse_rate, say_unit
 
 PATHS = ("host-rdma", "peer-direct", "host-tcp", "native", "wire")
 """Every data path peerlab knows; a cluster has some of them."""
@@ -41,8 +41,7 @@ class Figure:
     """For an assumed figure: from where to where it may lie, in `unit`; None where it is known, or cannot vary."""
 
     def __str__(self) -> str:
-        unit = "" if self.unit == "1" else f" {self.unit}"
-        return f"{self.value:g}{unit}"
+        return f"{self.value:g}{say_unit(self.unit)}"
 
 
 def _figure(key: str, kind: str) -> Any:
@@ -67,6 +66,8 @@ class Cluster:
     """What one accelerator is called in the pictures."""
     summary: str
     """One sentence about the machine."""
+    fitted_on: str = ""
+    """What some of its figures were fitted on, such as ``all_reduce on 2 nodes``: elsewhere they extrapolate."""
     paths: tuple[str, ...]
     """Data paths between nodes that this machine has, the usual one first."""
     lacks: Mapping[str, str] = field(hash=False)

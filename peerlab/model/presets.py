@@ -11,6 +11,8 @@ where it may lie (``range = [12, 16]``); the lab shows both. A resource that nev
 
     [leaves_out]
     "host.dram" = "ten times faster than the NIC"
+
+Where figures were fitted on a benchmark, ``fitted_on = "..."`` at the top says on what: elsewhere they extrapolate.
 """
 
 import stat

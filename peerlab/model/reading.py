@@ -13,6 +13,8 @@ from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, nee
 
 TEXTS = ("name", "title", "device_name", "summary")
 """Texts at the top of a cluster file."""
+OPTIONAL_TEXTS = ("fitted_on",)
+"""Texts that may stand there: what some figures were fitted on."""
 
 _MOST = 10**30
 _PLACEHOLDERS = ("", "?", "...")
@@ -36,7 +38,7 @@ class Reading:
     """What a cluster file says, as far as it can be understood."""
 
     texts: dict[str, str] = field(default_factory=dict)
-    """Those of `TEXTS` that are there."""
+    """Those of `TEXTS` and `OPTIONAL_TEXTS` that are there."""
     paths: tuple[str, ...] = ()
     """Data paths that the machine has."""
     lacks: dict[str, str] = field(default_factory=dict)
@@ -67,14 +69,7 @@ def examine(text: str) -> Reading:
     except (ValueError, RecursionError) as problem:  # not TOML, or a number of thousands of digits
         reading.wrong.append(f"this is not a TOML file: {problem}")
         return reading
-    for name in TEXTS:
-        given = document.pop(name, None)
-        if given is not None and not isinstance(given, str):
-            reading.wrong.append(f"{name} must be a text, not {given!r}")
-        elif given is None or given.strip() in _PLACEHOLDERS:
-            reading.missing.append(Missing(name, "it is a text at the top of the file"))
-        else:
-            reading.texts[name] = given
+    _read_texts(document, reading)
     with reading.noting():
         _read_paths(document.pop("paths", None), reading)
     reasons = document.pop("leaves_out", {})
@@ -84,13 +79,25 @@ def examine(text: str) -> Reading:
     return reading
 
 
+def _read_texts(document: dict[str, Any], reading: Reading) -> None:
+    """Take the texts out of the document."""
+    for name in (*TEXTS, *OPTIONAL_TEXTS):
+        given = document.pop(name, None)
+        if given is not None and not isinstance(given, str):
+            reading.wrong.append(f"{name} must be a text, not {given!r}")
+        elif given is not None and given.strip() not in _PLACEHOLDERS:
+            reading.texts[name] = given
+        elif name in TEXTS:
+            reading.missing.append(Missing(name, "it is a text at the top of the file"))
+
+
 def _read_figures(document: dict[str, Any], reading: Reading) -> set[str]:
     """Read the figures; return the keys that are written, right or wrong."""
     sections = sorted({key.partition(".")[0] for key in FIGURE_KINDS})
     mentioned = set()
     for section, entries in document.items():
         if section not in sections or not isinstance(entries, dict):
-            offer = nearest(section, [*TEXTS, "paths", "leaves_out", *sections])
+            offer = nearest(section, [*TEXTS, *OPTIONAL_TEXTS, "paths", "leaves_out", *sections])
             reading.wrong.append(f"unknown entry {section!r}; {offer}")
             continue
         for name, entry in entries.items():
@@ -179,6 +186,8 @@ def _read_paths(entry: Any, reading: Reading) -> None:
             raise HardwareError(f"unknown path {name!r}; {nearest(name, PATHS)}")
         if entry["has"].count(name) > 1:
             raise HardwareError(f"path {name!r} is listed twice")
+        if name in entry["has"] and name in lacks:
+            raise HardwareError(f"path {name!r} is in has and in [paths.lacks]; strike out one of them")
     reading.paths = tuple(entry["has"])
     reasons = {path: str(lacks.get(path, "not described in the cluster's file")) for path in PATHS}
     reading.lacks = {path: why for path, why in reasons.items() if path not in entry["has"]}

@@ -68,8 +68,13 @@ class ReferenceAnswer:
 
     @property
     def passed(self) -> bool:
-        """Whether it was answered, within the tolerance if it has one."""
+        """Whether it was answered, within the tolerance if it has one; see `judged`."""
         return not self.problem and (self.tolerance is None or abs(self.error) <= self.tolerance)
+
+    @property
+    def judged(self) -> bool:
+        """Whether it counts as met or not met; an answer for information does neither."""
+        return self.tolerance is not None or bool(self.problem)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as plain values; None where there is none."""
@@ -85,7 +90,7 @@ class ReferenceAnswer:
             "simulated_s": None if self.problem else self.simulated_s,
             "relative_error": None if self.problem else self.error,
             "tolerance": self.tolerance,
-            "passed": self.passed,
+            "passed": self.passed if self.judged else None,
             "problem": self.problem,
         }
 

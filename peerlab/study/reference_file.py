@@ -6,12 +6,14 @@ Columns that may be: version, parameters (``key=value;...``) and placement (JSON
 
 import csv
 import json
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from peerlab.errors import ExpectationError
+from peerlab.units import say_bytes
 
 MUST = ("simulator", "algorithm", "n", "bytes", "link_Bps", "latency_s", "sim_time_s", "case")
 """Columns that a file must have."""
@@ -74,9 +76,12 @@ def read_reference(path: Path) -> ReferenceFile:
         If the file cannot be read, is not a table, or lacks a column.
     """
     try:
-        if path.is_file() and path.stat().st_size > _MOST_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for a writer, a device may never end
+            raise ExpectationError(f"cannot read {path}: not a file")
+        if found.st_size > _MOST_BYTES:
             raise ExpectationError(
-                f"{path} is larger than {_MOST_BYTES} bytes; that is no file of reference results"
+                f"{path} is larger than {say_bytes(_MOST_BYTES)}; that is no file of reference results"
             )
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -1,8 +1,11 @@
 """Results of a validation in words: the cells of its table, on the screen and in docs/validation.md."""
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 from peerlab.study.validate import Answer, Result
+from peerlab.units import say_unit
 
 CELLS = ("row", "expected", "simulated", "error", "allowed", "")
 """Headings of the table."""
@@ -18,9 +21,9 @@ def cells(result: Result, answer: Answer | None = None) -> tuple[str, ...]:
     tolerance = "in the range" if _ranged(result) else say_error(row.tolerance)
     return (
         row.name,
-        _span([say_expected(one, "") for one in _ends(result, "expected")], row.unit),
-        _span([say_value(one.simulated, "") for one in _ends(result, "simulated")], row.unit),
-        ("median " if row.judged == "median" else "") + say_error(result.error),
+        _span([say_expected(one, "1") for one in _ends(result, "expected")], row.unit),
+        _span([say_value(one.simulated, "1") for one in _ends(result, "simulated")], row.unit),
+        _say_errors(result),
         tolerance,
         ("met" if result.passed else "NOT MET") + (", fitted" if row.fitted else ""),
     )
@@ -31,7 +34,7 @@ def say_value(value: float, unit: str) -> str:
     if math.isnan(value):
         return "-"
     digits = f"{value:.4g}" if abs(value) < 10**4 else f"{value:.0f}"
-    return f"{digits} {unit}".removesuffix(" 1").strip()
+    return digits + say_unit(unit)
 
 
 def say_expected(answer: Answer, unit: str) -> str:
@@ -55,6 +58,25 @@ def say_error(error: float) -> str:
     return f"{100 * error:.2g} %" if abs(error) >= 1e-4 else f"{error:.2g}"
 
 
+def _say_errors(result: Result) -> str:
+    """Return what is held to the tolerance; of a median also what it hides."""
+    if result.row.judged != "median":
+        return say_error(result.error)
+    beyond, count = len(result.beyond), len(result.answers)
+    outside = f"{beyond} of {count} beyond {say_error(result.row.tolerance)}"
+    return f"median {say_error(result.error)}, worst {say_error(result.worst.error)}, {outside}"
+
+
+def say_score(results: Sequence[Result]) -> str:
+    """Return how many rows are met and what they are worth: a row that was fitted predicts nothing."""
+    met, free = sum(one.passed for one in results), [one.row for one in results if not one.row.fitted]
+    groups = Counter(row.group for row in free)
+    rest = ", ".join(f"{count} {group}" for group, count in groups.items())
+    fitted = len(results) - len(free)
+    says = f"{met} of {len(results)} rows met; {fitted} of them fitted: those are no predictions"
+    return says + (f"; the others: {rest}" if rest else "")
+
+
 def _ranged(result: Result) -> bool:
     return isinstance(result.answers[0].point.expected, tuple)
 
@@ -74,4 +96,4 @@ def _ends(result: Result, what: str) -> list[Answer]:
 
 def _span(ends: list[str], unit: str) -> str:
     """Return the range of a figure over the points of a row."""
-    return f"{' to '.join(dict.fromkeys(ends))} {unit}".removesuffix(" 1")
+    return " to ".join(dict.fromkeys(ends)) + say_unit(unit)

@@ -53,6 +53,16 @@ class Result:
         return statistics.median(errors) if self.row.judged == "median" else max(errors)
 
     @property
+    def worst(self) -> Answer:
+        """The point with the largest error."""
+        return max(self.answers, key=lambda answer: abs(answer.error))
+
+    @property
+    def beyond(self) -> list[Answer]:
+        """The points beyond the tolerance; where the median is judged, a row may be met with some."""
+        return [answer for answer in self.answers if abs(answer.error) > self.row.tolerance]
+
+    @property
     def passed(self) -> bool:
         """Whether the row is met."""
         return self.error <= self.row.tolerance and not self.problems
@@ -74,6 +84,8 @@ class Result:
             "judged": row.judged,
             "tolerance": row.tolerance,
             "error": _plain(self.error),
+            "worst_error": _plain(self.worst.error),
+            "points_beyond": len(self.beyond),
             "passed": self.passed,
             "fitted": row.fitted,
             "source": row.source,

@@ -1,6 +1,7 @@
 """Expected against simulated, as a page of its own that needs no network."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Draw dots and write the page.
 
     A dot has ``group``, ``name``, ``expected`` and ``simulated`` (numbers in ``unit``), ``says`` (what is expected, in
-    words: a range is drawn at its middle) and ``error``.
+    words: a range is drawn at its middle), ``error`` and ``note``, what must be said about it if anything.
 
     Raises
     ------
@@ -32,12 +33,26 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     if not drawn:
         raise ExpectationError("there is nothing to draw: no figure greater than zero")
     page = file_html(
-        column(*_figures(drawn), sizing_mode="stretch_width"), INLINE, "peerlab: expected against simulated"
+        column(*_figures(drawn), sizing_mode="stretch_width"),
+        INLINE,
+        "peerlab: expected against simulated",
     )
+    body, end, rest = page.rpartition("</body>")
+    page = body + _notes(drawn) + end + rest
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as problem:
         raise ExpectationError(f"cannot write {path}: {problem.strerror}") from None
+
+
+def _notes(drawn: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is said about dots, each note once, below the pictures."""
+    groups: dict[str, list[str]] = {}
+    for dot in drawn:
+        if dot["note"]:
+            groups.setdefault(dot["note"], []).append(dot["name"])
+    lines = [f"{'; '.join(names)}: {note}" for note, names in groups.items()]
+    return "".join(f"<p style='font-family: sans-serif'>{escape(line)}</p>" for line in lines)
 
 
 def _scaled(dot: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,6 +106,7 @@ def _figure(title: str, y_axis: str, height: int) -> Any:
         ("expected", "@says"),
         ("simulated", "@simulated @unit"),
         ("error", "@error{0.00 %}"),
+        ("note", "@note"),
     ]
     plot.add_tools(HoverTool(tooltips=tips))
     return plot

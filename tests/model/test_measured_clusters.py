@@ -39,6 +39,27 @@ def test_a_protocol_for_large_collectives_has_a_rate_and_a_latency(root):
         peerlab.model.presets.read_cluster(without, "my.toml")
 
 
+@pytest.mark.parametrize(("size", "log_us"), [(8, 69.1), (64, 65.5), ("8 MiB", 204.8), ("16 GiB", 66132)])
+def test_small_and_large_collectives_of_p5_are_both_near_the_log(size, log_us):
+    asked = {"cluster": "p5", "nodes": 2, "registration": "pool"}
+    run = peerlab.simulate(peerlab.Scenario(message_bytes=size, **asked))
+    assert run.time_s * 1e6 == pytest.approx(log_us, rel=0.2)
+
+
+def test_a_cluster_says_what_it_was_fitted_on_and_keeps_it_in_a_what_if():
+    p5 = peerlab.load_cluster("p5")
+    assert p5.fitted_on == "NCCL all_reduce of 8 B to 16 GiB on 2 nodes"
+    assert p5.with_figure("nic.rate", 40).fitted_on == p5.fitted_on
+    assert peerlab.load_cluster("dl1").fitted_on == ""
+
+
+def test_every_cluster_with_fitted_figures_says_on_what():
+    for name in peerlab.known_clusters():
+        cluster = peerlab.load_cluster(name)
+        fitted = any("fitted on" in figure.assumption for figure in cluster.assumptions)
+        assert bool(cluster.fitted_on) == fitted, name
+
+
 def test_pageable_staging_keeps_the_core_that_sends_busy_and_pinned_does_not():
     """The core that copies cannot send meanwhile: 1 / (1/3.12 + 1/4.27) = 1.80 GB/s."""
     asked = {"collective": "point-to-point", "nodes": 2, "path": "host-tcp", "message_bytes": "256 MiB"}

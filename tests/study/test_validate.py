@@ -2,11 +2,12 @@
 
 import json
 import math
+import re
 
 import pytest
 
 from peerlab.study.expected import load_expected, read_expected
-from peerlab.study.say import cells
+from peerlab.study.say import cells, say_score
 from peerlab.study.validate import validate
 
 ROWS = {row.name: row for row in load_expected().rows}
@@ -51,7 +52,7 @@ def test_a_figure_beyond_its_tolerance_is_not_met():
     result = made(expected=1300)
     assert not result.passed
     assert result.error == pytest.approx(0.0401, rel=0.01)
-    assert cells(result) == ("mine", "1300 us", "1352 us", "4 %", "1 %", "NOT MET")
+    assert cells(result) == ("mine", "1300 µs", "1352 µs", "4 %", "1 %", "NOT MET")
 
 
 def test_a_range_is_met_inside_and_the_error_is_the_distance_from_it():
@@ -65,6 +66,22 @@ def test_a_median_forgives_what_the_largest_error_does_not():
     points = "[{ nodes = 2, expected = 1352 }, { nodes = 4, expected = 2043 }, { nodes = 8, expected = 1 }]"
     assert made(points=points, judged="median").passed
     assert not made(points=points).passed
+
+
+def test_a_median_says_what_it_forgives():
+    points = (
+        "[{ nodes = 2, expected = 1352 }, { nodes = 4, expected = 2043 }, { nodes = 8, expected = 2700 }]"
+    )
+    result = made(points=points, judged="median")
+    said = cells(result)[3]
+    assert re.fullmatch(r"median \S+ %, worst -10 %, 1 of 3 beyond 1 %", said), said
+
+
+def test_rows_that_were_fitted_are_no_predictions_and_the_others_are_counted_by_group():
+    assert (
+        say_score([made()])
+        == "1 of 1 rows met; 0 of them fitted: those are no predictions; the others: 1 mine"
+    )
 
 
 def test_a_scenario_that_is_impossible_is_no_answer_and_the_others_are_given():

@@ -1,6 +1,7 @@
 """`peerlab validate`, as a process."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -21,12 +22,15 @@ def run(*arguments, cwd=None):
 def test_every_row_stands_in_the_table_with_its_error_and_all_are_met():
     status, out, problem = run()
     assert (status, problem) == (0, "")
-    assert [line for line in out.splitlines() if line and not line.startswith(" ")][:4] == [
-        "closed forms", "other simulators", "published ratios", "logs",
+    assert [line for line in out.splitlines() if line and not line.startswith(" ")][:5] == [
+        "closed forms", "other simulators", "published ratios", "what follows from the model's own rules", "logs",
     ]  # fmt: skip
     assert re.search(
-        r"alps-nccl-rdma +61\.03 to 1916 us +\S+ to \S+ us +median \d\.\d % +10 % +met, fitted", out
+        r"alps-nccl-rdma +61\.03 to 1916 µs +\S+ to \S+ µs +"
+        r"median \d\.\d %, worst 57 %, 4 of 12 beyond 10 % +10 % +met, fitted",
+        out,
     )
+    assert "Outliers of the log, not met: 256 KiB to 1 MiB" in out
     assert re.search(r"gaudi2-one-box .* met\n", out)
     assert "NOT MET" not in out
     assert "engines-agree" in out
@@ -49,7 +53,7 @@ def test_json_holds_every_point():
 def test_points_show_the_outliers_and_what_is_said_about_them():
     status, out, _ = run("--only", "alps-nccl-tcp", "--points")
     assert status == 0
-    assert re.search(r"32 MiB +17388 us +\d+ us +-3\d %", out)
+    assert re.search(r"32 MiB +17388 µs +\d+ µs +-3\d %", out)
     assert "Outliers of the log" in out
 
 
@@ -66,6 +70,41 @@ def test_a_file_of_reference_results_is_answered_row_by_row(tmp_path):
     assert re.search(
         r"2 +simgrid-smpi +crossbar +ring +8 +0\.00241882816 s +0\.00241882816 s +0 +1e-06 +met", out
     )
+
+
+def test_a_line_for_information_is_neither_met_nor_not(tmp_path):
+    packets = GOOD.replace("envelope_B=16", "packet_level=1").replace("0.00241882816", "0.0025")
+    (tmp_path / "two.csv").write_text(f"{HEAD}\n{GOOD}\n{packets}\n")
+    status, out, _ = run("--reference", "two.csv", cwd=tmp_path)
+    assert status == 0
+    assert "1 of 1 rows met, 1 for information" in out
+    _, out, _ = run("--reference", "two.csv", "--json", cwd=tmp_path)
+    assert [row["passed"] for row in json.loads(out)["rows"]] == [True, None]
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with (tmp_path / "huge.csv").open("wb") as file:
+        file.truncate(2**34)
+    for name in ("pipe.csv", ".", "/dev/zero", "huge.csv"):
+        status, out, problem = run("--reference", name, cwd=tmp_path)
+        assert (status, out, problem.count("\n")) == (1, "", 1), name
+        assert "not a file" in problem or "larger than 16 MiB" in problem
+
+
+@pytest.mark.parametrize("name", ["v.png", "v"])
+def test_a_picture_is_a_page_and_is_called_one(tmp_path, name):
+    status, out, problem = run("--only", "gaudi2", "--plot", name, cwd=tmp_path)
+    assert (status, out, problem) == (
+        1, "", f"peerlab: --plot writes a page: {name} must end in .html or .htm\n",
+    )  # fmt: skip
+    assert not (tmp_path / name).exists()
+
+
+def test_outliers_are_named_in_the_picture(tmp_path):
+    run("--only", "alps-nccl-tcp", "--plot", cwd=tmp_path)
+    page = (tmp_path / "validation.html").read_text()
+    assert "alps-nccl-tcp 32 MiB: Outliers of the log" in page
 
 
 def test_a_bad_line_fails_with_its_number_and_the_others_are_answered(tmp_path):
