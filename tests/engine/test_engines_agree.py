@@ -75,7 +75,7 @@ def scenarios(draw):
     scenario = peerlab.Scenario(**fields)
     world = World(scenario, folded=False)
     schedule = world.plan.schedule
-    assume(len(world.lanes) * world.pieces * max(schedule.steps, schedule.chunks) < 4000)
+    assume(len(world.lanes) * world.pieces * max(schedule.steps, schedule.chunks) < 1200)
     return scenario
 
 
