@@ -130,7 +130,7 @@ def chromium(width=1280, height=900, scale=1):
             viewport={"width": width, "height": height},
             device_scale_factor=scale,
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
         yield context
         context.close()
 
@@ -200,7 +200,8 @@ class Explorer:
         self.page.wait_for_function(
             """() => { const page = [...window.peerlabPages].at(-1);
                  return page && page.root.dataset.painted === String(page.model.get('data').meta.number)
-                   && page.curves.curves?.lines && page.curves.there(page.curves.mark) && !page.model.get('status').busy }"""
+                   && page.curves.curves?.lines && page.curves.there(page.curves.mark) && !page.model.get('status').busy }""",
+            timeout=90_000,  # curves wait for whatever else the machine does
         )
 
     def ask(self, script, argument=None):
