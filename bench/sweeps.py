@@ -87,7 +87,7 @@ def jitter_rows() -> list[Row]:
 
 
 def left_out(what: str) -> Row:
-    return f"{what}: not in this version", "", "", ""
+    return f"{what}: not measured here", "", "", ""
 
 
 def seconds(work: Callable[[], object]) -> float:
