@@ -7,7 +7,7 @@ only in their jitter. What shares a resource, registers memory or is no ring is 
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from peerlab.collectives.ring import Ring
 from peerlab.engine import noise
+from peerlab.engine.loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
 from peerlab.engine.way import Leg
 from peerlab.engine.world import STAGE_IDS, World
@@ -24,7 +25,6 @@ from peerlab.model.scenario import Scenario
 
 Times = NDArray[np.int64]
 """Picoseconds, shape ``(scenarios, lanes)``."""
-Progress = Callable[[int, int], None]
 
 _MOST_SIGMAS = 7
 """Normal numbers farther out are not drawn within the life of a machine."""
@@ -74,9 +74,10 @@ class Batch:
         if reason or not isinstance(world.plan.schedule, Ring) or world.folded:
             raise ScenarioError("engine", f"'arrays' cannot run this: {reason}; use 'auto'")
         self._lanes, self._nodes = len(world.lanes), world.plan.nodes
+        self._kept = np.array(self.keep, np.int64)
         self._pieces = range(len(world.chunk_sizes))
-        self._traffic: Exchange | None = exchange(world) if world.plan.exchanges else None
-        self._own = self._traffic.ready if self._traffic and world.plan.collects else None
+        self.traffic: Exchange | None = exchange(world) if world.plan.exchanges else None
+        self._own = self.traffic.ready if self.traffic and world.plan.collects else None
         self._known: dict[tuple[bool, int], list[tuple[Leg, list[NDArray[np.int64]]]]] = {}
         self._resource_ids: dict[tuple[str, int], NDArray[np.int64]] = {}
         self._free: dict[tuple[int, ...], Times] = {}
@@ -184,11 +185,7 @@ class Batch:
             end = self._free[key] = start + duration
             last = np.maximum(last, end)
             if self.keep:
-                kind, node = (
-                    self.world.resources[visit.resource].kind,
-                    self.world.resources[visit.resource].node,
-                )
-                resources = self._resources(kind, int(node != self.world.lanes[0].node))
+                resources = self._resources(*self._named(visit.resource))
                 self._note(step, piece, leg.stage, resources, (queued, start, end), visit.nbytes)
         return last
 
@@ -248,7 +245,7 @@ class Batch:
     def _begin_handing_out(self) -> Times:
         """Return when each lane's scale-up links are free to hand out what is final."""
         free = np.zeros_like(self._end)
-        traffic, plan = self._traffic, self.world.plan
+        traffic, plan = self.traffic, self.world.plan
         if not traffic:
             return free
         free += int(traffic.link_end[-1])
@@ -264,14 +261,14 @@ class Batch:
         """What has arrived is final from the last reducing step on: hand it out over the scale-up links."""
         if not self.world.plan.hands_out or step < self.world.plan.schedule.reducing_steps - 1:
             return
-        traffic = self._traffic
+        traffic = self.traffic
         moved = self.world.chunk_sizes[piece] * (traffic.peers if traffic else 0)
         duration = service(self.world.scenario.machine, "scaleup")(moved)
         self._hand_out_free = np.maximum(self._hand_out_free, at) + duration
         latency = traffic.latency_ps if traffic else 0
         np.maximum(self._end, self._hand_out_free + latency, out=self._end)
         if self.keep:
-            kept = np.array(self.keep)
+            kept = self._kept
             sender = self._at_receiver(np.arange(self._lanes)[None, :])[0][kept]
             ids = (step * len(self._pieces) + piece) * self._lanes + sender
             self.finished.append(np.column_stack([ids, kept, at[0][kept]]))
@@ -311,7 +308,7 @@ class Batch:
         times: tuple[Times, Times, Times],
         nbytes: int,
     ) -> None:
-        kept = np.array(self.keep)
+        kept = self._kept
         fixed = [np.full(len(kept), value, np.int64) for value in (step, piece, stage)]
         size = np.full(len(kept), nbytes, np.int64)
         self.rows.append(np.column_stack([kept, *fixed, resources[kept], *(t[0][kept] for t in times), size]))

@@ -6,6 +6,7 @@ that ends, the registration desk, places in windows, resources; ties go to the l
 """
 
 from collections.abc import Generator, Iterator
+from functools import cache
 
 import simpy
 
@@ -39,6 +40,7 @@ class Referee:
         self.over: dict[Key, simpy.Event] = {}
         self.spans: list[Span] = []
         self.events: list[tuple[int, ...]] = []
+        self.ways = cache(world.legs)
         self.end = 0
 
     def run(self) -> None:
@@ -88,7 +90,7 @@ class Referee:
         self.env.process(self._data(step, piece, lane))
         yield self.there[key]
         yield self.posted[step, lane]
-        for leg in self.world.legs(lane, step)[piece]:
+        for leg in self.ways(lane, step)[piece]:
             if leg.gated:
                 yield self._all(self._own(schedule.receives(step), step, piece, to))
             if leg.acquire >= 0:

@@ -235,7 +235,7 @@ def _scaleup_rows(
     step, piece, _ = _decoded(world, ids)
     _later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
-    nbytes = _sizes_of(world, final["step"], final["slice"])
+    nbytes = _sizes_of(world, final["step"])
     rows, last = [], int(traffic.ready[-1])
     for index in range(len(world.lanes)) if lanes is None else lanes:
         if plan.collects:
@@ -252,13 +252,10 @@ def _scaleup_rows(
     return rows, last
 
 
-def _sizes_of(world: World, step: NDArray[np.int64], piece: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the bytes of slices."""
-    if (
-        len({len(world.plan.schedule.sends(s)) for s in np.unique(step).tolist()}) <= 1
-    ):  # a ring's steps are alike
-        return np.array(world.sizes(int(step[0])) if len(step) else (0,), np.int64)[piece]
-    return np.array([world.sizes(s)[p] for s, p in zip(step.tolist(), piece.tolist(), strict=True)], np.int64)
+def _sizes_of(world: World, step: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bytes of slices of these steps; those of one step are equal."""
+    steps, which = np.unique(step, return_inverse=True)
+    return np.array([world.sizes(s)[0] for s in steps.tolist()], np.int64)[which]
 
 
 def _with_own(world: World, traffic: Exchange, done: Finished) -> Finished:
@@ -275,8 +272,8 @@ def _with_own(world: World, traffic: Exchange, done: Finished) -> Finished:
     )
 
 
-_MOST_OF_ALL = 8_000_000
-"""Spans of a run that records every node, at most: about 2 GiB while it runs."""
+_MOST_OF_ALL = 10_000_000
+"""Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
 _MOST_SPANS = 600_000
 """Of an array run with more, only a node and its neighbours are recorded."""
 
@@ -330,7 +327,8 @@ def _recorded(world: World, batch: Batch) -> Columns:
     spans = [np.column_stack([node, device, rows[:, 1:]])]
     if world.plan.exchanges:
         finished = [tuple(row) for block in batch.finished for row in block.tolist()]
-        spans += _scaleup_rows(world, exchange(world), finished, [], batch.keep)[0]
+        traffic = batch.traffic or exchange(world)
+        spans += _scaleup_rows(world, traffic, finished, [], batch.keep)[0]
     return _columns(SPAN_COLUMNS, np.concatenate(spans))
 
 

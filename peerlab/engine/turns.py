@@ -38,12 +38,10 @@ class Turns:
     def _come(self, lane: int, first: int, steps: int) -> Begin:
         for step in range(first, steps):
             to, source = self._world.receiver(lane, step), self._world.sender(lane, step)
-            transfers = {(step, lane) for _ in (to,) if to >= 0} | {
-                (step, source) for _ in (to,) if source >= 0
-            }
+            others = {(step, lane): to, (step, source): source}  # a transfer, and who is at its other end
+            transfers = {one: other for one, other in others.items() if other >= 0}
             if transfers:
                 self._at[lane], self._left[lane] = step, len(transfers)
-                others = {(step, lane): to, (step, source): source}
-                return sorted(one for one in transfers if self._at[others[one]] == step)
+                return sorted(one for one, other in transfers.items() if self._at[other] == step)
         self._at[lane] = steps
         return []

@@ -156,11 +156,6 @@ class World:
         return lane if self.folded else lane - self.lanes[lane].node + node
 
     @property
-    def pools(self) -> int:
-        """How many pools of places there are."""
-        return len(self.places)
-
-    @property
     def registration_stages(self) -> list[int]:
         """Indices of the stages that belong to a transfer, not to a slice."""
         return [STAGE_IDS["register"], STAGE_IDS["deregister"]]
@@ -229,8 +224,8 @@ class World:
             if leaves[0] != leaves[1]:
                 rate = machine.hosts_per_leaf * machine.node_wire_Bps // machine.oversubscription
                 found += [
-                    self._link("leaf_up", leaves[0], rate, 1),
-                    self._link("leaf_down", leaves[1], rate, 1),
+                    self._link("leaf_up", leaves[0], rate, users),
+                    self._link("leaf_down", leaves[1], rate, users),
                 ]
         return tuple(found)
 
@@ -289,19 +284,16 @@ class World:
             side: (self.lanes[i].node, self.lanes[i].device)
             for side, i in (("source", lane), ("destination", to))
         }
-        if step < 0:  # slices of one size go the same way
-            last = len(sizes) - 1
-            known = {n: self._chain(stages, ends, n, len(sizes), ()) for n in set(sizes)}
-            if self._envelope:
-                final = self._chain(stages, ends, sizes[last], len(sizes), (), self._envelope)
-                return (*(known[n] for n in sizes[:last]), final)
-            return tuple(known[n] for n in sizes)
-        found = []
-        for piece, n in enumerate(sizes):
-            factors = self.factors[step, piece, :, lane].tolist()
-            envelope = self._envelope if piece == len(sizes) - 1 else 0
-            found.append(self._chain(stages, ends, n, len(sizes), factors, envelope))
-        return tuple(found)
+        last = len(sizes) - 1
+
+        def chain(piece: int) -> tuple[Leg, ...]:
+            factors = self.factors[step, piece, :, lane].tolist() if step >= 0 else ()
+            envelope = self._envelope if piece == last else 0
+            return self._chain(stages, ends, sizes[piece], len(sizes), factors, envelope)
+
+        if step >= 0:
+            return tuple(chain(piece) for piece in range(len(sizes)))
+        return (chain(0),) * last + (chain(last),)  # slices are of one size, and go the same way
 
     @property
     def factors(self) -> noise.Factors:
@@ -325,8 +317,7 @@ class World:
             factor = factors[number] if factors else 1.0
             leg = self._leg(stage, ends, nbytes, factor, 0 if stage is REDUCE else envelope)
             if self.scenario.blocking and pieces > 1 and stage is not REDUCE:
-                side = "source" if any(use.side == "source" for use in stage.uses) else "destination"
-                worker = self._pool(stage.name, ends[side], 1)
+                worker = self._pool(stage.name, ends[stage.side], 1)
                 legs += [Leg(leg.stage, acquire=worker), leg, Leg(leg.stage, release=worker)]
             else:
                 legs.append(leg)
@@ -341,7 +332,6 @@ class World:
         sent = {use.kind for use in uses if use.side == "source" and not RESOURCES[use.kind].shared}
         after = [use for use in uses if use.side == "destination" and use.kind in sent]
         flight_ps: int = (getattr(self.scenario.machine, stage.flight) or 0) if stage.flight else 0
-        side = "source" if any(use.side == "source" for use in stage.uses) else "destination"
         window = self.scenario.window_slices
         return Leg(
             stage=STAGE_IDS[stage.name],
@@ -351,7 +341,7 @@ class World:
             after=tuple(v for v, use in zip(visits, uses, strict=True) if use in after),
             shared=tuple(v for v in visits if v.engine >= 0),
             link=self._flow(ends, nbytes + envelope, factor) if through_fabric else None,
-            flight=Flight(flight_ps, self.resource("wire", *ends[side])) if flight_ps else None,
+            flight=Flight(flight_ps, self.resource("wire", *ends[stage.side])) if flight_ps else None,
             acquire=self._pool(stage.acquire, ends[stage.acquire], window) if stage.acquire else -1,
             release=self._pool(stage.release, ends[stage.release], window) if stage.release else -1,
             gated=stage is REDUCE and self.plan.collects,

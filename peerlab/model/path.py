@@ -105,6 +105,11 @@ class Stage:
     release: Side | None = None
     """Side whose window it gives back after the stage."""
 
+    @property
+    def side(self) -> Side:
+        """Where it begins."""
+        return "source" if any(use.side == "source" for use in self.uses) else "destination"
+
 
 def _dram(side: Side, engine: str, touches: int = 1) -> Use:
     return Use("dram", side, engine, touches)

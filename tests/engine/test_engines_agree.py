@@ -23,7 +23,16 @@ LEAFSPINE = read_cluster(
     ),
     "leafspine",
 )
-MACHINES = ("dl1", "dl1", "g4dn-metal", "juliet", "alps-gh200", "p4d", "gaudi2")
+DL1_LEAVES = read_cluster(  # several PCIe switches a node, and links that they share
+    (folder("data") / "hardware" / "dl1.toml")
+    .read_text()
+    .replace(
+        "[fabric]",
+        "[fabric]\nhosts_per_leaf = { value = 2, " + COUNT + "\noversubscription = { value = 3, " + COUNT,
+    ),
+    "dl1-leaves",
+)
+MACHINES = ("dl1", DL1_LEAVES, "g4dn-metal", "juliet", "alps-gh200", "p4d", "gaudi2")
 SIZES = st.sampled_from([1, 7, 1000, 65536, 10**6 + 3, 2**20, 2**22 + 5, 2**24]) | st.integers(1, 2**24)
 
 
@@ -58,7 +67,7 @@ def scenarios(draw):
             "page_bytes": draw(st.sampled_from([4096, 65536])),
         }
     if "path" not in fields and fields["cluster"] in MACHINES:
-        fields["path"] = draw(st.sampled_from(peerlab.load_cluster(fields["cluster"]).paths))
+        fields["path"] = draw(st.sampled_from(peerlab.Scenario(cluster=fields["cluster"]).hardware.paths))
     choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]
     fields["collective"] = draw(st.sampled_from(choices if fields["nodes"] > 1 else choices[:-1]))
     if algorithm in ("recursive-doubling", "binary-tree"):
@@ -75,7 +84,7 @@ def scenarios(draw):
     scenario = peerlab.Scenario(**fields)
     world = World(scenario, folded=False)
     schedule = world.plan.schedule
-    assume(len(world.lanes) * world.pieces * max(schedule.steps, schedule.chunks) < 1200)
+    assume(len(world.lanes) * world.pieces * max(schedule.steps, schedule.chunks) < 4000)
     return scenario
 
 
