@@ -15,7 +15,6 @@ DL1 = {"cluster": "dl1", "message_bytes": "64 MiB"}
 BY_NODES = {
     "ideal-100g, transfers whole": {**IDEAL, "slice_bytes": None},
     "dl1 host-rdma": {**DL1, "path": "host-rdma"},
-    "dl1 host-rdma, one node less": {**DL1, "path": "host-rdma"},
     "dl1 peer-direct, cached": {**DL1, "path": "peer-direct"},
     "dl1 peer-direct, no cache": {**DL1, "path": "peer-direct", "registration": "per-transfer"},
     "dl1 host-tcp": {**DL1, "path": "host-tcp"},
@@ -34,7 +33,7 @@ PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "growth.png"
 def section() -> str:
     """Measure the growth."""
     by_nodes = [
-        Curve(name, [(n, measure(nodes=n - ("less" in name), **fields)) for n in NODES])
+        Curve(name, [(n, measure(nodes=n, **fields)) for n in NODES])
         for name, fields in BY_NODES.items()
     ]
     by_slices = [Curve(name, [(k, sliced(k, fields)) for k in SLICES]) for name, fields in BY_SLICES.items()]
@@ -92,10 +91,8 @@ and its time does not grow. What is left on DL1 and grows like N is what has an 
 inside a node, twelve spans for each of the N chunks, computed as arrays, which is nearly all of the memory and little of the
 time; and, with a cache, the registration of all chunks in the cold run before the one that is shown, which is most of the time.
 
-Where a schedule does not repeat, all of it is simulated, and time and memory grow like N from the first step on. That is
-*one node less*: the transfer does not divide into equal slices, the last one is shorter and gains some hundred picoseconds on the
-others in each step, and the state is never twice the same. It also happens to equal slices that contend for the uplink in an order
-that changes from step to step (64 MiB at 128 nodes, the hump).
+Where a schedule does not repeat, all of it is simulated, and time and memory grow like N from the first step on. That happens to
+slices that contend for the uplink in an order that changes from step to step (64 MiB at 128 nodes, the hump).
 
 Slices are simulated one by one, at every stage: time and spans grow like their number. They grow faster only while the schedule
 settles: through the detour's 16 bounce buffers, 64 slices pass 4 steps before the state comes back for the first time, 256 slices 14.

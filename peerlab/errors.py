@@ -5,6 +5,8 @@
     |-- HardwareError        a cluster file is missing, incomplete or wrong
     |-- RegistrationError    memory cannot be registered within the locked-memory limit
     |-- ExpectationError     expected figures or a reference file cannot be read
+    |-- RecordsError         a log, or a table of measurements, cannot be read
+    |-- MeasurementError     a measurement of this machine failed
     |-- Cancelled            the user stopped a running simulation
     `-- WorkersLost          those who answer a sweep went away
 
@@ -43,6 +45,14 @@ class RegistrationError(PeerlabError):
 
 class ExpectationError(PeerlabError, ValueError):
     """Expected figures, or a file of reference results, cannot be read."""
+
+
+class RecordsError(PeerlabError, ValueError):
+    """A log, or a table of measurements, cannot be read."""
+
+
+class MeasurementError(PeerlabError):
+    """A measurement of this machine failed; it says which rank, and why."""
 
 
 class Cancelled(PeerlabError):  # noqa: N818  (it is a decision, not a failure)

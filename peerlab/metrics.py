@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.collectives.busbw import bus_factor
 from peerlab.model.path import RESOURCES
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Recording, Trace
@@ -32,19 +33,6 @@ class Bottleneck:
 _SENDERS = ("nic_tx", "port_tx")
 """What sends into the network."""
 
-_HALVES = {"allreduce": 2, "allgather": 1, "reduce-scatter": 1}
-"""How often a rank sends all chunks but one."""
-
-
-def bus_factor(scenario: Scenario) -> float:
-    """Return busbw / algbw as nccl-tests define it (doc/PERFORMANCE.md).
-
-    2 (n-1)/n for an AllReduce of n ranks, (n-1)/n for an allgather or a reduce-scatter, 1 point to point.
-    """
-    if scenario.collective == "point-to-point":
-        return 1.0
-    return _HALVES[scenario.collective] * (scenario.ranks - 1) / scenario.ranks
-
 
 def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
     """Return bytes / time in GB/s; not a number where no time passes (one rank has nothing to exchange)."""
@@ -53,7 +41,7 @@ def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
 
 def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
     """Return algbw x bus factor in GB/s; 0 where no time passes."""
-    return algbw_GBps(scenario, time_ps) * bus_factor(scenario) if time_ps else 0.0
+    return algbw_GBps(scenario, time_ps) * bus_factor(scenario.collective, scenario.ranks) if time_ps else 0.0
 
 
 def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
@@ -69,9 +57,9 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
         return (machine.port_Bps if native else machine.nic_Bps) / 1e9
     if nodes == 1:
         return float("nan")
-    sent = _HALVES[scenario.collective] * (nodes - 1) / nodes
+    sent = bus_factor(scenario.collective, nodes)
     wires = machine.devices * machine.port_Bps if native else machine.node_wire_Bps
-    return wires / 1e9 * bus_factor(scenario) / sent
+    return wires / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
 
 
 def _moved(trace: Trace, recording: Recording, kinds: tuple[str, ...]) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.cli.cluster_text import cluster_lines, list_lines, report_lines
+from peerlab.cli.words import command
 from peerlab.cluster_file.check import Report, check
 from peerlab.cluster_file.draft import write_draft
 from peerlab.cluster_file.guide import GUIDE
@@ -33,15 +34,15 @@ exit status: 0 answered, or the file is complete; 1 it is not, or cannot be read
 
 def add(commands: Any) -> None:
     """Add the command."""
-    sub = commands.add_parser(
+    sub = command(
+        commands,
         "clusters",
+        "the clusters that peerlab knows; a file for one of your own",
+        lambda options: _clusters(sub, options),
         usage=_USAGE,
-        help="the clusters that peerlab knows; a file for one of your own",
         description="The clusters that peerlab knows, with every figure and its source; a file for one of your own.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    sub.set_defaults(run=lambda options: _clusters(sub, options))
     sub.add_argument(
         "what", nargs="?", metavar="NAME", help="a known cluster or a .toml file; or new, or check"
     )

@@ -3,19 +3,19 @@
 import argparse
 from typing import Any
 
-from peerlab.cli.words import number
+from peerlab.cli.words import command, number
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    sub = commands.add_parser(
+    sub = command(
+        commands,
         "lab",
-        help="open the Jupyter lab",
+        "open the Jupyter lab",
+        _lab,
         description="Open JupyterLab on peerlab's labs, here and for this user only. Stop it with Ctrl+C.",
         epilog="examples:\n  peerlab lab\n  peerlab lab --no-browser --port 9000\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    sub.set_defaults(run=_lab)
     sub.add_argument("--port", type=number, default=8888, help="first port to try (default: 8888)")
     sub.add_argument("--no-browser", action="store_true", help="only print the address")
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from peerlab.cli.words import table
 from peerlab.model.uses import assumed, figures_used
 from peerlab.run import Run
 from peerlab.sensitivity import Band
@@ -27,7 +28,7 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
         print(f"\n{name}: {_say_band(run.sensitivity_band())}")
         rows = [_row(one) for one in run.sensitivity().to_dict("records")]
         if rows:
-            _print_rows([_HEAD, *rows])
+            print(table(_HEAD, rows, right=range(1, len(_HEAD) - 1)))
         for figure, what in _not_varied(run):
             print(f"  {figure} is not varied: {what}")
 
@@ -54,16 +55,6 @@ def _row(one: dict[Any, Any]) -> tuple[str, ...]:
 
 def _say_change(percent: float) -> str:
     return f"{percent:+.1f} %" if abs(percent) >= 0.05 else "0 %"
-
-
-def _print_rows(rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)),
-        ]
-        print("  " + "  ".join(cells))
 
 
 def _not_varied(run: Run) -> list[tuple[str, str]]:

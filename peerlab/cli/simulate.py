@@ -10,6 +10,7 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.fields import add_fields
 from peerlab.cli.sensitivity import print_sensitivity, sensitivity_document
+from peerlab.cli.words import command, table
 from peerlab.errors import PeerlabError
 from peerlab.metrics import LATENCY
 from peerlab.model.presets import load_cluster
@@ -32,15 +33,14 @@ exit status: 0 answered, 1 the question is impossible (one line says why), 2 wro
 
 def add(commands: Any) -> None:
     """Add the command."""
-    sub = commands.add_parser(
+    sub = command(
+        commands,
         "simulate",
-        help="time, bandwidth and bottleneck of a collective on every data path of a cluster",
-        description="Time, bandwidth and bottleneck of a collective on every data path of a cluster.",
+        "time, bandwidth and bottleneck of a collective on every data path of a cluster",
+        _simulate,
         epilog=_SIMULATE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,  # what is not given is the scenario's to decide
     )
-    sub.set_defaults(run=_simulate)
     add = sub.add_argument
     add_fields(add, path="all that the cluster has", registration="cached, and per-transfer beside it")
     add("--trace", metavar="FILE", help="write every span of the run for ui.perfetto.dev; needs one --path")
@@ -106,18 +106,9 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     print(
         _title(s) + (" (more than the vendor's library allows: an extrapolation)" if s.extrapolates else "")
     )
-    rows = [("path", "time", "busbw", "wire busy", "bottleneck"), *map(_row, runs)]
-    widths = [max(len(row[i]) for row in [*rows, *((path,) * 5 for path in lacking)]) for i in range(4)]
-    for row in rows:
-        first, *middle, last = row
-        cells = [
-            first.ljust(widths[0]),
-            *(cell.rjust(w) for cell, w in zip(middle, widths[1:], strict=True)),
-            last,
-        ]
-        print("  " + "  ".join(cells).rstrip())
-    for path, why in lacking.items():
-        print(f"  {path.ljust(widths[0])}  not available: {why}")
+    head = ("path", "time", "busbw", "wire busy", "bottleneck")
+    missing = [(path, "-", "-", "-", f"not available: {why}") for path, why in lacking.items()]
+    print(table(head, [*map(_row, runs), *missing], right={1, 2, 3}))
     assumed = len(s.hardware.assumptions)
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
     if s.hardware.fitted_on:

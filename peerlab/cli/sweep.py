@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import number, table
+from peerlab.cli.words import command, number, table
 from peerlab.study.question import ERROR, Question
 from peerlab.study.sweep import Outcome, survey
 from peerlab.units import PS_PER_S, say_time, write_bytes
@@ -33,15 +33,15 @@ STOPPED = 130
 
 def add(commands: Any) -> None:
     """Add the command."""
-    sub = commands.add_parser(
+    sub = command(
+        commands,
         "sweep",
-        help="every combination of several values, in one table",
+        "every combination of several values, in one table",
+        _sweep,
         description="Simulate every combination of the values given. A value is one of a list with commas.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,  # what is not given is the scenario's to decide
     )
-    sub.set_defaults(run=_sweep)
 
     def add_list(flag: str, *, type: Callable[[str], Any] = str, **words: Any) -> None:  # noqa: A002  (argparse's word)
         sub.add_argument(

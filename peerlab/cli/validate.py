@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
+from peerlab.cli.words import command, table
 from peerlab.errors import ExpectationError, PeerlabError, nearest
 from peerlab.study.expected import Elsewhere, Row, load_expected
 from peerlab.study.reference import ReferenceAnswer, run_reference
@@ -34,14 +35,8 @@ _T = TypeVar("_T")
 
 def add(commands: Any) -> None:
     """Add the command."""
-    sub = commands.add_parser(
-        "validate",
-        help="simulate everything the model must agree with and say by how much it differs",
-        description="Simulate everything the model must agree with and say by how much it differs.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    sub.set_defaults(run=_validate)
+    says = "simulate everything the model must agree with and say by how much it differs"
+    sub = command(commands, "validate", says, _validate, epilog=_EXAMPLES)
     add = sub.add_argument
     add(
         "--only",
@@ -148,13 +143,8 @@ def _reference(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"passed": not failed, "rows": [one.as_dict() for one in answers]}, indent=2))
         return 1 if failed else 0
-    table = [
-        ("line", "simulator", "case", "algorithm", "n", "reference", "simulated", "error", "allowed", ""),
-        *map(_reference_cells, answers),
-    ]
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    for row in table:
-        print(_line(row, widths))
+    head = ("line", "simulator", "case", "algorithm", "n", "reference", "simulated", "error", "allowed", "")
+    print(table(head, [_reference_cells(answer) for answer in answers]))
     judged = [answer for answer in answers if answer.judged]
     informs = len(answers) - len(judged)
     more = f", {informs} for information" if informs else ""

@@ -1,6 +1,25 @@
-"""How options are read, and tables written: what is no number is left for the scenario to refuse in its own words."""
+"""How commands are added, options read and tables written.
 
-from collections.abc import Collection, Sequence
+What is no number is left for the scenario to refuse in its own words.
+"""
+
+import argparse
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+
+def command(
+    commands: Any, name: str, says: str, run: Callable[[argparse.Namespace], int], **more: Any
+) -> argparse.ArgumentParser:
+    """Add a command that says in a few words what it does; return its parser, whose `run` gives the exit status."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=says,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **{"description": says[:1].upper() + says[1:] + ".", **more},
+    )
+    parser.set_defaults(run=run)
+    return parser
 
 
 def number(text: str) -> int | str:

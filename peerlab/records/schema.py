@@ -1,0 +1,129 @@
+"""The one schema of measurements: a tidy table, and beside it where it comes from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from peerlab.collectives.busbw import bus_factor
+from peerlab.errors import RecordsError
+
+KINDS = ("measured", "imported", "simulated")
+"""Run here by peerlab; read from somebody's log; told by the model."""
+
+COLUMNS: dict[str, str] = {
+    "kind": "str",  # one of KINDS
+    "source": "str",  # tool and file or machine, e.g. "nccl-tests: run.log"
+    "collective": "str",  # one of MEASURED_COLLECTIVES
+    "variant": "str",  # "in-place", "out-of-place", "latency", "bandwidth", "" where the tool has one way
+    "size_bytes": "Int64",  # the message, as nccl-tests count it (an allgather: what every rank has in the end)
+    "dtype": "str",
+    "op": "str",
+    "ranks": "Int64",
+    "nodes": "Int64",
+    "path": "str",  # a path of a scenario, an arm of a measurement, or "" where the log does not say
+    "registration": "str",
+    "capacity": "Int64",  # regions of the registration cache
+    "slice_bytes": "Int64",
+    "window": "Int64",
+    "repetition": "Int64",
+    "rank": "Int64",  # missing: the row is for all ranks
+    "time_s": "Float64",  # of one collective, the slowest rank's
+    "algbw_GBps": "Float64",  # as the tool says, else size / time; GB = 10**9 bytes
+    "busbw_GBps": "Float64",
+    "user_s": "Float64",  # CPU time of the rank
+    "system_s": "Float64",
+    "copied_bytes": "Int64",
+    "registration_s": "Float64",
+    "hits": "Int64",
+    "misses": "Int64",
+    "evictions": "Int64",
+    "correct": "boolean",  # whether the result was checked and right; missing: not checked
+}
+"""Name and pandas type of every column; what a tool does not say is missing (``""`` in text)."""
+
+CONDITIONS = (
+    *("kind", "source", "collective", "variant", "size_bytes", "dtype", "op", "ranks", "nodes"),
+    *("path", "registration", "capacity", "slice_bytes", "window"),
+)
+"""Columns that say what was measured; rows that agree in them are repetitions of one another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Measurements, one row per repetition and rank, or per line of a log."""
+
+    table: pd.DataFrame
+    """Tidy, with the columns of :data:`COLUMNS`, in the order measured."""
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    """Where it comes from, as plain values that JSON can hold: tool, version, command, hosts, devices, transport, ..."""
+    warnings: Sequence[str] = ()
+    """What was noticed while reading: one sentence each, with line numbers where there are lines."""
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[Mapping[str, Any]],
+        manifest: Mapping[str, Any] | None = None,
+        warnings: Sequence[str] = (),
+    ) -> "Records":
+        """Return records of rows that name only the columns they know; bandwidths are filled in from size and time.
+
+        Raises
+        ------
+        RecordsError
+            If a row names an unknown column, or holds what its column cannot.
+        """
+        unknown = {name for row in rows for name in row} - COLUMNS.keys()
+        if unknown:
+            raise RecordsError(f"unknown column {min(unknown)!r}; known: {', '.join(COLUMNS)}")
+        kinds: Mapping[str, Any] = COLUMNS
+        texts = {name for name, kind in COLUMNS.items() if kind == "str"}
+        columns = {name: [row.get(name, "" if name in texts else None) for row in rows] for name in COLUMNS}
+        try:
+            table = pd.DataFrame(
+                {name: pd.array(values, dtype=kinds[name]) for name, values in columns.items()}
+            )
+        except (TypeError, ValueError, OverflowError) as problem:
+            raise RecordsError(f"a value does not fit its column: {problem}") from None
+        return cls(_with_bandwidths(table), dict(manifest or {}), tuple(warnings))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def medians(self) -> pd.DataFrame:
+        """Return one row per condition: the median of its repetitions, and their quartiles of time (`low_s`, `high_s`).
+
+        A repetition takes as long as its slowest rank.
+        """
+        slowest = self.table.groupby([*CONDITIONS, "repetition"], dropna=False, sort=False)
+        runs = slowest.agg(
+            time_s=("time_s", "max"), correct=("correct", "min"), algbw_GBps=("algbw_GBps", "min")
+        )
+        grouped = runs.reset_index().groupby(list(CONDITIONS), dropna=False, sort=False)
+        found = grouped.agg(
+            time_s=("time_s", "median"),
+            low_s=("time_s", lambda times: times.quantile(0.25)),
+            high_s=("time_s", lambda times: times.quantile(0.75)),
+            algbw_GBps=("algbw_GBps", "median"),
+            repetitions=("time_s", "size"),
+            correct=("correct", "min"),
+        ).reset_index()
+        factors = [_factor(row.collective, row.ranks) for row in found.itertuples()]
+        found["busbw_GBps"] = found["algbw_GBps"] * pd.array(factors, dtype="Float64")
+        return found
+
+
+def _with_bandwidths(table: pd.DataFrame) -> pd.DataFrame:
+    """Fill in the bandwidths that follow from size, time and ranks."""
+    known = table["time_s"] > 0
+    rate = (table["size_bytes"].astype("Float64") / table["time_s"].where(known)) / 1e9
+    table["algbw_GBps"] = table["algbw_GBps"].fillna(rate)
+    factors = [_factor(c, n) for c, n in zip(table["collective"], table["ranks"], strict=True)]
+    table["busbw_GBps"] = table["busbw_GBps"].fillna(table["algbw_GBps"] * pd.array(factors, dtype="Float64"))
+    return table
+
+
+def _factor(collective: Any, ranks: Any) -> float | None:
+    return None if pd.isna(ranks) else bus_factor(collective, int(ranks))
