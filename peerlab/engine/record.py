@@ -24,15 +24,15 @@ def by_loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
     own = traffic.ready.tolist() if traffic and world.plan.collects else None
     loop = Loop(world, desk, own, progress)
     watch = None
-    if world.folded and loop.chain and not desk.may_evict():
+    if world.folded and loop.supply.chain and not desk.may_evict():
         watch = Repeats(_gather_period(traffic, len(world.chunk_sizes)) if traffic else None)
     loop.run(watch)
     skips = watch.skips if watch else []
     spans = spans_of(world, loop.rows, [skip.spans for skip in skips])
-    events = events_of(world, loop.events, [skip.events for skip in skips])
+    events = events_of(world, loop.transfers.events, [skip.events for skip in skips])
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     if traffic:
-        more, last = scaleup_rows(world, traffic, loop.finished, [skip.finished for skip in skips])
+        more, last = scaleup_rows(world, traffic, loop.supply.finished, [skip.finished for skip in skips])
         spans = np.concatenate([spans, *more])
         end = max(end, last)
     return _recording(world, desk, columns(SPAN_COLUMNS, spans), events, end, skips)

@@ -60,7 +60,7 @@ def spans_of(world: World, rows: Sequence[tuple[int, ...]], blocks: list[Block])
 
 
 def events_of(world: World, events: Sequence[DeskEvent], blocks: list[Block]) -> Whole:
-    """Return what the desk did (`Loop.events`), of which `blocks` repeat, as a table of `REGISTRATION_COLUMNS`."""
+    """Return what the desk did (`Transfers.events`), of which `blocks` repeat, as a table of `REGISTRATION_COLUMNS`."""
     flat = [
         (x, nic, e.kind, side, e.position, e.nbytes, start, end) for x, nic, side, e, start, end in events
     ]
