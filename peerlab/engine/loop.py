@@ -12,9 +12,9 @@ from peerlab.engine.serving import ALARM, FLOWN, GATED, POSTED, Heap, Rows, Serv
 from peerlab.engine.supply import Supply
 from peerlab.engine.transfers import Course, Transfers
 from peerlab.engine.turns import Turns
-from peerlab.engine.way import Leg
+from peerlab.engine.way import STAGE_IDS, Leg
 from peerlab.engine.windows import Windows
-from peerlab.engine.world import STAGE_IDS, World
+from peerlab.engine.world import World
 
 _FLIGHT = STAGE_IDS["flight"]
 

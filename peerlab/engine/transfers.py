@@ -9,9 +9,9 @@ from heapq import heappush
 
 from peerlab.engine.desk import DESTINATION, SOURCE, Desk, Event
 from peerlab.engine.serving import POSTED, Heap, Rows, Serving
-from peerlab.engine.way import Leg
+from peerlab.engine.way import STAGE_IDS, Leg
 from peerlab.engine.windows import Windows
-from peerlab.engine.world import STAGE_IDS, World
+from peerlab.engine.world import World
 from peerlab.model.registration import Lease
 
 Route = tuple[tuple[Leg, ...], ...]
