@@ -10,7 +10,7 @@ from peerlab.cli import FAILED, OK, clusters, lab, simulate, sweep, validate
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
-_COMMANDS = (simulate, sweep, clusters, validate, lab)
+_COMMANDS = (simulate, sweep, clusters, validate, import_logs, lab)
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 
 
