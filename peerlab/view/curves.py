@@ -261,6 +261,8 @@ def build() -> figure:
     plot.add_glyph(
         marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
     )
+    leaders = ColumnDataSource({name: [] for name in ("xs", "ys", "ink")}, name="curves_leaders")
+    plot.add_glyph(leaders, MultiLine(xs="xs", ys="ys", line_color="ink", line_width=1))
     words = ColumnDataSource(
         {name: [] for name in ("x", "y", "text", "ink", "paper", "ground", "align", "dy")},
         name="curves_words",
