@@ -18,7 +18,7 @@ ARMS = {
 
 DEFAULT_ARMS = ("staged", "tcp", "staged-shm", "direct")
 DEFAULT_RANKS = (2, 4)
-DEFAULT_SIZES = ("64 KiB", "256 KiB", "1 MiB", "4 MiB", "8 MiB")
+DEFAULT_SIZES = ("64 KiB", "256 KiB", "1 MiB", "2 MiB", "8 MiB")
 DEFAULT_REGISTRATIONS = ("none", "per-transfer", "lru", "lru:2", "null")
 
 PINS = ("mlock", "io_uring")
