@@ -115,24 +115,25 @@ def _document(records: Records) -> dict[str, Any]:
 
 def _watched(plan: Measurement, *, table: bool) -> Records:
     """Measure with a bar on a terminal; the table gets each line as soon as it is measured."""
-    if table:
-        first, *others = (case for case in plan.cases if case.registration.kind == "none")
-        print(f"AllReduce on this machine: time of {first}, and how many times as fast the others are")
-        print(_line("ranks", "size", [str(first), *(other.variant or other.arm for other in others)]))
     with Stream(plan) as stream, tqdm(unit="run", leave=False, disable=None) as bar:
         for progress in stream:
             bar.total = progress.total
             bar.update(progress.done - bar.n)
             if progress.rows and table:
                 with bar.external_write_mode():
-                    _print_progress(plan, progress)
+                    _print_block(
+                        progress, plan.arms[0], first=(progress.ranks, progress.size_bytes) == plan.blocks[0]
+                    )
         return stream.records
 
 
-def _print_progress(plan: Measurement, progress: Progress) -> None:
-    found = compare(Records.of(progress.rows), plan.arms[0])
-    first, *others = (one for one in found if one.registration == "none")
-    cells = [say_time(first.time_s * PS_PER_S), *map(_cell, others)]
+def _print_block(progress: Progress, baseline: str, *, first: bool) -> None:
+    found = compare(Records.of(progress.rows), baseline)
+    staged, *others = (one for one in found if one.registration == "none")
+    if first:
+        print(f"AllReduce on this machine: time of {baseline}, and how many times as fast the others are")
+        print(_line("ranks", "size", [baseline, *map(_name, others)]))
+    cells = [say_time(staged.time_s * PS_PER_S), *map(_cell, others)]
     print(_line(str(progress.ranks), say_bytes(progress.size_bytes), cells), flush=True)
 
 

@@ -22,16 +22,16 @@ class _Vector(ctypes.Structure):
     _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
 
 
-def _called(name: str, *arguments: Any) -> int:
-    """Call libc; raise what it fails with."""
+def _called(name: str, *arguments: Any, says: str = "") -> int:
+    """Call libc; raise what it fails with, and what it `says` was called, if not `name`."""
     try:
         function = getattr(_LIBC, name)
     except AttributeError:
-        raise OSError(errno.ENOSYS, f"{name}: {os.strerror(errno.ENOSYS)}") from None
+        raise OSError(errno.ENOSYS, f"{says or name}: {os.strerror(errno.ENOSYS)}") from None
     done = function(*arguments)
     if done < 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{name}: {os.strerror(number)}")
+        raise OSError(number, f"{says or name}: {os.strerror(number)}")
     return int(done)
 
 
@@ -85,7 +85,8 @@ class PinTable:
 
     def __init__(self, slots: int) -> None:
         setup = ctypes.create_string_buffer(120)  # struct io_uring_params, which the kernel fills
-        self._ring = _called("syscall", ctypes.c_long(_IO_URING_SETUP), ctypes.c_uint(2), setup)
+        call = ctypes.c_long(_IO_URING_SETUP)
+        self._ring = _called("syscall", call, ctypes.c_uint(2), setup, says="io_uring_setup")
         table = struct.pack("=IIQQQ", slots, _SPARSE, 0, 0, 0)  # struct io_uring_rsrc_register
         self._register(_REGISTER_BUFFERS2, table, len(table))
 
@@ -107,4 +108,5 @@ class PinTable:
             ctypes.c_uint(operation),
             argument,
             ctypes.c_uint(length),
+            says="io_uring_register",
         )
