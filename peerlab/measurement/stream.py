@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from types import TracebackType
@@ -63,6 +64,7 @@ class Stream:
             env=environment(),
             start_new_session=True,  # Ctrl+C is for us to hear, and to pass on
         )
+        self._forgotten = weakref.finalize(self, self._process.terminate)
 
     def __enter__(self) -> Self:
         return self
@@ -88,6 +90,11 @@ class Stream:
         if not self._complete and not self._cancelled:
             raise MeasurementError(self._why_it_ended())
 
+    @property
+    def pid(self) -> int:
+        """Process id of what measures, and the session that all ranks are in."""
+        return self._process.pid
+
     def cancel(self) -> None:
         """Stop; may be called from another thread. Iterating ends, and the records hold what was measured."""
         self._cancelled = True
@@ -95,15 +102,15 @@ class Stream:
 
     def close(self) -> None:
         """End every process, and wait until they have."""
-        self._process.terminate()
+        self._forgotten()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()  # first, as nobody reads any more
         try:
             self._process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe:
-                pipe.close()
         self._complaints.close()
 
     @property
