@@ -3,20 +3,23 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tqdm import tqdm
 
+from peerlab.cli.measure_text import print_block, print_end, say_condition
 from peerlab.cli.words import command, number
 from peerlab.errors import MeasurementError
-from peerlab.measurement.judge import NOISE, WRONG, Comparison, compare
-from peerlab.measurement.manifest import WHAT_IT_IS
-from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, PINS, Measurement
+from peerlab.measurement.judge import WRONG, compare
+from peerlab.measurement.launched import Peers, measure_launched, plan_launched
+from peerlab.measurement.mpi import MpiPeers
+from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
+from peerlab.measurement.sockets import SocketPeers
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.records import Records
-from peerlab.units import PS_PER_S, say_bytes, say_time
+from peerlab.units import say_bytes
 
 _EXAMPLES = """\
 examples:
@@ -25,24 +28,15 @@ examples:
   peerlab measure --registrations lru,lru:4           caches of other capacities, even beyond the locked-memory limit
   peerlab measure --arms staged,direct,cma            one more arm, where the kernel allows it
   peerlab measure --save mine.csv                     every repetition of every rank
+  mpirun -n 4 peerlab measure --mpi                   over MPI, on a cluster; FI_PROVIDER and the like choose the transport
+  torchrun --nproc-per-node 4 --no-python peerlab measure --sockets        over TCP, where there is no MPI
 
 the arms: staged (device memory, bounce buffer, TCP, bounce buffer, device memory), tcp (no bounce buffers), staged-shm (bounce
-buffers without TCP), direct (one-sided stores into the neighbour's memory), cma (the same through the kernel)
+buffers without TCP), direct (one-sided stores into the neighbour's memory), cma (the same through the kernel); over MPI: mpi (MPI_Allreduce), mpi-ring (our ring), mpi-staged (through
+bounce buffers)
 
 exit status: 0 measured; 1 it failed, or a sum was wrong; 2 wrong usage; 130 stopped with Ctrl+C
 """
-
-_LEGEND = "[ ]: quartiles of the repetitions. ~: within the noise, as staged differs as much from itself (A/A); no verdict"
-_PINNING = dict(
-    zip(
-        PINS,
-        (
-            "registered by mlock: an emulation, whose pages may still move; it costs and counts as pinning does",
-            "registered as fixed buffers of an io_uring: the kernel pins the pages",
-        ),
-        strict=True,
-    )
-)
 
 
 def add(commands: Any) -> None:
@@ -70,30 +64,86 @@ def add(commands: Any) -> None:
     add(
         "--pins", metavar="HOW", help="mlock (default), an emulation; or io_uring, where the kernel allows it"
     )
+    other = sub.add_mutually_exclusive_group()
+    other.add_argument(
+        "--mpi", action="store_true", help="over MPI, as one of the ranks that mpirun or srun started"
+    )
+    other.add_argument(
+        "--sockets", action="store_true", help="over TCP, as one of the ranks that torchrun or srun started"
+    )
     add("--save", metavar="FILE.csv", help="write every repetition of every rank")
     add("--json", action="store_true", help="print the records and their manifest as JSON")
 
 
-_NOT_FIELDS = ("run", "save", "json")
+_NOT_FIELDS = ("run", "save", "json", "mpi", "sockets")
 
 
 def _measure(options: argparse.Namespace) -> int:
     given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
+    if "mpi" in options or "sockets" in options:
+        return _measure_launched(given, options)
     plan = Measurement.of(**given)
-    records = _watched(plan, table="json" not in options)
+    with Stream(plan) as stream, _shown(plan, options) as show:
+        for progress in stream:
+            show(progress)
+        records = stream.records
+    return _report(plan, records, options)
+
+
+def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int:
+    """Measure as one of several ranks; rank 0 speaks for all."""
+    peers: Peers = MpiPeers() if "mpi" in options else SocketPeers()
+    try:
+        plan = plan_launched(peers, given)
+    except MeasurementError:
+        if peers.rank == 0:
+            raise
+        return 1  # every rank found the same
+    try:
+        with _shown(plan, options) as show:
+            records = measure_launched(plan, peers, show)
+    except MeasurementError as problem:
+        print(f"peerlab: {problem}", file=sys.stderr, flush=True)
+        peers.abort()
+        return 1
+    return 0 if records is None else _report(plan, records, options)
+
+
+@contextmanager
+def _shown(plan: Measurement, options: argparse.Namespace) -> Iterator[Callable[[Progress], None]]:
+    """Yield what shows progress: a bar on a terminal, and the table, line by line as it is measured."""
+    with tqdm(unit="run", leave=False, disable=None) as bar:
+
+        def show(progress: Progress) -> None:
+            bar.total = progress.total
+            bar.update(progress.done - bar.n)
+            if progress.rows and "json" not in options:
+                with bar.external_write_mode():
+                    print_block(plan, progress)
+
+        yield show
+
+
+def _report(plan: Measurement, records: Records, options: argparse.Namespace) -> int:
+    """Print what is left to print, save, and return the exit status."""
     if "json" in options:
         print(json.dumps(_document(records), indent=2))
     else:
-        _print_end(plan, records)
+        print_end(plan, records)
     if "save" in options:
         records.save(options.save)
         print(f"saved: {options.save}", file=sys.stderr if "json" in options else sys.stdout)
-    wrong = [one for one in compare(records, plan.arms[0]) if one.verdict == WRONG]
+    wrong = [one for one in compare(records, plan.baseline) if one.verdict == WRONG]
     if wrong:
         raise MeasurementError(
-            f"wrong sums: {_name(wrong[0])} at {say_bytes(wrong[0].size_bytes)}, and maybe more"
+            f"wrong sums: {say_condition(wrong[0])} at {say_bytes(wrong[0].size_bytes)}, and maybe more"
         )
     return 0
+
+
+def _document(records: Records) -> dict[str, Any]:
+    rows = json.loads(records.table.to_json(orient="records"))
+    return {"manifest": dict(records.manifest), "warnings": list(records.warnings), "rows": rows}
 
 
 def _texts(text: str) -> list[str]:
@@ -106,68 +156,3 @@ def _numbers(text: str) -> list[int | str]:
 
 def _said(values: Sequence[Any]) -> str:
     return ", ".join(map(str, values))
-
-
-def _document(records: Records) -> dict[str, Any]:
-    rows = json.loads(records.table.to_json(orient="records"))
-    return {"manifest": dict(records.manifest), "warnings": list(records.warnings), "rows": rows}
-
-
-def _watched(plan: Measurement, *, table: bool) -> Records:
-    """Measure with a bar on a terminal; the table gets each line as soon as it is measured."""
-    with Stream(plan) as stream, tqdm(unit="run", leave=False, disable=None) as bar:
-        for progress in stream:
-            bar.total = progress.total
-            bar.update(progress.done - bar.n)
-            if progress.rows and table:
-                with bar.external_write_mode():
-                    _print_block(
-                        progress, plan.arms[0], first=(progress.ranks, progress.size_bytes) == plan.blocks[0]
-                    )
-        return stream.records
-
-
-def _print_block(progress: Progress, baseline: str, *, first: bool) -> None:
-    found = compare(Records.of(progress.rows), baseline)
-    staged, *others = (one for one in found if one.registration == "none")
-    if first:
-        print(f"AllReduce on this machine: time of {baseline}, and how many times as fast the others are")
-        print(_line("ranks", "size", [baseline, *map(_name, others)]))
-    cells = [say_time(staged.time_s * PS_PER_S), *map(_cell, others)]
-    print(_line(str(progress.ranks), say_bytes(progress.size_bytes), cells), flush=True)
-
-
-def _print_end(plan: Measurement, records: Records) -> None:
-    """Print what registration costs, and what all this is."""
-    found = [one for one in compare(records, "direct") if one.registration != "none"]
-    if found:
-        names = list(dict.fromkeys(map(_name, found)))
-        print("\ndirect with registered memory, how many times as fast as direct without")
-        print(_line("ranks", "size", names))
-        for (ranks, size), block in groupby(found, lambda one: (one.ranks, one.size_bytes)):
-            cells = {_name(one): _cell(one) for one in block}
-            print(_line(str(ranks), say_bytes(size), [cells.get(name, "-") for name in names]))
-    print()
-    for sentence in (
-        _LEGEND,
-        *[_PINNING[plan.pins]] * bool(found),
-        *records.warnings,
-        f"what it is: {WHAT_IT_IS}",
-    ):
-        print(sentence)
-
-
-def _name(one: Comparison) -> str:
-    if one.registration == "none":
-        return one.variant or one.path
-    return f"lru:{one.capacity}" if one.registration == "lru" else one.registration
-
-
-def _cell(one: Comparison) -> str:
-    mark = {NOISE: "~", WRONG: "!"}.get(one.verdict, " ")
-    return f"{one.ratio:.2f} [{one.low:.2f}-{one.high:.2f}]{mark}"
-
-
-def _line(ranks: str, size: str, cells: Sequence[str]) -> str:
-    """Return a line in columns of one width, as a line is printed before the next is known."""
-    return f"  {ranks:>5}  {size:>8}" + "".join(f"  {cell:>18}" for cell in cells)

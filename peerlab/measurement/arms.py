@@ -31,10 +31,12 @@ class Neighbours:
     """Non-blocking TCP to the right."""
     receive: socket.socket
     """Non-blocking TCP from the left."""
+    bounce: Bytes
+    """The buffer in which the left one puts what is staged in shared memory."""
+    right_bounce: Bytes
+    """The right one's."""
     right_device: Bytes
     """The right one's device memory."""
-    right_bounce: Bytes
-    """The buffer in which it takes what is staged."""
     arrived: int
     """eventfd: how many slices the left one has put here."""
     arrived_right: int
@@ -52,8 +54,8 @@ class Neighbours:
 class Arm(ABC):
     """One data path."""
 
-    COPIES: ClassVar[tuple[int, int]]
-    """How often a byte sent, and a byte received, is copied by this rank or by the kernel for it."""
+    COPIES: ClassVar[tuple[int, int] | None] = None
+    """How often a byte sent, and a byte received, is copied by this rank or by the kernel for it; None: not known."""
 
     def __init__(self, device: Bytes, slice_bytes: int, registrar: Registrar | None = None) -> None:
         self._device = device
@@ -76,8 +78,10 @@ class Arm(ABC):
                     if move.adds_to is not None:
                         self._add(move.adds_to + at, move.lands_at + at, into)
 
-    def copied(self, moves: Sequence[Move]) -> int:
+    def copied(self, moves: Sequence[Move]) -> int | None:
         """Return the bytes that all moves copy."""
+        if self.COPIES is None:
+            return None
         sent, received = self.COPIES
         return sum(sent * move.source_bytes + received * move.lands_bytes for move in moves)
 
@@ -95,47 +99,57 @@ class Arm(ABC):
         np.add(total, self._numbers[landed // 4 : (landed + nbytes) // 4], out=total)
 
 
-class _Shared(Arm):
-    """An arm among processes of this machine."""
-
-    def __init__(
-        self, device: Bytes, bounce: Bytes, beside: Neighbours, slice_bytes: int, registrar: Registrar | None
-    ) -> None:
-        super().__init__(device, slice_bytes, registrar)
-        self._beside = beside
-        self._landing = bounce
-        self._leaving = np.zeros(slice_bytes, np.uint8)
-
-
-class Staged(_Shared):
-    """Through bounce buffers and TCP: the detour of a NIC that cannot reach device memory."""
-
-    COPIES = (2, 2)
-
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
-        """Copy out, exchange, copy in."""
-        begin, landed = move.source_at + at, move.lands_at + at
-        self._leaving[:out] = self._device[begin : begin + out]
-        exchange(self._beside.send, self._beside.receive, self._leaving[:out], self._landing[:into])
-        self._device[landed : landed + into] = self._landing[:into]
-
-
-class Tcp(_Shared):
+class Tcp(Arm):
     """TCP straight from and into device memory: no bounce buffers."""
 
     COPIES = (1, 1)
+
+    def __init__(self, device: Bytes, slice_bytes: int, send: socket.socket, receive: socket.socket) -> None:
+        super().__init__(device, slice_bytes)
+        self._send, self._receive = send, receive
 
     def transfer(self, move: Move, at: int, out: int, into: int) -> None:
         """Exchange."""
         begin, landed = move.source_at + at, move.lands_at + at
         leaving, landing = self._device[begin : begin + out], self._device[landed : landed + into]
-        exchange(self._beside.send, self._beside.receive, leaving, landing)
+        exchange(self._send, self._receive, leaving, landing)
+
+
+class Staged(Tcp):
+    """Through bounce buffers and TCP: the detour of a NIC that cannot reach device memory."""
+
+    COPIES = (2, 2)
+
+    def __init__(self, device: Bytes, slice_bytes: int, send: socket.socket, receive: socket.socket) -> None:
+        super().__init__(device, slice_bytes, send, receive)
+        self._leaving, self._landing = np.zeros(slice_bytes, np.uint8), np.zeros(slice_bytes, np.uint8)
+
+    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+        """Copy out, exchange, copy in."""
+        begin, landed = move.source_at + at, move.lands_at + at
+        self._leaving[:out] = self._device[begin : begin + out]
+        exchange(self._send, self._receive, self._leaving[:out], self._landing[:into])
+        self._device[landed : landed + into] = self._landing[:into]
+
+
+class _Shared(Arm):
+    """An arm among processes of this machine that share memory."""
+
+    def __init__(
+        self, device: Bytes, slice_bytes: int, beside: Neighbours, registrar: Registrar | None = None
+    ) -> None:
+        super().__init__(device, slice_bytes, registrar)
+        self._beside = beside
 
 
 class StagedShm(_Shared):
     """Through bounce buffers without TCP: what the copies alone cost."""
 
     COPIES = (2, 1)
+
+    def __init__(self, device: Bytes, slice_bytes: int, beside: Neighbours) -> None:
+        super().__init__(device, slice_bytes, beside)
+        self._leaving = np.zeros(slice_bytes, np.uint8)
 
     def transfer(self, move: Move, at: int, out: int, into: int) -> None:
         """Copy out, on into the neighbour's bounce buffer once it is free, and copy in."""
@@ -147,7 +161,7 @@ class StagedShm(_Shared):
             os.eventfd_write(beside.arrived_right, 1)
         if into:
             os.eventfd_read(beside.arrived)
-            self._device[landed : landed + into] = self._landing[:into]
+            self._device[landed : landed + into] = beside.bounce[:into]
             os.eventfd_write(beside.free, 1)
 
 
@@ -180,14 +194,15 @@ class Cma(Direct):
             raise MeasurementError(f"process_vm_writev wrote {done} of {nbytes} B")
 
 
-SHARED: dict[str, type[_Shared]] = {
-    "staged": Staged,
-    "tcp": Tcp,
-    "staged-shm": StagedShm,
-    "direct": Direct,
-    "cma": Cma,
-}
-"""By the names of `plan.ARMS`."""
+def arm(
+    name: str, device: Bytes, slice_bytes: int, beside: Neighbours, registrar: Registrar | None = None
+) -> Arm:
+    """Return the arm of a name, of `plan.ARMS`; the one-sided ones register what they touch, if there is a registrar."""
+    if name in ("staged", "tcp"):
+        return (Staged if name == "staged" else Tcp)(device, slice_bytes, beside.send, beside.receive)
+    if name == "staged-shm":
+        return StagedShm(device, slice_bytes, beside)
+    return (Cma if name == "cma" else Direct)(device, slice_bytes, beside, registrar)
 
 
 def exchange(send: socket.socket, receive: socket.socket, out: Bytes, into: Bytes) -> None:

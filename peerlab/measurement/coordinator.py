@@ -7,15 +7,16 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.crew import Crew, crew
 from peerlab.measurement.locked_memory import may_lock, say_limit
-from peerlab.measurement.plan import Case, Measurement, Registration, say_block
+from peerlab.measurement.plan import Measurement, Registration, say_block
 from peerlab.measurement.ring import PAGE, Ring
+from peerlab.measurement.rows import rotated, rows
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -25,8 +26,8 @@ _TELL_EVERY_S = 0.3
 class _Sweep:
     """All blocks of a measurement, one after another."""
 
-    def __init__(self, plan: Measurement, ranks: Crew, tell: Tell, source: str) -> None:
-        self._plan, self._ranks, self._tell, self._source = plan, ranks, tell, source
+    def __init__(self, plan: Measurement, ranks: Crew, tell: Tell) -> None:
+        self._plan, self._ranks, self._tell = plan, ranks, tell
         self._runs = 0
         self._told = time.monotonic()
 
@@ -45,14 +46,14 @@ class _Sweep:
     def _block(self, ranks: int, size: int, cases: Sequence[int]) -> list[dict[str, Any]]:
         doing = f"getting ready for {say_block(ranks, size)}"
         self._ranks.ask([{"do": "prepare", "ranks": ranks, "nbytes": size, "cases": cases}] * ranks, doing)
-        rows: list[dict[str, Any]] = []
+        found: list[dict[str, Any]] = []
         for repetition in range(-1, self._plan.repetitions):  # the first one warms up
             for case in rotated(cases, repetition):
-                found = self._run(ranks, size, case)
+                said = self._run(ranks, size, case)
                 if repetition >= 0:
-                    rows += self._rows(ranks, size, self._plan.cases[case], repetition, found)
+                    found += rows(self._plan, self._plan.cases[case], size, repetition, said)
         self._ranks.ask([{"do": "finish", "ranks": ranks}] * ranks, doing)
-        return rows
+        return found
 
     def _run(self, ranks: int, size: int, case: int) -> list[dict[str, Any]]:
         self._runs += 1
@@ -62,37 +63,6 @@ class _Sweep:
         doing = f"measuring {self._plan.cases[case]}, {say_block(ranks, size)}"
         order = {"do": "run", "ranks": ranks, "case": case, "run": self._runs}
         return self._ranks.ask([order] * ranks, doing)
-
-    def _rows(
-        self, ranks: int, size: int, case: Case, repetition: int, found: Sequence[dict[str, Any]]
-    ) -> Iterator[dict[str, Any]]:
-        slowest = max(one["time_s"] for one in found)
-        for rank, one in enumerate(found):
-            yield {
-                "kind": "measured",
-                "source": self._source,
-                "collective": "allreduce",
-                "variant": case.variant,
-                "size_bytes": size,
-                "dtype": "float32",
-                "op": "sum",
-                "ranks": ranks,
-                "nodes": 1,
-                "path": case.arm,
-                "registration": case.registration.kind,
-                "capacity": case.registration.capacity,
-                "slice_bytes": self._plan.slice_bytes,
-                "repetition": repetition,
-                "rank": rank,
-                **one,
-                "time_s": slowest,
-            }
-
-
-def rotated(cases: Sequence[int], repetition: int) -> Sequence[int]:
-    """Return the cases in another order for every repetition, so that none always comes after the same one."""
-    turn = repetition % len(cases)
-    return [*cases[turn:], *cases[:turn]]
 
 
 def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
@@ -124,11 +94,10 @@ def _say_left_out(blocks: Sequence[str]) -> str:
 def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
     """Measure, telling first the manifest, then rows and progress, and last the load."""
     probe.check(plan)
-    room.check(plan)
-    about = manifest.describe(plan)
-    tell({"manifest": about})
+    room.check(plan, max(plan.ranks))
+    tell({"manifest": manifest.describe(plan)})
     with crew(plan, stop_fd) as ranks:
-        _Sweep(plan, ranks, tell, f"peerlab: {about['devices'][0]}").measure()
+        _Sweep(plan, ranks, tell).measure()
     tell({"manifest": {"load_after": manifest.load()}, "complete": True})
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from peerlab.measurement.plan import CONTROL
+from peerlab.measurement.plan import CONTROL, say_block
 from peerlab.records import Records
 
 LEAST_NOISE = 1.15
@@ -32,7 +32,7 @@ class Comparison:
     path: str
     """The arm."""
     variant: str
-    """`plan.CONTROL` for the second `staged`."""
+    """`plan.CONTROL` for the baseline's second time."""
     registration: str
     """How its regions got registered."""
     capacity: int | None
@@ -51,17 +51,17 @@ class Comparison:
     """One of the words above."""
 
 
-def compare(records: Records, path: str = "staged", registration: str = "none") -> list[Comparison]:
-    """Compare all conditions with the one of this path and registration, where it was measured, in the order measured.
+def compare(records: Records, path: str = "staged") -> list[Comparison]:
+    """Compare all conditions with this path without registration, where it was measured, in the order measured.
 
-    Repetitions are compared in pairs, as they ran one after another. The control, `staged` against itself, says how much two
+    Repetitions are compared in pairs, as they ran one after another. The control, an arm against itself, says how much two
     equal things differ here and now; a ratio whose quartiles do not leave that behind is within the noise.
     """
     found = []
     blocks: Any = records.table.groupby(["ranks", "size_bytes"], sort=False)
     for (ranks, size), block in blocks:
         runs = {_key(key): _runs(rows) for key, rows in block.groupby(_CONDITION, sort=False, dropna=False)}
-        baseline = next((runs[key] for key in runs if key[:3] == (path, "", registration)), None)
+        baseline = next((runs[key] for key in runs if key[:3] == (path, "", "none")), None)
         if baseline is None:
             continue
         noise = _noise(runs)
@@ -87,9 +87,11 @@ def compare(records: Records, path: str = "staged", registration: str = "none") 
     return found
 
 
-def controls(records: Records) -> list[Comparison]:
-    """Return the control of every number of ranks and size: `staged` against itself."""
-    return [one for one in compare(records) if one.variant == CONTROL]
+def control_ratios(records: Records) -> dict[str, float]:
+    """Return how many times as fast as itself an arm is, by ranks and size in words: 1 but for noise."""
+    paths = records.table.loc[records.table["variant"] == CONTROL, "path"].unique()
+    found = [one for path in paths for one in compare(records, path) if one.variant == CONTROL]
+    return {say_block(one.ranks, one.size_bytes): round(one.ratio, 3) for one in found}
 
 
 def _key(key: Any) -> tuple[str, str, str, int | None]:
@@ -104,9 +106,10 @@ def _runs(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _noise(runs: dict[tuple[str, str, str, int | None], pd.DataFrame]) -> float | None:
     """Return the factor by which equal things differ, at the quartiles, at least `LEAST_NOISE`."""
-    one, other = (runs.get(("staged", variant, "none", None)) for variant in ("", CONTROL))
-    if one is None or other is None:
+    control = next((key for key in runs if key[1] == CONTROL), None)
+    if control is None or (control[0], "", *control[2:]) not in runs:
         return None
+    one, other = runs[control[0], "", control[2], control[3]], runs[control]
     spread = np.quantile((one["time_s"] / other["time_s"]).dropna().to_numpy(float), [0.25, 0.5, 0.75])
     return float(max(LEAST_NOISE, *spread, *(1 / spread)))
 

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,12 @@ def describe(plan: Measurement, root: Path = Path("/")) -> dict[str, Any]:
     """Return the manifest of a measurement on this machine, as it is before it begins."""
     return {
         **describe_machine(root),
-        "test": "ring AllReduce among processes of one machine",
         "ranks": max(plan.ranks),
         "nodes": 1,
         "ranks_per_node": max(plan.ranks),
         "transport": [f"{arm}: {ARMS[arm]}" for arm in plan.arms],
         "pins": plan.pins,
         "extras": probe.extras(),
-        "validation": "the sums of every repetition compared with the true ones, exactly",
         "what_it_is": WHAT_IT_IS,
     }
 
@@ -50,6 +49,8 @@ def describe_machine(root: Path = Path("/")) -> dict[str, Any]:
     return {
         "tool": "peerlab",
         "version": __version__,
+        "test": "ring AllReduce",
+        "validation": "the sums of every repetition compared with the true ones, exactly",
         "python": platform.python_version(),
         "numpy": np.__version__,
         "hosts": [platform.node()],
@@ -64,6 +65,11 @@ def describe_machine(root: Path = Path("/")) -> dict[str, Any]:
         "environment": _environment(),
         "load_before": load(),
     }
+
+
+def source(described: Mapping[str, Any]) -> str:
+    """Return the source of rows that were measured here."""
+    return f"peerlab: {', '.join(described['devices'])}"
 
 
 def load() -> float:

@@ -1,6 +1,6 @@
 """What is to be measured: ranks, sizes, arms and registrations, read from the user's words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +25,13 @@ PINS = ("mlock", "io_uring")
 """How a region is registered: mlock is an emulation (locked pages may still move), io_uring pins as a NIC's driver does."""
 
 CONTROL = "A/A"
-"""The variant of the second `staged`: what it differs by from the first is noise."""
+"""The variant of the baseline measured a second time: what it differs by from the first is noise."""
 
 LRU_REGIONS = 64
 """Regions that ``lru`` keeps if no number is given."""
 
-_MOST_RANKS = 32  # the sums of more would still be exact; the machines this is for have a few cores
+MOST_RANKS = 32
+"""On one machine: those that this is for have a few cores."""
 _MOST_REPETITIONS = 1000
 SLICE_BYTES = 256 * KIB
 _KINDS = ("none", "per-transfer", "lru", "null")
@@ -85,7 +86,7 @@ class Case:
     registration: Registration = UNREGISTERED
     """How its regions get registered."""
     variant: str = ""
-    """:data:`CONTROL` for the second `staged`."""
+    """:data:`CONTROL` for the baseline's second time."""
 
     def __str__(self) -> str:
         extra = self.variant or ("" if self.registration == UNREGISTERED else str(self.registration))
@@ -124,21 +125,25 @@ class Measurement:
         repetitions: int = 7,
         slice_bytes: int | str = SLICE_BYTES,
         pins: str = PINS[0],
+        most_ranks: int = MOST_RANKS,
+        known: Mapping[str, str] = ARMS,
     ) -> "Measurement":
         """Return what a user asks for; ``registrations=None`` is a choice that fits the locked-memory limit.
+
+        Who launches the ranks otherwise says how many there may be, and which arms are known.
 
         Raises
         ------
         MeasurementError
             If a value is impossible.
         """
-        known_arms = tuple(_name("arms", arm, ARMS) for arm in _several("arms", arms))
+        known_arms = tuple(_name("arms", arm, known) for arm in _several("arms", arms))
         asked = DEFAULT_REGISTRATIONS if registrations is None else _several("registrations", registrations)
         read = tuple(str(Registration.read(one)) for one in asked)
         if registrations is not None and "direct" not in known_arms and set(read) - {"none"}:
             raise MeasurementError("registrations: only the arm 'direct' registers memory; add it to arms")
         return cls(
-            ranks=tuple(_whole("ranks", n, 2, _MOST_RANKS) for n in _several("ranks", ranks)),
+            ranks=tuple(_whole("ranks", n, 2, most_ranks) for n in _several("ranks", ranks)),
             sizes=tuple(_size("sizes", size) for size in _several("sizes", sizes)),
             arms=known_arms,
             registrations=read,
@@ -165,8 +170,12 @@ class Measurement:
         plain = [Case(arm) for arm in self.arms]
         chosen = [Registration.read(one) for one in self.registrations] if "direct" in self.arms else []
         registered = [Case("direct", one) for one in chosen if one != UNREGISTERED]
-        control = [Case("staged", variant=CONTROL)] if "staged" in self.arms else []
-        return (*plain, *registered, *control)
+        return (*plain, *registered, Case(self.baseline, variant=CONTROL))
+
+    @property
+    def baseline(self) -> str:
+        """The arm that the others are compared with, and that is measured twice: `staged`, or the first."""
+        return "staged" if "staged" in self.arms else self.arms[0]
 
 
 def _several(field: str, given: Any) -> Sequence[Any]:

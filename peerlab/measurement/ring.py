@@ -13,6 +13,8 @@ _MODULUS = 9973
 """Prime, so that numbers at a wrong place differ; and small, so that sums stay whole numbers below 2**24."""
 _PER_RANK = 16
 """What each rank's numbers are shifted by, so that a rank counted twice in place of another is noticed."""
+MOST_RANKS = 900
+"""Of so many, every sum is still a whole number below 2**24."""
 _AT_ONCE = 1 << 16
 """Numbers compared at once, so that comparing needs no second buffer."""
 

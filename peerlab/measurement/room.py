@@ -17,9 +17,9 @@ _NO_LIMIT = 2**60
 
 
 def needed_bytes(plan: Measurement) -> int:
-    """Return the memory that a measurement takes."""
+    """Return the memory that each rank of a measurement takes."""
     each = max(Ring(ranks, size).footprint for ranks, size in plan.blocks) + max(plan.sizes)
-    return max(plan.ranks) * (each + 2 * plan.slice_bytes + _PROCESS_BYTES)
+    return each + 2 * plan.slice_bytes + _PROCESS_BYTES
 
 
 def free_bytes(root: Path = Path("/")) -> int | None:
@@ -30,19 +30,19 @@ def free_bytes(root: Path = Path("/")) -> int | None:
     return min(known) if known else None
 
 
-def check(plan: Measurement, root: Path = Path("/")) -> None:
-    """Refuse what does not fit.
+def check(plan: Measurement, processes: int, root: Path = Path("/")) -> None:
+    """Refuse what does not fit, with so many ranks on this machine.
 
     Raises
     ------
     MeasurementError
         If it needs more than the free memory, with how much there is.
     """
-    free, need = free_bytes(root), needed_bytes(plan)
+    free, need = free_bytes(root), processes * needed_bytes(plan)
     if free is not None and need > _SHARE * free:
         largest = say_bytes(max(plan.sizes))
         raise MeasurementError(
-            f"sizes: {largest} on {say_count(max(plan.ranks), 'rank')} needs {say_bytes(need)} of memory, "
+            f"sizes: {largest} on {say_count(processes, 'rank')} needs {say_bytes(need)} of memory, "
             f"{say_bytes(free)} are free; choose smaller sizes or fewer ranks"
         )
 

@@ -12,8 +12,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement.judge import controls
-from peerlab.measurement.plan import Measurement, say_block, say_command
+from peerlab.measurement import manifest
+from peerlab.measurement.judge import control_ratios
+from peerlab.measurement.plan import Measurement, say_command
 from peerlab.measurement.starting import environment
 from peerlab.records import Records
 
@@ -118,8 +119,7 @@ class Stream:
         """What has been measured so far, with its manifest."""
         stopped = [] if self._complete else [f"stopped after {self._blocks} of {len(self.plan.blocks)} sizes"]
         records = Records.of(self._rows, self._manifest, [*self._warnings, *stopped])
-        ratios = {say_block(one.ranks, one.size_bytes): round(one.ratio, 3) for one in controls(records)}
-        return replace(records, manifest={**records.manifest, "a_a_ratio": ratios})
+        return replace(records, manifest={**records.manifest, "a_a_ratio": control_ratios(records)})
 
     def _noted(self, told: dict[str, Any]) -> Progress:
         self._manifest |= told.get("manifest", {})
@@ -128,7 +128,8 @@ class Stream:
         self._done = told.get("done", self._done)
         self._complete = told.get("complete", False)
         ranks, size = told.get("block", (0, 0))
-        rows = tuple(told.get("rows", ()))
+        about = {"source": manifest.source(self._manifest), "nodes": 1}
+        rows = tuple(about | row for row in told.get("rows", ()))
         self._rows += rows
         self._blocks += bool(rows)
         return Progress(done=self._done, total=self._total, ranks=ranks, size_bytes=size, rows=rows)

@@ -2,10 +2,8 @@
 
 import mmap
 import os
-import resource
 import socket
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +12,12 @@ import numpy as np
 
 from peerlab.errors import PeerlabError
 from peerlab.measurement import linux
-from peerlab.measurement.arms import SHARED, Arm, Bytes, Neighbours
+from peerlab.measurement.arms import Arm, Bytes, Neighbours, arm
 from peerlab.measurement.lines import Lines
 from peerlab.measurement.pins import Registrar
 from peerlab.measurement.plan import UNREGISTERED, Case, Measurement
 from peerlab.measurement.ring import Numbers, Ring
+from peerlab.measurement.timing import timed
 from peerlab.measurement.wiring import Ends
 
 
@@ -35,8 +34,7 @@ class _Rank:
 
     def __init__(self, ends: Ends, plan: Measurement, numbers: Numbers) -> None:
         self.ends, self._plan, self._numbers = ends, plan, numbers
-        self.device, self._bounce = _mapped(ends.device), _mapped(ends.bounce)
-        self._right = (_mapped(ends.right_device), _mapped(ends.right_bounce))
+        self.device = _mapped(ends.device)
         self._lines = [socket.socket(fileno=fd) for fd in (ends.send, ends.receive)]
         for one in self._lines:
             one.setblocking(False)
@@ -48,8 +46,9 @@ class _Rank:
         self._beside = Neighbours(
             send=self._lines[0],
             receive=self._lines[1],
-            right_device=self._right[0],
-            right_bounce=self._right[1],
+            bounce=_mapped(ends.bounce),
+            right_bounce=_mapped(ends.right_bounce),
+            right_device=_mapped(ends.right_device),
             arrived=ends.arrived,
             arrived_right=ends.arrived_right,
             free=ends.free,
@@ -77,27 +76,16 @@ class _Rank:
         registrar = Registrar(case.registration, self._plan.pins) if registered else None
         # Locks belong to a mapping and do not add up: each registration has a mapping of its own.
         device = _mapped(self.ends.device) if registered else self.device
-        arm = SHARED[case.arm](device, self._bounce, self._beside, self._plan.slice_bytes, registrar)
-        return _Lane(arm, registrar)
+        return _Lane(arm(case.arm, device, self._plan.slice_bytes, self._beside, registrar), registrar)
 
     def run(self, case: int, run: int) -> dict[str, Any]:
         """Do one AllReduce; return what it took and whether the sums are right."""
         lane = self._lanes[case]
         self._numbers.fill(self.ends.rank, run, self._message)
         before = _counted(lane.registrar)
-        self._meet_at_the_gate()
-        used, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-        lane.arm.run(self._moves)
-        ended, after = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+        took = timed(lane.arm, self._moves, self._meet_at_the_gate)
         spent = {name: value - before[name] for name, value in _counted(lane.registrar).items()}
-        return {
-            "time_s": ended - began,
-            "user_s": after.ru_utime - used.ru_utime,
-            "system_s": after.ru_stime - used.ru_stime,
-            "copied_bytes": lane.arm.copied(self._moves),
-            "correct": self._numbers.is_sum(self.ends.ranks, run, self._message),
-            **spent,
-        }
+        return took | spent | {"correct": self._numbers.is_sum(self.ends.ranks, run, self._message)}
 
     def _meet_at_the_gate(self) -> None:
         for gate in self.ends.gates:
