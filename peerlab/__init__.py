@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     from peerlab.model.presets import known_clusters, load_cluster
     from peerlab.model.registration import RegistrationCache
     from peerlab.model.scenario import Scenario
+    from peerlab.records import Records, load
     from peerlab.run import Run
     from peerlab.study.sweep import sweep
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
+    "Records": "peerlab.records",
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.run",
     "Scenario": "peerlab.model.scenario",
     "known_clusters": "peerlab.model.presets",
+    "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
     "measure": "peerlab.measurement.measure",
     "simulate": "peerlab.engine.run",
@@ -77,12 +80,14 @@ def _from_lab(module: str, name: str) -> Any:
 __all__ = [
     "Cluster",
     "PeerlabError",
+    "Records",
     "RegistrationCache",
     "Run",
     "Scenario",
     "__version__",
     "explore",
     "known_clusters",
+    "load",
     "load_cluster",
     "measure",
     "predict",

@@ -1,6 +1,6 @@
 """What a measurement leaves behind, seen in /proc."""
 
-import os
+import re
 import time
 from pathlib import Path
 
@@ -37,19 +37,30 @@ def wait_until(done, seconds=20):
 
 
 def own_files():
-    """Return what this process has open, sockets and shared memory included."""
+    """Return what this process has open, sockets and shared memory included, but for the folder that says so."""
+    return open_files("self")
+
+
+def open_files(pid):
+    """Return what a process has open, as far as it lives."""
     found = []
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            found.append(os.readlink(f"/proc/self/fd/{name}"))
-        except FileNotFoundError:
-            continue  # the folder itself, as it was read
+    try:
+        for one in Path(f"/proc/{pid}/fd").iterdir():
+            found.append(str(one.readlink()))
+    except (FileNotFoundError, ProcessLookupError):
+        pass
     return sorted(found)
 
 
 def shared_files():
     """Return the names in /dev/shm."""
-    return sorted(os.listdir("/dev/shm"))
+    return sorted(one.name for one in Path("/dev/shm").iterdir())  # noqa: S108  (it is looked at, no more)
+
+
+def socket_ids(session):
+    """Return the ids of the sockets that the processes of a session hold."""
+    names = [name for pid in processes(session) for name in open_files(pid)]
+    return {found[1] for name in names if (found := re.fullmatch(r"socket:\[(\d+)\]", name))}
 
 
 def loopback():

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from left_behind import loopback, own_files, processes, ranks, shared_files, wait_until
+from left_behind import loopback, own_files, processes, ranks, shared_files, socket_ids, wait_until
 
 import peerlab
 from peerlab.errors import MeasurementError
@@ -20,18 +20,6 @@ from peerlab.measurement.stream import Stream
 TRIALS = 100 if os.environ.get("PEERLAB_SOAK") else 10
 ENDLESS = Measurement.of(ranks=4, sizes="256 KiB", repetitions=1000)
 SMALL = {"ranks": 2, "sizes": "64 KiB", "arms": "direct", "registrations": "none", "repetitions": 1}
-
-
-def inodes(session):
-    """Return the ids of the sockets that the processes of a session hold."""
-    found = set()
-    for pid in processes(session):
-        try:
-            for name in os.listdir(f"/proc/{pid}/fd"):
-                found |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{name}")))
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return found
 
 
 def follow(stream):
@@ -44,14 +32,14 @@ def follow(stream):
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(TRIALS))
 def test_a_rank_that_is_killed_at_any_moment_is_named_and_nothing_is_left(seed):
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311  (repeatable on purpose)
     files, shared = own_files(), shared_files()
     killed = {}
 
     def kill(session):
         wait_until(lambda: len(ranks(session)) == 4)
         time.sleep(chance.uniform(0, 1.5))
-        killed["sockets"] = inodes(session)
+        killed["sockets"] = socket_ids(session)
         killed["rank"] = chance.randrange(4)
         killed["at"] = time.monotonic()
         os.kill(ranks(session)[killed["rank"]], signal.SIGKILL)
@@ -92,7 +80,7 @@ def test_if_what_measures_is_killed_its_ranks_end_and_one_line_says_so():
         session, before = stream.pid, time.monotonic()
         assert len(ranks(session)) == 4
         os.kill(session, signal.SIGKILL)
-        with pytest.raises(MeasurementError, match="^the process that measures was killed by SIGKILL$"):
+        with pytest.raises(MeasurementError, match=r"^the process that measures was killed by SIGKILL$"):
             list(progress)
     assert wait_until(lambda: processes(session) == {}, 2)
     assert time.monotonic() - before < 2

@@ -95,7 +95,7 @@ def test_the_kernel_refuses_at_its_limit_and_what_that_means_is_said():
 
 @pytest.mark.parametrize("limit", ["1 GiB", "1 KiB", "a lot"])
 def test_a_limit_that_cannot_be_shown_is_refused(limit):
-    with pytest.raises(MeasurementError, match="^limit: "):
+    with pytest.raises(MeasurementError, match=r"^limit: "):
         show_limit(limit)
 
 
