@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from peerlab.doctor import Host  # before the function below takes the package's name as an attribute
 from peerlab.engine.run import simulate
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
@@ -23,6 +24,7 @@ from peerlab.version import __version__
 if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
+    from peerlab.view.doctor import Examination
 
 
 def explore(scenario: Scenario | None = None, **fields: Any) -> "Explorer":
@@ -37,6 +39,16 @@ def predict(
     """Return a question for a notebook whose answer is simulated; see :func:`peerlab.app.predict.predict`."""
     ask: Callable[..., Prediction] = _from_lab("peerlab.app.predict", "predict")
     return ask(question, answers, truth, unit)
+
+
+def doctor(only: str | Sequence[str] = (), host: Host | None = None) -> "Examination":
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.doctor.examine`.
+
+    A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
+    """
+    from peerlab.view.doctor import Examination  # noqa: PLC0415  (only a notebook needs it)
+
+    return Examination.of(only, host)
 
 
 def _from_lab(module: str, name: str) -> Any:
@@ -56,6 +68,7 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "doctor",
     "explore",
     "known_clusters",
     "load_cluster",
