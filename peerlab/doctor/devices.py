@@ -12,7 +12,7 @@ _GIVEN_AWAY = "vfio-pci"
 
 def _say_port(port: RdmaPort) -> str:
     layer = f" ({port.link_layer})" if port.link_layer else ""
-    return f"{port.name} is {port.state or 'in an unknown state'}{layer}"
+    return f"{port.name} says {port.state or 'nothing of its state'}{layer}"
 
 
 def _rdma_device(host: Host) -> Seen:
@@ -50,9 +50,9 @@ def _accelerator(host: Host) -> Seen:
 def _near(host: Host) -> Seen:
     devices = host.machine.accelerators
     node_of = {device.address: device.numa_node for device in host.devices}
-    nics = {port.address: node_of.get(port.address) for port in host.ports if port.active}
+    nics = {port.address: node_of.get(port.address) for port in host.ports}
     if not devices or not nics:
-        return Seen(UNKNOWN, "no accelerator, or no active RDMA port, to compare")
+        return Seen(UNKNOWN, "no accelerator, or no RDMA device, to compare")
     if len(host.machine.numa_nodes) == 1:
         return Seen(PASS, "one NUMA node")
     known = {node for node in nics.values() if node is not None}
@@ -104,7 +104,7 @@ CHECKS = (
         id="numa",
         title="Accelerator and NIC on one side of the host",
         where="/sys/bus/pci/devices/*/numa_node",
-        rule="every accelerator has an active RDMA port on its own NUMA node",
+        rule="every accelerator has an RDMA device on its own NUMA node",
         why="Between NUMA nodes the bytes cross the CPUs' interconnect: slower than the wire, and NCCL refuses peer direct "
         "over that distance by default.",
         mend="Move a card to the other socket's slots, or let each rank use the NIC that nvidia-smi topo -m or hl-smi calls near.",

@@ -1,5 +1,8 @@
 """Whether libfabric, where it is needed, offers the RDMA that is here."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.doctor.host import Host
 from peerlab.machine import VENDORS
@@ -32,6 +35,11 @@ def libfabric_version(host: Host) -> Version | None:
     return (version[0], version[1]) if all(isinstance(one, int) for one in version) else None
 
 
+def _providers(said: Mapping[str, Any]) -> list[str]:
+    names = said.get("providers")
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
 def _libfabric(host: Host) -> Seen:
     if host.libfabric is None:
         return Seen(UNKNOWN, "libfabric did not answer within 10 s, or crashed")
@@ -39,7 +47,7 @@ def _libfabric(host: Host) -> Seen:
     missing = FAIL if needed else WARN
     if version is None:
         return Seen(missing, "no libfabric" + ("" if needed else "; NCCL and UCX do without"))
-    offered = [str(name) for name in host.libfabric.get("providers") or ()]
+    offered = _providers(host.libfabric)
     found = f"libfabric {version[0]}.{version[1]} offers {listed(offered, 8) or 'nothing'}"
     lacks = sorted(needed - set(offered))
     if lacks:

@@ -16,7 +16,7 @@ def _tried(name: str, works: str) -> Callable[[Host], Seen]:
 
     def look(host: Host) -> Seen:
         said = (host.measuring or {}).get(name)
-        if said is None:
+        if not isinstance(said, str):
             return Seen(UNKNOWN, "it could not be tried")
         return Seen(WARN, f"refused: {said}") if said else Seen(PASS, works)
 

@@ -2,7 +2,6 @@
 
 import re
 import zlib
-from contextlib import suppress
 
 from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.doctor.host import Host
@@ -17,6 +16,7 @@ _MODULES = {"Gaudi": ("habanalabs",), "AMD GPU": ("amdgpu",), "Intel GPU": ("xe"
 _ENOUGH_BYTES = 1 << 30
 _CAP_IPC_LOCK = 14
 _CONFIG_BYTES = 4 << 20
+_RELEASE = re.compile(r"[0-9A-Za-z._+~-]{1,128}")
 
 
 def legacy_modules(host: Host) -> list[str]:
@@ -43,13 +43,17 @@ def _kernel(host: Host) -> Seen:
 def _build_options(host: Host) -> str | None:
     """Return what the running kernel was built with; None where no file says it."""
     release = host.says("proc/sys/kernel/osrelease") or ""
+    files = (f"boot/config-{release}", f"lib/modules/{release}/config") if _RELEASE.fullmatch(release) else ()
+    return _packed_options(host) or next(filter(None, map(host.says, files)), None)
+
+
+def _packed_options(host: Host) -> str:
     packed = leading_bytes(host.root / "proc/config.gz", _CONFIG_BYTES)
-    with suppress(zlib.error):
-        return (
-            zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _CONFIG_BYTES).decode(errors="replace")
-            or None
-        )
-    return host.says(f"boot/config-{release}") or host.says(f"lib/modules/{release}/config")
+    try:
+        plain = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _CONFIG_BYTES)
+    except zlib.error:
+        return ""
+    return plain.decode(errors="replace")
 
 
 def _dma_buf(host: Host) -> Seen:

@@ -11,15 +11,14 @@ _LEAST_MTU = 4200
 
 
 def _roce_interfaces(host: Host) -> list[str]:
-    return sorted({name for port in host.ports if port.roce and port.active for name in port.interfaces})
+    return sorted({name for port in host.ports if port.roce for name in port.interfaces})
 
 
 def _without_roce(host: Host) -> Seen | None:
-    """Return what to say where no active port speaks RoCE; None where one does."""
-    active = [port for port in host.ports if port.active]
-    if not active:
-        return Seen(UNKNOWN, "no active RDMA port")
-    if not any(port.roce for port in active):
+    """Return what to say where no port speaks RoCE; None where one does."""
+    if not host.ports:
+        return Seen(UNKNOWN, "no RDMA device")
+    if not any(port.roce for port in host.ports):
         return Seen(PASS, "no RoCE: the RDMA ports do not depend on it")
     return None
 
