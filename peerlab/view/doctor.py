@@ -73,16 +73,19 @@ def _row(one: Finding) -> str:
 
 
 def _advice(one: Finding) -> str:
-    """Return how to mend what is not as it should be."""
-    if one.status == PASS:
-        return ""
-    may = "blocks" if one.status == FAIL else "may block"
-    blocks = f"<p>{may} {escape(', '.join(one.blocks))}</p>" if one.blocks else ""
-    return f"<p><b>mend</b> {escape(one.mend)}</p>{blocks}"
+    """Return what follows from what is not as it should be, and how to mend it."""
+    parts = []
+    if one.status in (WARN, FAIL):
+        parts += [("why", one.check.why), ("mend", one.mend)]
+    if one.blocks:
+        parts.append(("blocks" if one.status == FAIL else "may block", ", ".join(one.blocks)))
+    return "".join(f"<p><b>{name}</b> {escape(text)}</p>" for name, text in parts)
 
 
 def _details(one: Finding) -> str:
     check = one.check
-    parts = {"read in": check.where, "rule": check.rule, "why": check.why, "source": check.source}
+    parts = {"read in": check.where, "rule": check.rule, "source": check.source}
+    if one.status in (PASS, UNKNOWN):
+        parts["why"] = check.why
     items = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in parts.items())
-    return f"<details><summary>why, and who says so</summary><dl>{items}</dl></details>"
+    return f"<details><summary>rule and source</summary><dl>{items}</dl></details>"
