@@ -27,6 +27,8 @@ class Seen:
     """What was read, verbatim and short, so that it reads as a reason."""
     mend: str = ""
     """How to mend just this; empty where the check's own advice fits."""
+    source: str = ""
+    """Who says just this; empty where the check's own source does."""
     blocks: tuple[str, ...] | None = None
     """Which paths this blocks; None: what the check says."""
 
@@ -65,6 +67,7 @@ class Check:
             status=seen.status,
             found=short(seen.found),
             mend=seen.mend or self.mend,
+            source=seen.source or self.source,
             blocks=blocks if seen.status in (FAIL, UNKNOWN) else (),
         )
 
@@ -81,6 +84,8 @@ class Finding:
     """What was read, at most 400 characters."""
     mend: str
     """How to mend it."""
+    source: str
+    """Who says so."""
     blocks: tuple[str, ...]
     """Paths that this blocks, or may block where the status is ``unknown``."""
 
@@ -98,7 +103,7 @@ class Finding:
             "why": check.why,
             "mend": self.mend,
             "blocks": list(self.blocks),
-            "source": check.source,
+            "source": self.source,
         }
 
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from peerlab.machine import Machine, read_machine
+from peerlab.machine import HABANA, Machine, read_machine
 from peerlab.machine.files import text
 from peerlab.machine.pci import PciDevice, read_devices
-from peerlab.machine.rdma import RdmaPort, read_rdma_ports
+from peerlab.machine.rdma import EFA, RdmaPort, read_rdma_ports
 
 _PATIENCE_S = 10
 """A command that takes longer is ended and counts as unanswered."""
@@ -82,6 +82,16 @@ class Host:
     def measuring(self) -> dict[str, Any] | None:
         """What the kernel lets a process do, each tried: see ``ask_kernel.py``; None if it cannot be asked."""
         return self._ask("ask_kernel.py")
+
+    @property
+    def gaudi(self) -> bool:
+        """Whether it has a Gaudi."""
+        return any(device.vendor == HABANA for device in self.machine.accelerators)
+
+    @property
+    def efa(self) -> bool:
+        """Whether it has an EFA."""
+        return any(port.driver == EFA for port in self.ports)
 
     def says(self, path: str) -> str | None:
         """Return what a small file of the host says; None if it cannot be read."""

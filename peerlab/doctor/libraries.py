@@ -5,7 +5,6 @@ from typing import Any
 
 from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.doctor.host import Host
-from peerlab.machine import VENDORS
 from peerlab.machine.rdma import CXI, EFA
 
 Version = tuple[int, int]
@@ -20,8 +19,7 @@ def needed_providers(host: Host) -> set[str]:
     """Return the providers that this host's libraries need; none where NCCL and UCX speak to the card themselves."""
     drivers = {port.driver for port in host.ports}
     needed = {driver for driver in (EFA, CXI) if driver in drivers}
-    gaudi = any(VENDORS.get(device.vendor) == "Gaudi" for device in host.machine.accelerators)
-    if gaudi and drivers - {EFA, CXI}:
+    if host.gaudi and drivers - {EFA, CXI}:
         needed.add("verbs")
     return needed
 

@@ -5,9 +5,8 @@ import zlib
 
 from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.doctor.host import Host
-from peerlab.machine import VENDORS
+from peerlab.machine import NVIDIA, VENDORS
 from peerlab.machine.files import entries, leading_bytes
-from peerlab.machine.read import NVIDIA
 from peerlab.units import say_bytes
 
 _NEWEST_WITHOUT = (5, 12)
@@ -65,12 +64,18 @@ def _dma_buf(host: Host) -> Seen:
         return Seen(
             UNKNOWN, "the kernel's build options cannot be read, and ib_umem_dmabuf_get is not loaded"
         )
-    lacks = [name for name in ("INFINIBAND_USER_MEM", "PCI_P2PDMA") if not _built(options, name)]
+    lacks = [name for name in _needed_options(host) if not _built(options, name)]
     if symbol and "INFINIBAND_USER_MEM" in lacks:  # the NIC vendor's own modules replace the kernel's
         lacks.remove("INFINIBAND_USER_MEM")
     if not lacks:
-        return Seen(PASS, "the kernel is built with INFINIBAND_USER_MEM and PCI_P2PDMA")
+        return Seen(PASS, "the kernel is built with " + listed(_needed_options(host)))
     return Seen(_blocking(host), "the kernel is built without " + listed(lacks))
+
+
+def _needed_options(host: Host) -> tuple[str, ...]:
+    """Return the build options that this host's accelerators need; NVIDIA's driver finds the way between cards itself."""
+    only_nvidia = {device.vendor for device in host.machine.accelerators} == {NVIDIA}
+    return ("INFINIBAND_USER_MEM",) if only_nvidia else ("INFINIBAND_USER_MEM", "PCI_P2PDMA")
 
 
 def _built(options: str, name: str) -> bool:
@@ -148,11 +153,11 @@ CHECKS = (
         id="dma-buf",
         title="DMA-BUF in the kernel",
         where="/proc/config.gz or /boot/config-*, /proc/kallsyms",
-        rule="built with INFINIBAND_USER_MEM (or ib_umem_dmabuf_get is there) and PCI_P2PDMA",
+        rule="built with INFINIBAND_USER_MEM (or ib_umem_dmabuf_get is there), and with PCI_P2PDMA except for NVIDIA",
         why="Without these the kernel offers no DMA-BUF import to NICs, or no address by which one PCIe device reaches another.",
-        mend="Take a kernel that is built with CONFIG_INFINIBAND_USER_MEM and CONFIG_PCI_P2PDMA (all large distributions' "
-        "server kernels are), or load nvidia_peermem.",
-        source="HabanaAI/HCL 54fed3a looks for ib_umem_dmabuf_get; Linux Documentation/driver-api/pci/p2pdma.rst",
+        mend="Take a kernel that is built with CONFIG_INFINIBAND_USER_MEM and CONFIG_PCI_P2PDMA, or load nvidia_peermem.",
+        source="HabanaAI/HCL 54fed3a looks for ib_umem_dmabuf_get; Linux amdgpu_dma_buf.c and habanalabs/common/memory.c ask "
+        "pci_p2pdma_distance; NVIDIA/open-gpu-kernel-modules nv-dmabuf.c does not",
         look=_dma_buf,
         blocks=PEER_DIRECT,
     ),

@@ -84,7 +84,7 @@ def _advice(one: Finding) -> str:
 
 def _details(one: Finding) -> str:
     check = one.check
-    parts = {"read in": check.where, "rule": check.rule, "source": check.source}
+    parts = {"read in": check.where, "rule": check.rule, "source": one.source}
     if one.status in (PASS, UNKNOWN):
         parts["why"] = check.why
     items = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in parts.items())

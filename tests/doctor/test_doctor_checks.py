@@ -79,7 +79,6 @@ FAULTS = [
     ("kernel", "fail", old_kernel),
     ("kernel", "unknown", nameless_kernel),
     ("dma-buf", "fail", lambda fake: fake.write(f"boot/config-{RELEASE}", "CONFIG_PCI_P2PDMA=y")),
-    ("dma-buf", "fail", lambda fake: fake.write(f"boot/config-{RELEASE}", "CONFIG_INFINIBAND_USER_MEM=y")),
     ("dma-buf", "unknown", lambda fake: fake.remove(f"boot/config-{RELEASE}")),
     ("peer-memory", "fail", lambda fake: fake.write("proc/driver/nvidia/version", CLOSED_DRIVER)),
     ("peer-memory", "unknown", lambda fake: fake.remove("proc/driver/nvidia/version")),
@@ -111,7 +110,6 @@ FAULTS = [
     ("environment", "warn", set_(FI_MR_CACHE_MAX_COUNT="0")),
     ("environment", "warn", set_(FI_MR_CACHE_MAX_SIZE="0")),
     ("environment", "warn", set_(FI_MR_CACHE_MONITOR="disabled")),
-    ("environment", "warn", set_(FI_EFA_MR_CACHE_ENABLE="0")),
     ("environment", "warn", set_(OFI_NCCL_MR_CACHE_DISABLE="1")),
     ("pin-io-uring", "warn", cannot("io_uring")),
     ("pin-mlock", "warn", cannot("mlock", "Cannot allocate memory")),
@@ -125,8 +123,10 @@ WITH_EFA = [
     ("environment", "fail", set_(FI_PROVIDER="tcp")),
     ("environment", "fail", set_(FI_PROVIDER="^efa")),
     ("environment", "warn", libfabric(["efa", "tcp"], version=(1, 17))),
+    ("environment", "warn", set_(FI_EFA_MR_CACHE_ENABLE="0")),
 ]
 WITH_GAUDI = [
+    ("dma-buf", "fail", lambda fake: fake.write(f"boot/config-{RELEASE}", "CONFIG_INFINIBAND_USER_MEM=y")),
     ("peer-memory", "fail", lambda fake: fake.remove("sys/module/habanalabs")),
     ("libfabric", "fail", libfabric(["verbs", "tcp"], version=(1, 19))),
     ("libfabric", "fail", has(libfabric={"path": "", "version": [0, 0], "providers": []})),
@@ -189,7 +189,7 @@ def test_a_legacy_module_opens_the_way_without_dma_buf(fake):
     fake.write("sys/module/nvidia_peermem/refcnt", "0")
     fake.write("proc/driver/nvidia/version", CLOSED_DRIVER)
     old_kernel(fake)
-    fake.write("boot/config-5.4.0-42-generic", "CONFIG_INFINIBAND_USER_MEM=y")
+    fake.write("boot/config-5.4.0-42-generic", "CONFIG_PCI_P2PDMA=y")
     report = examine(fake.host())
     assert report.verdict == "yes"
     assert [one.check.id for one in report.findings if one.status == "warn"] == ["kernel", "dma-buf"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.doctor import CHECKS, Host, examine
 from peerlab.doctor import host as host_module
-from peerlab.doctor.environment import RULES
+from peerlab.doctor.variables import RULES
 from peerlab.errors import DoctorError
 
 
