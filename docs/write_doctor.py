@@ -27,7 +27,7 @@ Nothing is changed and no root is needed. libfabric and the probes run in proces
 VARIABLES = """\
 ## Environment variables
 
-A setting that blocks a path is a *fail*, the others are a *warn*.
+A setting that blocks a path is a *fail*, the others are a *warn*. NCCL's count where there is a GPU, HCCL's where there is a Gaudi.
 
 | variable | setting | what it does | what to do | blocks | source |
 | --- | --- | --- | --- | --- | --- |

@@ -6,7 +6,7 @@ from peerlab.doctor.variables import RULES, Rule
 
 
 def _environment(host: Host) -> Seen:
-    hits = [rule for rule in RULES if rule.holds(host)]
+    hits = [rule for rule in RULES if rule.hits(host)]
     if not hits:
         return Seen(PASS, "no variable that takes the way away")
     worst = FAIL if any(rule.status == FAIL for rule in hits) else WARN

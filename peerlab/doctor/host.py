@@ -89,6 +89,11 @@ class Host:
         return any(device.vendor == HABANA for device in self.machine.accelerators)
 
     @property
+    def gpu(self) -> bool:
+        """Whether it has an accelerator that is no Gaudi."""
+        return any(device.vendor != HABANA for device in self.machine.accelerators)
+
+    @property
     def efa(self) -> bool:
         """Whether it has an EFA."""
         return any(port.driver == EFA for port in self.ports)
@@ -105,7 +110,7 @@ class Host:
         environment = {name: value for name, value in self.environment.items() if name != "FI_PROVIDER"}
         said = self.run([sys.executable, "-I", str(_MODULES / script)], environment)
         try:
-            answer = json.loads(said or "")
+            answer = json.loads((said or "").strip().rpartition("\n")[2])  # libraries may greet before
         except ValueError:
             return None
         return answer if isinstance(answer, dict) else None

@@ -39,9 +39,10 @@ def _providers(said: Mapping[str, Any]) -> list[str]:
 
 
 def _libfabric(host: Host) -> Seen:
-    if host.libfabric is None:
-        return Seen(UNKNOWN, "libfabric did not answer within 10 s, or crashed")
     needed, version = needed_providers(host), libfabric_version(host)
+    if host.libfabric is None:
+        silent = "libfabric did not answer within 10 s, or crashed"
+        return Seen(UNKNOWN, silent, blocks=None if needed else ())
     missing = FAIL if needed else WARN
     if version is None:
         return Seen(missing, "no libfabric" + ("" if needed else "; NCCL and UCX do without"))

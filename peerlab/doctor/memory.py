@@ -9,7 +9,7 @@ from peerlab.machine import NVIDIA, VENDORS
 from peerlab.machine.files import entries, leading_bytes
 from peerlab.units import say_bytes
 
-_NEWEST_WITHOUT = (5, 12)
+_FIRST_WITH_DMA_BUF = (5, 12)
 _LEGACY = ("nvidia_peermem", "nv_peer_mem")
 _MODULES = {"Gaudi": ("habanalabs",), "AMD GPU": ("amdgpu",), "Intel GPU": ("xe", "i915")}
 _ENOUGH_BYTES = 1 << 30
@@ -19,7 +19,7 @@ _RELEASE = re.compile(r"[0-9A-Za-z._+~-]{1,128}")
 
 
 def legacy_modules(host: Host) -> list[str]:
-    """Return the loaded modules that hand an NVIDIA GPU's memory to NICs without DMA-BUF."""
+    """Return the loaded modules that hand GPU memory to NICs without DMA-BUF."""
     clients = [client.name for client in entries(host.root / "sys/kernel/mm/memory_peers")]
     return [name for name in _LEGACY if host.has_module(name)] + clients
 
@@ -34,7 +34,7 @@ def _kernel(host: Host) -> Seen:
     found = re.match(r"([0-9]{1,4})\.([0-9]{1,4})", release)
     if not found:
         return Seen(UNKNOWN, "the kernel's version cannot be read")
-    if (int(found[1]), int(found[2])) >= _NEWEST_WITHOUT:
+    if (int(found[1]), int(found[2])) >= _FIRST_WITH_DMA_BUF:
         return Seen(PASS, f"Linux {release}")
     return Seen(_blocking(host), f"Linux {release} is older than 5.12")
 

@@ -27,7 +27,7 @@ class Rule:
     setting: str
     """Which setting, in words."""
     holds: Callable[[Host], bool]
-    """Whether this host has that setting, and it matters here."""
+    """Whether this host has that setting."""
     does: str
     """What it does."""
     mend: str
@@ -36,6 +36,15 @@ class Rule:
     """Who says so."""
     blocks: tuple[str, ...] = ()
     """Paths that it blocks; empty: it only makes them slower."""
+
+    def hits(self, host: Host) -> bool:
+        """Return whether this host has that setting, and a library that reads it; without an accelerator it may have any."""
+        if host.machine.accelerators:
+            if self.variable.startswith("HCCL_") and not host.gaudi:
+                return False
+            if self.variable.startswith("NCCL_") and not host.gpu:
+                return False
+        return self.holds(host)
 
     @property
     def status(self) -> str:
@@ -251,7 +260,7 @@ RULES = (
         )
         for variable, values, source in (
             ("FI_MR_CACHE_MAX_COUNT", ("0",), _FI_MR),
-            ("FI_MR_CACHE_MAX_SIZE", ("0",), _FI_MR),
+            ("FI_MR_CACHE_MAX_SIZE", ("0",), "ofiwg/libfabric prov/util/src/util_mr_cache.c"),
             ("FI_MR_CACHE_MONITOR", ("disabled",), _FI_MR),
             ("OFI_NCCL_MR_CACHE_DISABLE", ("1", "true"), "aws/aws-ofi-nccl src/nccl_ofi_mr.cpp"),
         )

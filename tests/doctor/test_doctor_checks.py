@@ -100,10 +100,6 @@ FAULTS = [
     ("environment", "fail", set_(NCCL_DMABUF_ENABLE="0")),
     ("environment", "fail", set_(UCX_IB_GPU_DIRECT_RDMA="no")),
     ("environment", "fail", set_(UCX_TLS="tcp,sm,cuda_copy")),
-    ("environment", "fail", set_(HCCL_OVER_TCP="1")),
-    ("environment", "fail", set_(HCCL_OVER_OFI="1")),
-    ("environment", "fail", set_(HCCL_GAUDI_DIRECT="1")),
-    ("environment", "fail", set_(HCCL_OVER_OFI="1", HCCL_PEER_DIRECT="0")),
     ("environment", "fail", set_(FI_HMEM_DISABLE_P2P="1")),
     ("environment", "warn", set_(FI_PROVIDER="tcp;ofi_rxm")),
     ("environment", "warn", set_(RDMAV_FORK_SAFE="1")),
@@ -131,6 +127,10 @@ WITH_GAUDI = [
     ("libfabric", "fail", libfabric(["verbs", "tcp"], version=(1, 19))),
     ("libfabric", "fail", has(libfabric={"path": "", "version": [0, 0], "providers": []})),
     ("environment", "warn", lambda fake: fake.environment.pop("MLX5_SCATTER_TO_CQE")),
+    ("environment", "fail", set_(HCCL_OVER_TCP="1")),
+    ("environment", "fail", set_(HCCL_OVER_OFI="1")),
+    ("environment", "fail", set_(HCCL_GAUDI_DIRECT="1")),
+    ("environment", "fail", set_(HCCL_OVER_OFI="1", HCCL_PEER_DIRECT="0")),
 ]
 
 
@@ -175,6 +175,21 @@ def test_one_fault_with_gaudi_changes_one_finding(fake, check, status, fault):
 
 def test_every_check_has_a_fault_that_it_alone_finds():
     assert {check for check, _, _ in FAULTS} == {check.id for check in CHECKS}
+
+
+def test_variables_of_a_library_that_is_not_used_here_do_no_harm(fake):
+    fake.environment.update(HCCL_OVER_TCP="1", HCCL_OVER_OFI="1")
+    assert statuses(fake)["environment"] == "pass"
+    fake.gaudi()
+    fake.environment = {"NCCL_NET": "Socket", "NCCL_IB_DISABLE": "1", "MLX5_SCATTER_TO_CQE": "0"}
+    assert statuses(fake)["environment"] == "pass"
+
+
+def test_a_libfabric_that_hangs_leaves_the_question_open_only_where_it_is_needed(fake):
+    fake.libfabric = None
+    assert examine(fake.host()).verdict == "yes"
+    fake.efa()
+    assert examine(fake.host()).verdict == "cannot tell"
 
 
 def test_what_a_job_script_for_gaudi_on_efa_sets_is_right_there(fake):
