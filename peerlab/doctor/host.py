@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,9 @@ from peerlab.machine import HABANA, Machine, read_machine
 from peerlab.machine.files import text
 from peerlab.machine.pci import PciDevice, read_devices
 from peerlab.machine.rdma import EFA, RdmaPort, read_rdma_ports
+
+if sys.platform != "win32":
+    import resource
 
 _PATIENCE_S = 10
 """A command that takes longer is ended and counts as unanswered."""
@@ -38,6 +40,8 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> str |
 
 
 def _locked_memory_limit() -> int | None:
+    if sys.platform == "win32":
+        return None
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
     return None if limit == resource.RLIM_INFINITY else limit
 
