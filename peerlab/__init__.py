@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from peerlab.doctor import Host  # before the function below takes the package's name as an attribute
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from peerlab.records import Records, load
     from peerlab.run import Run
     from peerlab.study.sweep import sweep
+    from peerlab.view.doctor import Examination
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
@@ -67,6 +69,16 @@ def predict(
     return ask(question, answers, truth, unit)
 
 
+def doctor(only: str | Sequence[str] = (), host: Host | None = None) -> "Examination":
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.doctor.examine`.
+
+    A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
+    """
+    from peerlab.view.doctor import Examination  # noqa: PLC0415  (only a notebook needs it)
+
+    return Examination.of(only, host)
+
+
 def _from_lab(module: str, name: str) -> Any:
     """Return a function of the lab; widgets and Bokeh are an extra, and slow to load."""
     try:
@@ -85,6 +97,7 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "doctor",
     "explore",
     "known_clusters",
     "load",
