@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import ipywidgets as w
@@ -17,7 +18,9 @@ from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
+from peerlab.records import Records, measured_on
 from peerlab.run import Run
+from peerlab.view.measured import Point, overlay, points
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -41,7 +44,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         Its run.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, records: Sequence[Records] = ()) -> None:
         self._runs = _runs
         self._number = 0
         self._history: list[Scenario] = []
@@ -53,6 +56,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.before: Run | None = None
         self.controls = Controls(self._changed, self._command)
         self.stage = Stage(self._command)
+        self._points = [point for one in records for point in points(one)]
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
         self._parts = [*self.controls.rows(), self.stage]
         super().__init__(self._parts)
@@ -198,11 +202,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._number += 1
         self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
+        self._overlay()
         self._curving.draw(run.scenario)
         if self._looking:
             self._looking.cancel()
         if _running_loop():
             self._looking = asyncio.ensure_future(self._look_ahead())
+
+    def _overlay(self) -> None:
+        """Put what was measured and fits on the curves: tables that come with peerlab, and the user's own."""
+        known = [*_shipped(self.scenario.hardware.name), *self._points]
+        self.stage.measured = overlay(self.scenario, known)
 
     async def _look_ahead(self) -> None:
         """Tell the page what each switch would show, so that it can answer without asking."""
@@ -237,16 +247,26 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
+@cache
+def _shipped(cluster: str) -> tuple[Point, ...]:
+    """Return the measurements of a cluster that come with peerlab."""
+    return tuple(point for one in measured_on(cluster) for point in points(one))
+
+
 _open: dict[str, Explorer] = {}
 
 
-def explore(scenario: Scenario | None = None, **fields: Any) -> Explorer:
+def explore(
+    scenario: Scenario | None = None, *, records: Records | Sequence[Records] = (), **fields: Any
+) -> Explorer:
     """Return the live lab for a scenario, to be shown in a notebook.
 
     Parameters
     ----------
     scenario:
         Where to start; by default a DL1 cluster of 8 nodes, through host memory.
+    records:
+        Measurements of your own, of `peerlab.load` or `peerlab.measure`, to lie on the curves where they fit.
     fields:
         Fields of a `Scenario` to start with, instead of or on top of `scenario`.
 
@@ -259,7 +279,7 @@ def explore(scenario: Scenario | None = None, **fields: Any) -> Explorer:
     cell = _cell()
     if cell in _open:  # a cell that runs again replaces what it showed
         _open.pop(cell).close()
-    explorer = Explorer(start)
+    explorer = Explorer(start, [records] if isinstance(records, Records) else records)
     if cell:
         _open[cell] = explorer
     return explorer

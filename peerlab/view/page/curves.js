@@ -6,8 +6,8 @@ class Curves {
     this.host = host;
   }
 
-  apply(curves, mark, ghost, scale) {
-    Object.assign(this, { curves, mark, ghost, scale });
+  apply(curves, measured, mark, ghost, scale) {
+    Object.assign(this, { curves, measured, mark, ghost, scale });
     this.paint();
   }
 
@@ -15,7 +15,7 @@ class Curves {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
     const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...this.scaled(line.high)]);
-    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite));
+    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite), ...this.scaled(this.points().y));
     const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
@@ -24,6 +24,7 @@ class Curves {
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
     this.drawBands();
     this.drawLines(limit);
+    this.drawMeasured();
     this.drawMarks();
     this.drawNames(limit, highest * 1.18 || 1);
   }
@@ -44,6 +45,24 @@ class Curves {
     return values.map((y) => (y === null ? NaN : y * this.scale.factor));
   }
 
+  // What was measured and fits these curves.
+  points() {
+    const { curves, measured, mark } = this;
+    return (measured?.machine === mark.machine && measured[curves.axis]) || { x: [], y: [], line: [], label: [], note: [] };
+  }
+
+  drawMeasured() {
+    const points = this.points();
+    this.figures.fill("curves_measured", { ...points, y: this.scaled(points.y), fill: points.x.map(() => "paper") }, ["line", "fill"]);
+  }
+
+  // What the legend says of it.
+  sayMeasured() {
+    const { measured, mark, curves } = this;
+    if (measured?.machine !== mark.machine) return "";
+    return this.points().x.length ? "◇ measured" : measured.hint[curves.axis];
+  }
+
   // The lines as they lie over each other: this scenario's on top.
   upwards() {
     return [...this.curves.lines].sort((a, b) => (a.name === this.mark.line) - (b.name === this.mark.line));
@@ -61,7 +80,7 @@ class Curves {
     }
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.host.querySelector(".pl-bands");
-    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [curves.bands, curves.missing].filter(Boolean).join("; ");
+    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.bands, curves.missing].filter(Boolean).join("; ");
     legend.title = curves.missing && !curves.old ? `${legend.textContent} (impossible, or slow to simulate)` : legend.textContent;
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
     const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);

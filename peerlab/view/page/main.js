@@ -107,6 +107,7 @@ class Page {
     };
     on("change:data", () => this.applyData());
     on("change:curves", () => this.applyCurves());
+    on("change:measured", () => this.applyCurves());
     on("change:status", () => this.applyStatus());
     on("msg:custom", (message, buffers) => {
       if (message.kind === "critical") this.showPath(message.path);
@@ -243,7 +244,7 @@ class Page {
     this.find(".pl-busbw").textContent = scale.unit + (scale.device ? " per device" : "");
     for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
     this.find(".pl-curves").classList.toggle("pl-old", Boolean(curves.old));
-    this.curves.apply(curves, meta.mark, meta.ghost, scale);
+    this.curves.apply(curves, this.model.get("measured"), meta.mark, meta.ghost, scale);
   }
 
   applyStatus() {
