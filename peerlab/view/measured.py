@@ -74,7 +74,9 @@ def overlay(scenario: Scenario, known: Sequence[Point]) -> dict[str, object]:
         "message_bytes": _drawn(here, "size_bytes"),
         "nodes": _drawn(at_size, "nodes"),
         "hint": {
-            "message_bytes": "" if here else _elsewhere(f"{say_count(n, 'node')}" for n in sorted({p.nodes for p in same})),
+            "message_bytes": ""
+            if here
+            else _elsewhere(f"{say_count(n, 'node')}" for n in sorted({p.nodes for p in same})),
             "nodes": "" if at_size else _elsewhere(map(say_bytes, sorted({p.size_bytes for p in same}))),
         },
     }

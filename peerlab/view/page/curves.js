@@ -14,6 +14,7 @@ class Curves {
   paint() {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
+    if (!curves.values.length) return this.clear();
     const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...this.scaled(line.high)]);
     const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite), ...this.scaled(this.points().y));
     const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
@@ -27,6 +28,20 @@ class Curves {
     this.drawMeasured();
     this.drawMarks();
     this.drawNames(limit, highest * 1.18 || 1);
+  }
+
+  clear() {
+    for (const name of ["bands", "lines", "points", "measured", "marks", "words"]) {
+      const columns = Object.keys(this.figures.model(`curves_${name}`).data);
+      this.figures.fill(`curves_${name}`, Object.fromEntries(columns.map((column) => [column, []])));
+    }
+    this.host.querySelector(".pl-bands").textContent = "";
+    this.host.querySelector(".pl-bands").classList.remove("pl-drawn");
+  }
+
+  // Whether these lines were measured on this machine, and are ratios.
+  get here() {
+    return this.curves.axis === "here";
   }
 
   // What carries this path: the NICs, or the devices' own ports.
@@ -48,7 +63,8 @@ class Curves {
   // What was measured and fits these curves.
   points() {
     const { curves, measured, mark } = this;
-    return (measured?.machine === mark.machine && measured[curves.axis]) || { x: [], y: [], line: [], label: [], note: [] };
+    const known = this.here ? curves.points : measured?.machine === mark.machine && measured[curves.axis];
+    return known || { x: [], y: [], line: [], label: [], note: [] };
   }
 
   drawMeasured() {
@@ -59,7 +75,7 @@ class Curves {
   // What the legend says of it.
   sayMeasured() {
     const { measured, mark, curves } = this;
-    if (measured?.machine !== mark.machine) return "";
+    if (this.here || measured?.machine !== mark.machine) return "";
     return this.points().x.length ? "◇ measured" : measured.hint[curves.axis];
   }
 
@@ -97,8 +113,9 @@ class Curves {
     add(curves.values, limit, "muted", [4, 4], 1.2, 1);
     for (const line of this.upwards()) {
       const ys = this.scaled(line.y), here = line.name === mark.line;
-      add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
-      ys.forEach((y, i) => {
+      if (this.here) add(line.x, ys, line.role, [3, 3], 1.5, 1);
+      else add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
+      if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i] };
         for (const name in points) points[name].push(row[name]);
       });
