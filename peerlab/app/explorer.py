@@ -13,20 +13,18 @@ import ipywidgets as w
 from peerlab.app.controls import Controls
 from peerlab.app.curving import Curving
 from peerlab.app.fitting import fitting
+from peerlab.app.measuring import Measuring
 from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
-from peerlab.records import Records
+from peerlab.records import Records, measured_for
 from peerlab.run import Run
+from peerlab.view.here import here
 from peerlab.view.measured import Point, overlay, points
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
-
-
-def measured_for(_):
-    return ()
 
 
 _runs = Runs()  # shared: several labs in one notebook draw the same curves
@@ -63,6 +61,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.stage = Stage(self._command)
         self._points = [point for one in records for point in points(one)]
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
+        self._here = here([])
+        self._measuring = Measuring(self._show_here)
         self._parts = [*self.controls.rows(), self.stage]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -79,6 +79,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             return  # never finished
         self._stop()
         self._curving.cancel()
+        self._measuring.stop()
         if self._looking:
             self._looking.cancel()
         for part in self._parts:
@@ -140,6 +141,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             case "axis" if value in ("nodes", "message_bytes"):
                 self._curving.axis = value
                 self._curving.draw(self.scenario)
+            case "measure":
+                self._measuring.start()
+            case "stop measuring":
+                self._measuring.stop()
             case "cancel":
                 self._stop()
                 self.controls.show(self.scenario, can_undo=bool(self._history))
@@ -217,7 +222,16 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _overlay(self) -> None:
         """Put what was measured and fits on the curves: tables that come with peerlab, and the user's own."""
         known = [*_shipped(self.scenario.hardware.name), *self._points]
-        self.stage.measured = overlay(self.scenario, known)
+        self.stage.measured = {**overlay(self.scenario, known), "here": self._here}
+
+    def _show_here(self, parcel: dict[str, object]) -> None:
+        self._here = parcel
+        self._overlay()
+
+    @property
+    def measured(self) -> Records | None:
+        """What was measured on this machine last; ``explorer.measured.save("mine.csv")`` keeps it."""
+        return self._measuring.records
 
     async def _look_ahead(self) -> None:
         """Tell the page what each switch would show, so that it can answer without asking."""
@@ -255,7 +269,7 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 @cache
 def _shipped(cluster: str) -> tuple[Point, ...]:
     """Return the measurements of a cluster that come with peerlab."""
-    return tuple(point for one in measured_for(cluster) for point in points(one))
+    return tuple(point for one in measured_for(cluster).values() for point in points(one))
 
 
 _open: dict[str, Explorer] = {}

@@ -94,6 +94,13 @@ class Curves {
       drawn.fill.push(line.role);
       drawn.alpha.push((line.name === mark.line ? 0.38 : 0.12) * (figures.theme === "dark" ? 1.3 : 1));
     }
+    const { noise } = curves;
+    if (noise?.x.length > 1) {
+      drawn.xs.push([...noise.x, ...[...noise.x].reverse()]);
+      drawn.ys.push([...noise.high, ...[...noise.low].reverse()]);
+      drawn.fill.push("muted");
+      drawn.alpha.push(0.25);
+    }
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.host.querySelector(".pl-bands");
     legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.bands, curves.missing].filter(Boolean).join("; ");
