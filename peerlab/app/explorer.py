@@ -26,7 +26,6 @@ from peerlab.view.measured import Point, overlay, points
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
-
 _runs = Runs()  # shared: several labs in one notebook draw the same curves
 
 _ONE_DRAG_S = 1.0

@@ -5,10 +5,10 @@ import threading
 from collections.abc import Callable
 
 from peerlab.errors import PeerlabError
-from peerlab.measurement.judge import NOISE, Comparison, compare
 from peerlab.measurement.plan import Measurement
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.records import Records
+from peerlab.records.judge import NOISE, Comparison, compare
 from peerlab.units import say_bytes, say_count
 from peerlab.view.here import here
 

@@ -11,11 +11,11 @@ from tqdm import tqdm
 
 from peerlab.cli.words import command, number
 from peerlab.errors import MeasurementError
-from peerlab.measurement.judge import NOISE, WRONG, Comparison, compare
 from peerlab.measurement.manifest import WHAT_IT_IS
 from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, PINS, Measurement
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.records import Records
+from peerlab.records.judge import NOISE, WRONG, Comparison, compare
 from peerlab.units import PS_PER_S, say_bytes, say_time
 
 _EXAMPLES = """\

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.errors import MeasurementError, nearest
+from peerlab.records.judge import CONTROL
 from peerlab.units import KIB, parse_bytes, say_bytes, say_count, write_bytes
 
 ARMS = {
@@ -23,9 +24,6 @@ DEFAULT_REGISTRATIONS = ("none", "per-transfer", "lru", "lru:2", "null")
 
 PINS = ("mlock", "io_uring")
 """How a region is registered: mlock is an emulation (locked pages may still move), io_uring pins as a NIC's driver does."""
-
-CONTROL = "A/A"
-"""The variant of the second `staged`: what it differs by from the first is noise."""
 
 LRU_REGIONS = 64
 """Regions that ``lru`` keeps if no number is given."""

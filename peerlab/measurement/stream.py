@@ -11,10 +11,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement.judge import controls
 from peerlab.measurement.plan import Measurement, say_block, say_command
 from peerlab.measurement.starting import environment
 from peerlab.records import Records
+from peerlab.records.judge import controls
 
 _PATIENCE_S = 2.0
 """How long processes that were asked to end may take."""

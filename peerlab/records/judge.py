@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from peerlab.measurement.plan import CONTROL
-from peerlab.records import Records
+from peerlab.records.schema import Records
+
+CONTROL = "A/A"
+"""The variant of the second `staged`: what it differs by from the first is noise."""
 
 LEAST_NOISE = 1.15
 """A factor that no ratio below means anything, however quiet the control: a quartile of equal things lay there, from 1 MiB
