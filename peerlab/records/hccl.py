@@ -102,7 +102,7 @@ def _blocks(log: Log, damage: Damage) -> Iterator[dict[str, Any]]:
             block = _described(log, lines[start], found[1].removeprefix("hccl") if found else "", given)
             yield block | _block_figures(lines[start + 1 : end])
         except RecordsError as problem:
-            damage.row(lines[start], str(problem))
+            damage.row(lines[start].number, str(problem))
 
 
 def _described(log: Log, line: Line, name: str, given: Mapping[str, str]) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _report(log: Log, damage: Damage) -> Iterator[dict[str, Any]]:
             try:
                 yield {"collective": collective, **_report_row(columns, words)}
             except RecordsError as problem:
-                damage.row(line, str(problem))
+                damage.row(line.number, str(problem))
 
 
 def _report_row(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _result_lines(log: Log, damage: Damage) -> Iterator[dict[str, Any]]:
                 **given,
             }
         except (RecordsError, csv.Error) as problem:
-            damage.row(line, str(problem))
+            damage.row(line.number, str(problem))
 
 
 def _given(launch: Launch, variable: str, option: str) -> int | None:

@@ -90,7 +90,7 @@ def _tests(log: Log, damage: Damage) -> Iterator[_Test]:
         elif test and _HEAD.match(text):
             test.columns = tuple(re.split(r"\s{2,}", re.sub(r"\s*\(", "(", text.lstrip("# "))))
         elif test and test.columns and re.match(r"-?\d+\s", text):
-            _add_row(test, line, damage, last=line is log.lines[-1])
+            _add_row(test, line, damage, last=line is log.lines[-1] and not log.ends_whole)
         elif found := _FAILED.search(text):
             damage.said(line, found[0])
     if test:
@@ -101,7 +101,7 @@ def _add_row(test: _Test, line: Line, damage: Damage, *, last: bool) -> None:
     try:
         test.rows.append(_row(test, line.text.split(), last=last))
     except RecordsError as problem:
-        damage.row(line, str(problem))
+        damage.row(line.number, str(problem))
 
 
 def _row(test: _Test, words: Sequence[str], *, last: bool) -> dict[str, Any]:

@@ -10,11 +10,15 @@ from pathlib import Path
 from peerlab.errors import RecordsError
 from peerlab.units import say_bytes
 
-MOST_BYTES = 32 * 2**20
+MOST_BYTES = 8 * 2**20
 """A larger log is refused: the lines of a table, and those about the transport, are a few kilobytes."""
+MOST_LINES = 100_000
+"""A longer one too."""
 _LONGEST_LINE = 8192
 """Characters of a line that are looked at."""
 
+_KEEP = "keep the table and the lines about the transport"
+_NEW_LINE = re.compile(r"\r\n|\n|\r")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -53,9 +57,16 @@ class Log:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """All lines, cleaned."""
-        raw = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        return tuple(Line(number, _cleaned(line)) for number, line in enumerate(raw, start=1))
+        """All lines, cleaned, without those that are empty."""
+        raw = _NEW_LINE.split(self.text, MOST_LINES)
+        if len(raw) > MOST_LINES:
+            raise self.fail(f"more than {MOST_LINES} lines; {_KEEP}")
+        return tuple(Line(number, _cleaned(line)) for number, line in enumerate(raw, start=1) if line.strip())
+
+    @property
+    def ends_whole(self) -> bool:
+        """Whether the last line has its end."""
+        return self.text.endswith(("\n", "\r"))
 
     def fail(self, problem: str, line: Line | None = None) -> RecordsError:
         """Return an error about this log, or a line of it."""
@@ -134,9 +145,8 @@ def _checked(log: Log) -> Log:
 
 
 def _too_large(what: str, size: int) -> RecordsError:
-    limit = f"more than the {say_bytes(MOST_BYTES)} that are read"
     return RecordsError(
-        f"{what} has {say_bytes(size)}, {limit}; keep the table and the lines about the transport"
+        f"{what} has {say_bytes(size)}, more than the {say_bytes(MOST_BYTES)} that are read; {_KEEP}"
     )
 
 
