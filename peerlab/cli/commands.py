@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from peerlab.cli import FAILED, OK, clusters, lab, simulate, sweep, validate
+from peerlab.cli import FAILED, OK, clusters, import_logs, lab, simulate, sweep, validate
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
