@@ -61,7 +61,7 @@ class Measuring:
         what = (
             f"{say_count(progress.ranks, 'rank')}, {say_bytes(progress.size_bytes)}" if progress.ranks else ""
         )
-        self._tell(f"{part:.0%}  {what}", found)
+        self._tell(f"{part:.0%} {what}" if part else "Starting the ranks ...", found)
 
     def _ended(self, stream: Stream, records: Records, problem: str) -> None:
         if self._stream is not stream:

@@ -15,7 +15,7 @@ _LEGEND = "measured, median and quartiles; grey: staged against itself (A/A), wi
 _WAYS = {
     ("tcp", "none"): ("TCP, no bounce", "cpu", "cpu-ink"),
     ("staged-shm", "none"): ("bounce, no TCP", "network", "network-ink"),
-    ("direct", "none"): ("direct, unregistered", "edge", "muted"),
+    ("direct", "none"): ("direct, unpinned", "edge", "muted"),
     ("direct", "per-transfer"): ("direct, no cache", "register", "register-ink"),
     ("direct", "lru"): ("direct, cache", "direct", "direct-ink"),
 }
@@ -56,7 +56,7 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
 def _way(one: Comparison) -> tuple[str, str, str] | None:
     """Return name, role and ink of the way that a row is of; None for what is not drawn."""
     if one.registration == "lru" and one.capacity and one.capacity < _SMALL_CACHE:
-        return "direct, cache too small", "hot", "hot-ink"
+        return "direct, small cache", "hot", "hot-ink"
     return _WAYS.get((one.path, one.registration))
 
 

@@ -15,9 +15,9 @@ class Curves {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
     if (!curves.values.length) return this.clear();
-    const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...this.scaled(line.high)]);
+    const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
     const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite), ...this.scaled(this.points().y));
-    const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
+    const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
     const shown = curves.axis === "nodes" ? values : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
@@ -42,6 +42,13 @@ class Curves {
   // Whether these lines were measured on this machine, and are ratios.
   get here() {
     return this.curves.axis === "here";
+  }
+
+  // From where to where the axis goes; beside what was measured here is room for the names.
+  span(values) {
+    const [first, last] = [values[0], values[values.length - 1]];
+    if (this.curves.axis === "nodes") return [1.7, 1300];
+    return this.here ? [first / 1.5, last * (1.5 * last / first) ** 0.62] : [first / 2, last * 2.2];
   }
 
   // What carries this path: the NICs, or the devices' own ports.
@@ -92,7 +99,7 @@ class Curves {
       drawn.xs.push([...there, ...[...there].reverse()].map((i) => line.x[i]));
       drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
       drawn.fill.push(line.role);
-      drawn.alpha.push((line.name === mark.line ? 0.38 : 0.12) * (figures.theme === "dark" ? 1.3 : 1));
+      drawn.alpha.push((line.name === mark.line ? 0.38 : this.here ? 0.08 : 0.12) * (figures.theme === "dark" ? 1.3 : 1));
     }
     const { noise } = curves;
     if (noise?.x.length > 1) {
@@ -152,14 +159,28 @@ class Curves {
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
     const lines = [...curves.lines.map((line) => this.scaled(line.y)), limit];
+    const beside = this.here ? this.beside(wanted, Math.max(1, height) / top) : null;
     for (const name of wanted) {
-      const best = this.spot(name, taken, lines, Math.max(1, height) / top, Math.max(1, width));
+      const best = beside ? beside.get(name) : this.spot(name, taken, lines, Math.max(1, height) / top, Math.max(1, width));
       if (!best) continue;
       taken.push(best);
       const row = { x: this.along(best.i), y: best.at, text: name.text, ink: name.ink, paper: "paper", ground: best.room < 0 ? 0 : 0.6, align: best.align, dy: best.dy };
       for (const column in drawn) drawn[column].push(row[column]);
     }
     figures.fill("curves_words", drawn, ["ink", "paper"]);
+  }
+
+  // Names at the right of the last points, in their order, none on another.
+  beside(wanted, perUnit) {
+    const last = this.curves.values.length - 1, found = new Map();
+    const ends = wanted.map((name) => [name, name.ys.findLast(isFinite)]).sort((a, b) => b[1] - a[1]);
+    let above = Infinity;
+    ends.forEach(([name, at], k) => {
+      const lowest = 15 * (ends.length - 1 - k) + 8, y = Math.max(lowest, Math.min(at * perUnit, above - 15));
+      above = y;
+      found.set(name, { i: last + 0.15, at, align: "left", dy: at * perUnit - y + 6, room: 1 });
+    });
+    return found;
   }
 
   // A value of the axis between two of its points; the axis is logarithmic.

@@ -27,7 +27,7 @@ const LAYOUT = `
   </section>
   <section class="pl-curves" aria-label="Curves">
     <header><h3 class="pl-busbw">Bus bandwidth, GB/s</h3>
-      <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">against nodes</button><button
+      <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
         type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button><button
         type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
@@ -252,7 +252,7 @@ class Page {
     if (!this.data) return;
     const measured = this.model.get("measured"), { meta } = this.data, { scale } = this.headline;
     const curves = this.here ? measured.here.curves : this.model.get("curves");
-    this.find(".pl-busbw").textContent = this.here ? "AllReduce here, times faster" : `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`;
+    this.find(".pl-busbw").textContent = this.here ? "Speed, staged = 1" : `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`;
     const axis = this.here ? "here" : curves.axis ?? "nodes";
     for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === axis));
     this.find(".pl-curves").classList.toggle("pl-old", Boolean(curves.old));
@@ -263,8 +263,11 @@ class Page {
   showHere(here) {
     const bar = this.find(".pl-here");
     bar.hidden = !this.here;
+    this.find(".pl-curves .pl-figure").classList.remove("pl-blank");
     if (!this.here) return;
-    bar.classList.toggle("pl-empty", !here.curves.values.length);
+    const empty = !here.curves.values.length;
+    bar.classList.toggle("pl-empty", empty);
+    this.find(".pl-curves .pl-figure").classList.toggle("pl-blank", empty);
     bar.querySelector(".pl-action").textContent = here.action;
     bar.querySelector("span").textContent = here.text;
     bar.title = here.about;
