@@ -33,8 +33,7 @@ PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "growth.png"
 def section() -> str:
     """Measure the growth."""
     by_nodes = [
-        Curve(name, [(n, measure(nodes=n, **fields)) for n in NODES])
-        for name, fields in BY_NODES.items()
+        Curve(name, [(n, measure(nodes=n, **fields)) for n in NODES]) for name, fields in BY_NODES.items()
     ]
     by_slices = [Curve(name, [(k, sliced(k, fields)) for k in SLICES]) for name, fields in BY_SLICES.items()]
     draw(PICTURE, by_nodes, by_slices, SLICED_NODES)

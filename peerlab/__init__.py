@@ -16,6 +16,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.registration import RegistrationCache
 from peerlab.model.scenario import Scenario
+from peerlab.records import Records, load
 from peerlab.run import Run
 from peerlab.study.sweep import sweep
 from peerlab.version import __version__
@@ -52,12 +53,14 @@ def _from_lab(module: str, name: str) -> Any:
 __all__ = [
     "Cluster",
     "PeerlabError",
+    "Records",
     "RegistrationCache",
     "Run",
     "Scenario",
     "__version__",
     "explore",
     "known_clusters",
+    "load",
     "load_cluster",
     "predict",
     "simulate",
