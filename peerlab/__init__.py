@@ -18,6 +18,7 @@ from peerlab.model.registration import RegistrationCache
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records, load
 from peerlab.run import Run
+from peerlab.study.diagnosis import diagnose
 from peerlab.study.sweep import sweep
 from peerlab.version import __version__
 
@@ -58,6 +59,7 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "diagnose",
     "explore",
     "known_clusters",
     "load",

@@ -12,7 +12,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.records import Records
 from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
-from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, recognised
+from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.study.diagnosis.forecast import Forecast, forecast
 from peerlab.study.diagnosis.knowledge import PATHS, Check, Knowledge, knowledge
 from peerlab.study.diagnosis.notes import notes
@@ -103,7 +103,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     paths = _candidates(seen, clusters)
     gathered = (
         *from_lines(seen, know), *from_setup(seen, know), *from_latency(seen, know), *from_rates(seen, know),
-        *from_clusters(found, know),
+        *from_clusters(found, know, chosen=cluster is not None), *from_latencies(seen, clusters, know),
     )  # fmt: skip
     evidence = sorted(gathered, key=lambda one: -_weight(one, paths))
     ranking = _ranking(paths, evidence, best(found))
@@ -133,7 +133,9 @@ def _candidates(seen: Observed, clusters: Iterable[Cluster]) -> list[str]:
     """Return the paths to be weighed: no links inside a node where there are several, no ports where devices have none."""
     ports = seen.tool == "hccl_demo" or any("native" in one.paths for one in clusters)
     several = seen.nodes is not None and seen.nodes > 1
-    return [path for path in PATHS if not (path == "native" and not ports) and not (path == "in-node" and several)]
+    return [
+        path for path in PATHS if not (path == "native" and not ports) and not (path == "in-node" and several)
+    ]
 
 
 def _weight(one: Evidence, paths: Sequence[str]) -> float:
@@ -147,7 +149,9 @@ def _ranking(
     total = sum(math.exp(value) for value in points.values())
     ordered = sorted(paths, key=lambda path: -points[path])
     return tuple(
-        Explanation(path=path, points=points[path], odds=math.exp(points[path]) / total, fit=nearest.get(path))
+        Explanation(
+            path=path, points=points[path], odds=math.exp(points[path]) / total, fit=nearest.get(path)
+        )
         for path in ordered
     )
 
@@ -173,7 +177,9 @@ def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) ->
     strong, decides = know.strengths["strong"] * 0.99, know.strengths["decides"] * 0.99
     for one in evidence:
         against = one.points.get(first, 0.0) <= -strong
-        other = next((path for path, points in one.points.items() if path != first and points >= decides), None)
+        other = next(
+            (path for path, points in one.points.items() if path != first and points >= decides), None
+        )
         if against or other:
             instead = f"speaks for {other}" if other else "speaks against it"
             return f"the evidence contradicts itself: {first} leads, but {one.seen} {instead} ({one.says})"
@@ -185,7 +191,9 @@ def _plain(values: Iterable[float]) -> list[float | None]:
 
 
 def _plain_fit(fit: Fit | None) -> dict[str, Any] | None:
-    return fit and {
+    if fit is None:
+        return None
+    return {
         "cluster": fit.cluster.name,
         "message_bytes": _plain(fit.sizes),
         "measured_GBps": _plain(fit.measured_GBps),

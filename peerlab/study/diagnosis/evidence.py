@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerlab.study.diagnosis.knowledge import Known, Knowledge
+from peerlab.study.diagnosis.knowledge import Knowledge, Known
 from peerlab.study.diagnosis.observed import Observed
 from peerlab.units import KIB, say_bytes, say_count
 
@@ -34,10 +34,9 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     for rule in know.rules:
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
         if hits:
-            more = f" ({len(hits)} lines)" if len(hits) > 1 else ""
             yield Evidence(
                 kind="line",
-                seen=f"'{hits[0]}'{more}",
+                seen=f"'{hits[0]}'",
                 says=rule.says,
                 points=rule.points,
                 known=not rule.guessed,
@@ -80,9 +79,9 @@ def _how_many_nodes(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         kind="set-up",
         seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
         says="they fit in one box" if fits else "more than a usual box has accelerators: two nodes or more",
-        points={"in-node": know.strengths["fair"] * (1 if fits else -1)},
+        points={"in-node": know.strengths["weak"] if fits else -know.strengths["fair"]},
         known=False,
-        source=_source(box),
+        source=told_source(box),
     )
 
 
@@ -96,14 +95,20 @@ def from_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     yield from _small_device_messages(seen, know)
     if seen.nodes is None and seen.tool == "nccl-tests":
         yield from _in_node_latency(seen, know)
+    took = message_us(seen, know)
+    if took is not None:
+        yield from _promptness(seen, know, *took)
+
+
+def message_us(seen: Observed, know: Knowledge) -> tuple[float, float] | None:
+    """Return how long a message of a few bytes takes, at least and at most, microseconds; None where nobody knows."""
     steps = _steps(seen)
-    if steps is None:
-        return
-    low, high = know.ranges["nccl_base"].low, know.ranges["nccl_base"].high
-    base = (low, high) if seen.tool == "nccl-tests" else (0.0, 0.0)
+    if steps is None or math.isnan(seen.small_s) or seen.variant == "bandwidth":
+        return None
+    base = know.ranges["nccl_base"]
+    low, high = (base.low, base.high) if seen.tool == "nccl-tests" else (0.0, 0.0)
     took = seen.small_s * 1e6
-    least, most = max(took - base[1], 0) / steps[1], (took - base[0]) / steps[0]
-    yield from _promptness(seen, know, least, most)
+    return max(took - high, 0) / steps[1], max(took - low, 0) / steps[0]
 
 
 def _steps(seen: Observed) -> tuple[int, int] | None:
@@ -115,7 +120,9 @@ def _steps(seen: Observed) -> tuple[int, int] | None:
         return None
     halvings = math.ceil(math.log2(nodes))
     match seen.collective:
-        case "allreduce":  # NCCL goes up and down a tree or twice round a ring; MPI may exchange halves at once
+        case (
+            "allreduce"
+        ):  # NCCL goes up and down a tree or twice round a ring; MPI may exchange halves at once
             return (2 if seen.tool == "nccl-tests" else 1) * halvings, 2 * (nodes - 1)
         case "alltoall":
             return math.ceil(math.log2(max(ranks, 2))), max(ranks - 1, 1)
@@ -138,7 +145,7 @@ def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> I
         says, points, of = "slow for RDMA, except over EFA", {"host-tcp": weigh["weak"]}, rdma
     else:
         says, points, of = "as prompt as several paths are", {}, efa
-    yield Evidence(kind="latency", seen=what, says=says, points=points, known=True, source=_source(of))
+    yield Evidence(kind="latency", seen=what, says=says, points=points, known=True, source=told_source(of))
 
 
 def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
@@ -150,7 +157,7 @@ def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
             says=f"inside one node it would take {inside}",
             points={"in-node": -know.strengths["fair"]},
             known=False,
-            source=_source(inside),
+            source=told_source(inside),
         )
 
 
@@ -159,7 +166,9 @@ def _interval(seen: Observed, know: Knowledge) -> Evidence:
     weigh, usual, device = know.strengths, know.ranges["message_interval"], seen.memory == "device"
     took = seen.small_s * 1e6
     if took <= usual.high:
-        says = "too quick for kernel TCP" + (", and for a copy through the host before each" if device else "")
+        says = "too quick for kernel TCP" + (
+            ", and for a copy through the host before each" if device else ""
+        )
         points = {"host-tcp": -weigh["strong"]} | ({"peer-direct": weigh["fair"]} if device else {})
     elif device:
         says = "slow for RDMA from device memory: a copy or TCP before each"
@@ -172,7 +181,7 @@ def _interval(seen: Observed, know: Knowledge) -> Evidence:
         says=says,
         points=points,
         known=True,
-        source=_source(usual),
+        source=told_source(usual),
     )
 
 
@@ -191,10 +200,12 @@ def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence
     yield Evidence(
         kind="latency",
         seen=f"from {say_bytes(sizes[0])} to {say_bytes(sizes[-1])} each byte comes at {rate:.2g} GB/s",
-        says=f"as when a processor reads device memory ({slow})" if copied else "no copy through the host on the way",
+        says=f"as when a processor reads device memory ({slow})"
+        if copied
+        else "no copy through the host on the way",
         points={"host-rdma": strength, "peer-direct": -strength} if copied else {"peer-direct": strength},
         known=True,
-        source=_source(slow),
+        source=told_source(slow),
     )
 
 
@@ -206,7 +217,10 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     guess = "" if seen.nodes or seen.collective == "point-to-point" else ", if there are two nodes"
     per_node = seen.per_node or max((seen.ranks or 2) // nodes, 1)
     node = seen.node_rate(seen.fastest_GBps, nodes)
-    limits = [("tcp_node", "host-tcp", node, "a node"), ("port_device", "native", node / per_node, "a device")]
+    limits = [
+        ("tcp_node", "host-tcp", node, "a node"),
+        ("port_device", "native", node / per_node, "a device"),
+    ]
     if seen.memory == "device":
         limits += [("staged_device", "host-rdma", node / per_node, "a device")]
     for name, path, rate, of in limits:
@@ -218,9 +232,10 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
                 says=f"more than {limit.what} carries ({limit.high:g} GB/s)",
                 points={path: -know.strengths["decides" if rate > 2 * limit.high else "strong"]},
                 known=not guess,
-                source=_source(limit),
+                source=told_source(limit),
             )
     yield from _slow(seen, know, nodes)
+    yield from _like_a_nic(seen, know)
 
 
 def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
@@ -232,9 +247,25 @@ def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
             says=f"no more than one stream of TCP does ({stream.high:g} GB/s)",
             points={"host-tcp": know.strengths["weak"]},
             known=False,
-            source=_source(stream),
+            source=told_source(stream),
         )
 
 
-def _source(known: Known) -> str:
+def _like_a_nic(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield whether the largest messages between two ranks come as fast as a usual NIC carries them."""
+    share, rate = know.ranges["share_of_a_nic"], seen.plateau_GBps
+    for nic in know.nics_GBps if seen.collective == "point-to-point" else ():
+        if share.low <= rate / nic <= share.high:
+            yield Evidence(
+                kind="rate",
+                seen=f"the largest messages come at {rate:.3g} GB/s",
+                says=f"{rate / nic:.0%} of a NIC of {8 * nic:g} Gbit/s, as if it were the limit",
+                points=dict.fromkeys(("peer-direct", "host-rdma"), know.strengths["fair"]),
+                known=False,
+                source=told_source(share),
+            )
+
+
+def told_source(known: Known) -> str:
+    """Return where a figure comes from, and what is assumed about it."""
     return known.source + (f"; assumed: {known.assumption}" if known.assumption else "")

@@ -13,14 +13,20 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import COLLECTIVES, Scenario
 from peerlab.sensitivity import band
-from peerlab.study.diagnosis.evidence import Evidence
+from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source
 from peerlab.study.diagnosis.knowledge import Knowledge
 from peerlab.study.diagnosis.observed import Floats, Observed
+from peerlab.units import MIB, PS_PER_US, say_count
 
 _POINTS = 5
 """Sizes that are simulated, at most."""
+_ENOUGH = 3
+"""With fewer sizes a path that fits may do so by chance."""
 _IN_FLIGHT = 64
 """Messages in a row that osu_bw sends before it waits."""
+_LARGEST = 256 * MIB
+"""Larger ones are not simulated where enough smaller ones are: rates hardly change."""
+_RDMA = ("peer-direct", "host-rdma")
 _NAMELESS = ("GPU", "Device")
 """Names of devices that name none."""
 
@@ -57,7 +63,9 @@ def recognised(seen: Observed) -> list[Cluster]:
     found = [load_cluster(name) for name in known_clusters()]
     if seen.tool == "hccl_demo" and not seen.devices:
         return [one for one in found if one.device_name.startswith("Gaudi")]
-    return [one for one in found if one.device_name not in _NAMELESS and _named(one.device_name, seen.devices)]
+    return [
+        one for one in found if one.device_name not in _NAMELESS and _named(one.device_name, seen.devices)
+    ]
 
 
 def _named(name: str, devices: Iterable[str]) -> bool:
@@ -103,6 +111,8 @@ def nodes_of(seen: Observed, cluster: Cluster) -> int | None:
 
 def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
     large = np.flatnonzero(seen.large)
+    if (moderate := large[seen.sizes[large] <= _LARGEST]).size >= _ENOUGH:
+        large = moderate
     if not large.size:
         return None
     some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
@@ -172,7 +182,11 @@ def _high(asked: Scenario | None, simulated: float | None) -> float:
     if asked is None:
         return float(simulated or 0)
     here = simulate(asked)
-    return here.algbw_GBps * band(asked, lambda one: simulate(one).busbw_GBps, here.busbw_GBps).high_GBps / here.busbw_GBps
+    return (
+        here.algbw_GBps
+        * band(asked, lambda one: simulate(one).busbw_GBps, here.busbw_GBps).high_GBps
+        / here.busbw_GBps
+    )
 
 
 def best(found: Sequence[Fit]) -> dict[str, Fit]:
@@ -184,36 +198,52 @@ def best(found: Sequence[Fit]) -> dict[str, Fit]:
     return nearest
 
 
-def from_clusters(found: Sequence[Fit], know: Knowledge) -> Iterator[Evidence]:
-    """Yield what the simulated paths say."""
+def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Iterator[Evidence]:
+    """Yield what the simulated paths say; clusters that nobody has chosen may be the wrong ones."""
     for path, fit in best(found).items():
-        points, says = _verdict(fit, know)
+        points, says = _verdict(fit, know, chosen=chosen)
         fitted = f"; its figures were fitted on {fit.cluster.fitted_on}" if fit.cluster.fitted_on else ""
         yield Evidence(
             kind="cluster",
-            seen=f"{fit.ratio:.2g} times the bandwidth of {path} on {fit.cluster.name}, simulated at {_sizes(fit)}",
+            seen=f"{fit.ratio:.2g} times the bandwidth of {path} on {fit.cluster.name}, simulated at {say_count(len(fit.sizes), 'size')}",
             says=says,
             points={path: points} if points else {},
-            known=not fit.cluster.assumptions,
+            known=chosen and not fit.cluster.assumptions,
             source=f"data/hardware/{fit.cluster.name}.toml and the simulation{fitted}",
         )
 
 
-def _sizes(fit: Fit) -> str:
-    return "1 size" if len(fit.sizes) == 1 else f"{len(fit.sizes)} sizes"
-
-
-def _verdict(fit: Fit, know: Knowledge) -> tuple[float, str]:
+def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     """Return points for the path of a fit, and why."""
     near, far, weigh = know.ranges["explains"], know.ranges["far_below"], know.strengths
-    enough = len(fit.sizes) >= 3
-    over = fit.measured_GBps[-1] / fit.high_GBps
+    by_chance = fit.spread > know.ranges["meets"].high
+    enough = len(fit.sizes) >= _ENOUGH
     if fit.ratio > near.high:
-        if over > 1.1:
-            return -weigh["decides"], "faster than this path can be, even with all assumed figures at their better ends"
+        if fit.measured_GBps[-1] > know.ranges["beyond"].high * fit.high_GBps:
+            says = "faster than this path can be, even with all assumed figures at their better ends"
+            return -weigh["decides" if chosen else "fair" if enough else "weak"], says
         return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
     if fit.ratio >= near.low:
-        return weigh["strong" if enough else "weak"], "this path explains it"
+        return weigh["strong" if enough else "weak" if by_chance else "fair"], "this path explains it"
     if fit.ratio < far.high:
         return -weigh["strong" if enough else "weak"], "this path would be much faster"
     return 0.0, "this path would be faster, unless something holds it up"
+
+
+def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:
+    """Yield whether small messages take far longer than the clusters' own fabric does."""
+    able = [one for one in clusters if set(one.paths) & set(_RDMA)]
+    took = message_us(seen, know)
+    if not able or took is None or seen.tool == "nccl-tests":  # NCCL's protocols have latencies of their own
+        return
+    slowest, usual = max(able, key=lambda one: one.latency_ps), know.ranges["own_latency"]
+    times = took[0] * PS_PER_US / slowest.latency_ps
+    if times > usual.high:
+        yield Evidence(
+            kind="latency",
+            seen=f"a message of a few bytes takes {times:.2g} times the fabric's latency on {slowest.name}",
+            says=f"more than RDMA should ({usual.high:g} times)",
+            points=dict.fromkeys(_RDMA, -know.strengths["strong"]),
+            known=True,
+            source=f"data/hardware/{slowest.name}.toml: fabric.latency; {told_source(usual)}",
+        )

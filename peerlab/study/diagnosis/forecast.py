@@ -13,6 +13,8 @@ from peerlab.study.diagnosis.fits import Fit, scenario, shape
 from peerlab.study.diagnosis.observed import Floats, Observed
 
 _DIRECT = "peer-direct"
+_POINTS = 10
+"""Sizes that are simulated, at most."""
 
 
 def _none() -> Floats:
@@ -66,7 +68,9 @@ def forecast(seen: Observed, found: str | None, own: Fit | None, clusters: Seque
     if reason := _needless(seen, found):
         return Forecast(why_not=reason)
     if not clusters:
-        return Forecast(why_not="no cluster to predict with: name one, or describe yours (peerlab clusters new)")
+        return Forecast(
+            why_not="no cluster to predict with: name one, or describe yours (peerlab clusters new)"
+        )
     first = own.cluster.name if own else clusters[0].name
     ordered = sorted(clusters, key=lambda one: one.name != first)
     able = [one for one in ordered if _DIRECT in one.paths]
@@ -99,7 +103,9 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     if shaped is None:
         raise PeerlabError(f"{seen.ranks} ranks do not fill its nodes")
     spread = own.spread if own else 1.0
-    sizes, measured = seen.sizes[seen.large], seen.algbw_GBps[seen.large]
+    large = np.flatnonzero(seen.large)
+    some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
+    sizes, measured = seen.sizes[some], seen.algbw_GBps[some]
     bands = []
     for size in sizes:
         asked = scenario(seen, shaped, _DIRECT, int(size))
@@ -107,7 +113,9 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
             raise PeerlabError("no network")
         run = simulate(asked)
         ends = band(asked, lambda one: simulate(one).busbw_GBps, run.busbw_GBps)
-        bands.append(np.array([ends.low_GBps, ends.value_GBps, ends.high_GBps]) * run.algbw_GBps / run.busbw_GBps)
+        bands.append(
+            np.array([ends.low_GBps, ends.value_GBps, ends.high_GBps]) * run.algbw_GBps / run.busbw_GBps
+        )
     low, value, high = np.array(bands).T
     return Forecast(
         cluster=cluster.name,

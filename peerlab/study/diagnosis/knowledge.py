@@ -79,12 +79,16 @@ class Knowledge:
     """Points by which the first path must lead the second, by verdict, the surest first."""
     rules: tuple[Rule, ...]
     ranges: Mapping[str, Known]
+    nics_GBps: tuple[float, ...]  # noqa: N815
+    """Line rates of usual NICs, GB/s."""
     checks: tuple[tuple[frozenset[str], frozenset[str], Check], ...]
     """For which verdicts or paths, for which tools (empty: all), and what."""
 
     def checks_for(self, found: str, tool: str) -> tuple[Check, ...]:
         """Return what to measure next when `found` (a path, or ``cannot tell``) came out for a log of `tool`."""
-        return tuple(one for when, tools, one in self.checks if found in when and (not tools or tool in tools))
+        return tuple(
+            one for when, tools, one in self.checks if found in when and (not tools or tool in tools)
+        )
 
 
 @cache
@@ -97,6 +101,7 @@ def knowledge() -> Knowledge:
         leads={name: math.log(document["verdicts"][name]) for name in ("clear", "probable")},
         rules=tuple(_rule(entry, strengths) for entry in document["line"]),
         ranges={name: Known(**entry) for name, entry in document["ranges"].items()},
+        nics_GBps=tuple(gigabits / 8 for gigabits in document["nics"]["gigabits"]),
         checks=tuple(
             (frozenset(entry.pop("when")), frozenset(entry.pop("tools", ())), Check(**entry))
             for entry in document["check"]

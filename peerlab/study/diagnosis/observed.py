@@ -58,7 +58,9 @@ class Observed:
         """Ranks of a node, where it is known and the same for all."""
         if self.collective == "point-to-point":
             return 1
-        return self.ranks // self.nodes if self.ranks and self.nodes and self.ranks % self.nodes == 0 else None
+        return (
+            self.ranks // self.nodes if self.ranks and self.nodes and self.ranks % self.nodes == 0 else None
+        )
 
     @property
     def large(self) -> NDArray[np.bool_]:
@@ -111,17 +113,20 @@ def observe(records: Records) -> Observed:
         )
     rows = _longest(table)
     first = rows.iloc[0]
+    two = first["collective"] == "point-to-point"
+    ranks = 2 if two else _count(first["ranks"])
+    if ranks is not None and ranks < 2:
+        raise RecordsError("one rank exchanges nothing: nothing to diagnose")
     memory, known = _memory(records.manifest)
     sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
     times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
     algbw = rows["algbw_GBps"].to_numpy(dtype=float, na_value=math.nan)
     algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
-    two = first["collective"] == "point-to-point"
     return Observed(
         tool=str(records.manifest.get("tool", "")),
         collective=str(first["collective"]),
         variant=str(first["variant"]),
-        ranks=2 if two else _count(first["ranks"]),
+        ranks=ranks,
         nodes=_count(first["nodes"]),
         memory=memory,
         memory_known=known,
@@ -136,7 +141,9 @@ def observe(records: Records) -> Observed:
 def _longest(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of one curve, one per size: that with most sizes; of several, the first in the log."""
     groups = [rows for _, rows in table.groupby(_WHAT, dropna=False, sort=False)]
-    rows = max(groups, key=lambda one: (one["size_bytes"].nunique(), one["variant"].iloc[0] == "out-of-place"))
+    rows = max(
+        groups, key=lambda one: (one["size_bytes"].nunique(), one["variant"].iloc[0] == "out-of-place")
+    )
     return rows.drop_duplicates("size_bytes").sort_values("size_bytes")
 
 
@@ -157,7 +164,7 @@ def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
         return "device", True
     text = "\n".join(_said(manifest))
     if found := _BUFFERS.search(text):
-        return ("host" if "H" == (found[1] or found[3][0]) and found[2] in (None, "H") else "device"), True
+        return ("host" if (found[1] or found[3][0]) == "H" and found[2] in (None, "H") else "device"), True
     if _ON_DEVICE.search(text):
         return "device", True
     return "host", bool(manifest.get("command"))
