@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from peerlab.records.text import Line, whole
 
 _BINARY = re.compile(r"(?:osu_\w{2,40}|\w{2,40}_perf|hccl_demo|run_hccl_demo\.py)\Z")
-_LAUNCHERS = ("srun", "mpirun", "mpiexec", "mpiexec.hydra", "prterun", "torchrun")
+_LAUNCHERS = (
+    *("srun", "mpirun", "mpiexec", "mpiexec.hydra", "prterun", "torchrun"),
+    *("python", "python3", "time", "env"),
+)
 _PROMPT = re.compile(r"\A(?:\S{0,80} ?\S{0,80}[$#%>]|\++) ")
 _ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9_]{1,60})=(.*)", re.DOTALL)
 _RANKS = ("-n", "-np", "--np", "--ntasks")
@@ -59,6 +62,16 @@ class Launch:
     """Its words after the program's name."""
 
 
+def is_benchmark(name: str) -> bool:
+    """Say whether this is the name of a program that measures."""
+    return bool(_BINARY.match(name))
+
+
+def is_launcher(name: str) -> bool:
+    """Say whether this is the name of a program that starts others."""
+    return name in _LAUNCHERS
+
+
 def find_launch(lines: Iterable[Line]) -> Launch:
     """Return what the last command line among these lines says; nothing where there is none."""
     found = Launch()
@@ -73,7 +86,7 @@ def read_launch(text: str) -> Launch | None:
         return None
     command = _PROMPT.sub("", text)
     words = _split(command)
-    place = next((i for i, word in enumerate(words) if _BINARY.search(word.rpartition("/")[2])), None)
+    place = next((i for i, word in enumerate(words) if is_benchmark(word.rpartition("/")[2])), None)
     if place is None or not _starts(words[: place + 1]):
         return None
     options = list(_options(words[:place]))
@@ -105,12 +118,12 @@ def _split(command: str) -> list[str]:
 def _starts(words: Sequence[str]) -> bool:
     """Say whether a command begins here: a launcher, or the program after nothing but its environment."""
     first = next((word for word in words if not _ASSIGNMENT.fullmatch(word)), "")
-    return first == words[-1] or first.rpartition("/")[2] in (*_LAUNCHERS, "python", "python3", "time", "env")
+    return first == words[-1] or is_launcher(first.rpartition("/")[2])
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pass on options with what follows them, as ``-N2``, ``-N 2``, ``--nodes=2`` and ``--nodes 2`` say."""
-    for word, follower in zip(words, [*words[1:], ""], strict=True):
+    for word, follower in zip(words, [*words[1:], ""], strict=False):
         name, equals, value = word.partition("=")
         if equals:
             yield name, value

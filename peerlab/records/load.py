@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from peerlab.records import nccl, osu
+from peerlab.records import csv_reader, hccl, nccl, nccl_json, osu
 from peerlab.records.schema import Records
 from peerlab.records.text import Log, open_log
 
 _READERS: tuple[tuple[Callable[[Log], bool], Callable[[Log], Records]], ...] = (
+    (csv_reader.looks_like, csv_reader.read),
+    (nccl_json.looks_like, nccl_json.read),
     (osu.looks_like, osu.read),
+    (hccl.looks_like, hccl.read),
     (nccl.looks_like, nccl.read),
 )
 

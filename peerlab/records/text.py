@@ -28,7 +28,7 @@ _PREFIXES = re.compile(
     r"|> ?"  # a quotation
     r")"
 )
-_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?")
+_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?")
 _WHOLE = re.compile(r"[0-9]{1,15}")
 
 

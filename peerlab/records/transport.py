@@ -17,7 +17,6 @@ _TELLS = re.compile(
     r"|NET/(?:OFI|IB|Socket|Plugin|UCX|Libfabric)\b.*"
     r"|GPU Direct RDMA (?:Enabled|Disabled).*"
     r"|DMA-?BUF .*|Dma-buf .*|nv_?peer_?mem.*"
-    r"|Connected (?:all|NVLS) .*"
     r"|UCX +INFO .*(?:inter|intra)-node.*"
     r"|Send Buffer on .*)"
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from peerlab.model.hardware import Cluster
-from peerlab.model.presets import load_cluster
+from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.records import Records
 from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
 from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
@@ -58,7 +58,7 @@ class Diagnosis:
     clusters: tuple[str, ...]
     """Clusters that the log was held against."""
     chosen: bool
-    """Whether these were named by the user; else they were recognised."""
+    """Whether these were named by the user, or by the records; else they were recognised."""
     seen: Observed
     """The curve and what stands around it."""
 
@@ -87,8 +87,8 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     Parameters
     ----------
     cluster:
-        Where the log is from: a known name, a cluster file, or a `Cluster`. None: recognised from the accelerators
-        that the log names, or general limits only.
+        Where the log is from: a known name, a cluster file, or a `Cluster`. None: as the records' manifest says,
+        or recognised from the accelerators that the log names, or general limits only.
 
     Raises
     ------
@@ -98,6 +98,8 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         If there is no such cluster.
     """
     seen, know = observe(records), knowledge()
+    if cluster is None and records.manifest.get("cluster") in known_clusters():
+        cluster = records.manifest["cluster"]
     clusters = recognised(seen) if cluster is None else [_loaded(cluster)]
     found = fits(seen, clusters)
     paths = _candidates(seen, clusters)

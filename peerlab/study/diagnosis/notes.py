@@ -14,8 +14,13 @@ _FULL = 0.75
 
 def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
     """Yield sentences about a log that took `path`; `own` is that path on a known cluster."""
+    if seen.others:
+        yield (
+            f"This is about the longest curve of the log; {say_count(seen.others, 'other')} (of another collective, or "
+            "other ranks or nodes) were left aside."
+        )
     if path == "in-node":
-        yield "One node: this log says nothing about a network."
+        yield f"One node{'' if seen.nodes else ', as it seems'}: this log says nothing about a network."
     if seen.memory == "host" and path:
         yield "Host buffers: device memory is not involved, neither staged nor direct."
     if seen.nodes == 1 and path not in (None, "in-node"):

@@ -48,6 +48,8 @@ class Observed:
     """Time of one collective (or, for bandwidth, of one message) at each size, seconds."""
     algbw_GBps: Floats  # noqa: N815
     """Algorithm bandwidth at each size, GB/s."""
+    others: int
+    """Further curves in the records (of other collectives, ranks or nodes), which are left aside."""
     devices: tuple[str, ...]
     """Names of accelerators."""
     said: tuple[str, ...]
@@ -133,6 +135,7 @@ def observe(records: Records) -> Observed:
         sizes=sizes,
         times_s=np.where(times > 0, times, sizes / algbw / 1e9),
         algbw_GBps=algbw,
+        others=len(table.drop_duplicates(["collective", "ranks", "nodes"])) - 1,
         devices=tuple(map(str, records.manifest.get("devices", ()))),
         said=_said(records.manifest),
     )
@@ -160,6 +163,8 @@ def _said(manifest: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
     """Return where the buffers are, and whether the log says so."""
+    if manifest.get("memory") in ("host", "device"):
+        return manifest["memory"], True
     if manifest.get("tool") in _DEVICE_TOOLS:
         return "device", True
     text = "\n".join(_said(manifest))
