@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from peerlab.model.scenario import Scenario
     from peerlab.records import Records, load
     from peerlab.run import Run
+    from peerlab.study.diagnosis import diagnose
     from peerlab.study.sweep import sweep
 
 _HOMES = {
@@ -32,6 +33,7 @@ _HOMES = {
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.run",
     "Scenario": "peerlab.model.scenario",
+    "diagnose": "peerlab.study.diagnosis",
     "known_clusters": "peerlab.model.presets",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
@@ -85,6 +87,7 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "diagnose",
     "explore",
     "known_clusters",
     "load",
