@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from peerlab.model.scenario import Scenario
     from peerlab.records import Records, load
     from peerlab.run import Run
-    from peerlab.study.diagnosis import diagnose
+    from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
 
 _HOMES = {
@@ -33,7 +33,7 @@ _HOMES = {
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.run",
     "Scenario": "peerlab.model.scenario",
-    "diagnose": "peerlab.study.diagnosis",
+    "diagnose": "peerlab.study.diagnosis.diagnose",
     "known_clusters": "peerlab.model.presets",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
