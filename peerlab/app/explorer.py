@@ -14,6 +14,7 @@ from peerlab.app.controls import Controls
 from peerlab.app.curving import Curving
 from peerlab.app.fitting import fitting
 from peerlab.app.measuring import Measuring
+from peerlab.app.own_log import Found, OwnLog, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
@@ -56,9 +57,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.run: Run = self._runs.get(scenario)
         self.first = scenario
         self.before: Run | None = None
-        self.controls = Controls(self._changed, self._command)
+        self.controls = Controls(self._changed, self._command, OwnLog(self._log_read))
         self.stage = Stage(self._command)
         self._points = [point for one in records for point in points(one)]
+        self._of_log: tuple[Point, ...] = ()
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
         self._here = here([])
         self._measuring = Measuring(self._show_here)
@@ -220,8 +222,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _overlay(self) -> None:
         """Put what was measured and fits on the curves: tables that come with peerlab, and the user's own."""
-        known = [*_shipped(self.scenario.hardware.name), *self._points]
+        known = [*_shipped(self.scenario.hardware.name), *self._points, *self._of_log]
         self.stage.measured = {**overlay(self.scenario, known), "here": self._here}
+
+    def _log_read(self, found: Found | None) -> None:
+        """Lay a user's log on the curves; where its cluster was recognised, go there."""
+        self._of_log = points(found.records, found.diagnosis.path or "") if found else ()
+        self._overlay()
+        if found and self._of_log:
+            with self._telling("log"):
+                self._command("axis", "message_bytes")
+                self._change(as_measured(self.scenario, found), "log")
 
     def _show_here(self, parcel: dict[str, object]) -> None:
         self._here = parcel

@@ -34,13 +34,16 @@ class Point:
     """Figures and source, escaped, for whoever points at it."""
 
 
-def points(records: Records) -> tuple[Point, ...]:
-    """Return the points of records; what has no bandwidth, or names no ranks or nodes, cannot be placed."""
+def points(records: Records, path: str = "") -> tuple[Point, ...]:
+    """Return the points of records; what has no bandwidth, or names no ranks, cannot be placed.
+
+    `path` is the path of those rows that do not name theirs.
+    """
     rows = records.medians()
     there = rows.dropna(subset=["busbw_GBps", "ranks", "size_bytes"])
     found: dict[tuple[Any, ...], Point] = {}
     for row in sorted(there.to_dict("records"), key=_preference):
-        point = _point(row)
+        point = _point({**row, "path": row["path"] or path})
         found.setdefault((point.collective, point.nodes, point.ranks, point.size_bytes, point.path), point)
     return tuple(found.values())
 
