@@ -64,7 +64,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
         self._here = here([])
         self._measuring = Measuring(self._show_here)
-        self._parts = [*self.controls.rows(), self.stage]
+        self._parts = [*self.controls.rows(), self.stage, self.controls.log.verdict]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
         self._show(self.run)

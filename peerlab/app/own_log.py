@@ -15,6 +15,7 @@ from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import COLLECTIVES, Scenario
 from peerlab.records import Records, load
 from peerlab.study.diagnosis import Diagnosis, diagnose
+from peerlab.units import say_bytes
 from peerlab.view.diagnosis import diagnosis_html
 
 _INVITATION = (
@@ -42,6 +43,8 @@ class OwnLog:
         The widget, hidden until it is asked for.
     toggle:
         The button that shows and hides it.
+    verdict:
+        What the log tells, in full; it stands below the figures.
     """
 
     def __init__(self, on_found: Callable[[Found | None], None]) -> None:
@@ -57,9 +60,10 @@ class OwnLog:
         )
         self._read = classed(w.Button(description="Which path is it from?"), "pl-plain", "pl-log-read")
         self._away = classed(w.Button(description="Take it away"), "pl-plain", "pl-log-away")
-        self._verdict = classed(w.HTML(), "pl-log-verdict")
-        buttons = w.VBox([self._file, self._read, self._away])
-        self.panel = classed(w.VBox([row([self._text, buttons], "pl-log"), self._verdict]), "pl-log-panel")
+        self._short = classed(w.HTML(), "pl-log-short")
+        self.verdict = classed(w.HTML(), "pl-log-verdict")
+        buttons = classed(w.VBox([self._read, self._file, self._away]), "pl-log-buttons")
+        self.panel = classed(w.VBox([row([self._text, buttons], "pl-log"), self._short]), "pl-log-panel")
         self.panel.layout.display = "none"
         self.toggle.observe(self._fold, "value")
         self._file.observe(self._uploaded, "value")
@@ -73,7 +77,7 @@ class OwnLog:
             return
         if self._task:
             self._task.cancel()
-        self._verdict.value = f"<p role='status'>Reading {escape(name)} ...</p>"
+        self._short.value = f"<p role='status'>Reading {escape(name)} ...</p>"
         self._task = asyncio.get_running_loop().create_task(self._look(text, name))
 
     async def _look(self, text: str, name: str) -> None:
@@ -82,7 +86,10 @@ class OwnLog:
         except PeerlabError as problem:
             self._say(f"{name}: {problem}")
             return
-        self._verdict.value = _warnings(found.records) + diagnosis_html(found.diagnosis.as_dict())
+        self._short.value = (
+            f"<p role='status'>{escape(_in_short(found.diagnosis))}</p>{_warnings(found.records)}"
+        )
+        self.verdict.value = diagnosis_html(found.diagnosis.as_dict())
         self._on_found(found)
 
     def _uploaded(self, event: Any) -> None:
@@ -97,7 +104,7 @@ class OwnLog:
     def _take_away(self) -> None:
         if self._task:
             self._task.cancel()
-        self._text.value = self._verdict.value = ""
+        self._text.value = self._short.value = self.verdict.value = ""
         self._on_found(None)
 
     def _fold(self, event: Any) -> None:
@@ -105,7 +112,7 @@ class OwnLog:
         self.toggle.icon = "caret-down" if event["new"] else "caret-right"
 
     def _say(self, problem: str) -> None:
-        self._verdict.value = f"<div class='pl-error'><p role='alert'>{escape(problem)}</p></div>"
+        self._short.value = f"<div class='pl-error'><p role='alert'>{escape(problem)}</p></div>"
 
 
 def as_measured(scenario: Scenario, found: Found) -> Scenario:
@@ -126,6 +133,14 @@ def as_measured(scenario: Scenario, found: Found) -> Scenario:
 def _look_at(text: str) -> Found:
     records = load(text if "\n" in text else f"{text}\n")
     return Found(records, diagnose(records))
+
+
+def _in_short(diagnosis: Diagnosis) -> str:
+    """Return the verdict, and what Peer Direct would bring, in a sentence each."""
+    path = "cannot tell the path" if diagnosis.path is None else f"{diagnosis.path}, {diagnosis.verdict}"
+    would = diagnosis.forecast
+    gain = would.why_not or f"{would.ratio[-1]:.2g}x with Peer Direct at {say_bytes(int(would.sizes[-1]))}"
+    return f"{diagnosis.seen.says}: {path}. {gain[:1].upper()}{gain[1:]}. The evidence is below the figures."
 
 
 def _warnings(records: Records) -> str:

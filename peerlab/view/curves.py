@@ -181,7 +181,7 @@ def _say_bands(
     return IN_PART if some else BAND
 
 
-BAND = "band: all assumed figures (†) at the ends of their ranges"
+BAND = "band: all assumed figures (†) at their ends"
 IN_PART = "band (in part): assumed figures (†) at their ends"
 _IF = "if all assumed figures (†) lie at the ends of their ranges"
 """What a band says."""
