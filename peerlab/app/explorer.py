@@ -59,7 +59,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.before: Run | None = None
         self.controls = Controls(self._changed, self._command, OwnLog(self._log_read))
         self.stage = Stage(self._command)
-        self._points = [point for one in records for point in points(one)]
+        self._points = [point for one in records for point in points(one, own=True)]
         self._of_log: tuple[Point, ...] = ()
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
         self._here = here([])
@@ -227,7 +227,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _log_read(self, found: Found | None) -> None:
         """Lay a user's log on the curves; where its cluster was recognised, go there."""
-        self._of_log = points(found.records, found.diagnosis.path or "") if found else ()
+        self._of_log = points(found.records, found.diagnosis.path or "", own=True) if found else ()
         self._overlay()
         if found and self._of_log:
             with self._telling("log"):

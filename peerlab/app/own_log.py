@@ -58,7 +58,7 @@ class OwnLog:
         self._file = classed(
             w.FileUpload(description="Choose a file", multiple=False), "pl-plain", "pl-log-file"
         )
-        self._read = classed(w.Button(description="Which path is it from?"), "pl-plain", "pl-log-read")
+        self._read = classed(w.Button(description="Which path is this?"), "pl-plain", "pl-log-read")
         self._away = classed(w.Button(description="Take it away"), "pl-plain", "pl-log-away")
         self._short = classed(w.HTML(), "pl-log-short")
         self.verdict = classed(w.HTML(), "pl-log-verdict")

@@ -97,6 +97,7 @@ def _points(ways: dict[tuple[str, str, str], list[Comparison]]) -> dict[str, lis
         "x": [one.size_bytes for one, _, _ in rows],
         "y": [one.ratio for one, _, _ in rows],
         "line": [ink for _, _, ink in rows],
+        "own": [False] * len(rows),
         "label": [name for _, name, _ in rows],
         "note": [f"{_note(one)}<br>measured on this machine" for one, _, _ in rows],
     }

@@ -32,9 +32,11 @@ class Point:
     """A path of a scenario, or nothing where nobody knows."""
     note: str
     """Figures and source, escaped, for whoever points at it."""
+    own: bool
+    """Whether it is the user's; else it came with peerlab."""
 
 
-def points(records: Records, path: str = "") -> tuple[Point, ...]:
+def points(records: Records, path: str = "", *, own: bool = False) -> tuple[Point, ...]:
     """Return the points of records; what has no bandwidth, or names no ranks, cannot be placed.
 
     `path` is the path of those rows that do not name theirs.
@@ -43,7 +45,7 @@ def points(records: Records, path: str = "") -> tuple[Point, ...]:
     there = rows.dropna(subset=["busbw_GBps", "ranks", "size_bytes"])
     found: dict[tuple[Any, ...], Point] = {}
     for row in sorted(there.to_dict("records"), key=_preference):
-        point = _point({**row, "path": row["path"] or path})
+        point = _point({**row, "path": row["path"] or path}, own=own)
         found.setdefault((point.collective, point.nodes, point.ranks, point.size_bytes, point.path), point)
     return tuple(found.values())
 
@@ -53,14 +55,14 @@ def _preference(row: Mapping[Any, Any]) -> int:
     return _PREFERRED.index(variant) if variant in _PREFERRED else len(_PREFERRED)
 
 
-def _point(row: Mapping[Any, Any]) -> Point:
+def _point(row: Mapping[Any, Any], *, own: bool) -> Point:
     ranks, size, busbw = int(row["ranks"]), int(row["size_bytes"]), float(row["busbw_GBps"])
     nodes = ranks if pd.isna(row["nodes"]) else int(row["nodes"])
     way = f", {row['variant']}" if row["variant"] else ""
     took = "" if pd.isna(row["time_s"]) else f", {say_time(round(row['time_s'] * PS_PER_S))}"
     figures = f"{say_count(nodes, 'node')}, {say_count(ranks, 'rank')}, {say_bytes(size)}: {busbw:.3g} GB/s{took}{way}"
     note = f"{escape(figures)}<br>{escape(str(row['kind']))}: {escape(str(row['source']))}"
-    return Point(str(row["collective"]), nodes, ranks, size, busbw, str(row["path"]), note)
+    return Point(str(row["collective"]), nodes, ranks, size, busbw, str(row["path"]), note, own)
 
 
 def overlay(scenario: Scenario, known: Sequence[Point]) -> dict[str, object]:
@@ -106,6 +108,7 @@ def _drawn(chosen: Sequence[Point], axis: str) -> dict[str, list[object]]:
         "x": [getattr(one, axis) for one in chosen],
         "y": [one.busbw_GBps for one in chosen],
         "line": [ink for _, ink in roles],
+        "own": [one.own for one in chosen],
         "label": [LABELS.get(one.path, "path unknown") for one in chosen],
         "note": [one.note for one in chosen],
     }

@@ -71,19 +71,21 @@ class Curves {
   points() {
     const { curves, measured, mark } = this;
     const known = this.here ? curves.points : measured?.machine === mark.machine && measured[curves.axis];
-    return known || { x: [], y: [], line: [], label: [], note: [] };
+    return known || { x: [], y: [], line: [], own: [], label: [], note: [] };
   }
 
   drawMeasured() {
     const points = this.points();
-    this.figures.fill("curves_measured", { ...points, y: this.scaled(points.y), fill: points.x.map(() => "paper") }, ["line", "fill"]);
+    const { x, y, line, own, label, note } = points, fill = line.map((ink, i) => (own[i] ? ink : "paper"));
+    this.figures.fill("curves_measured", { x, y: this.scaled(y), line, fill, label, note }, ["line", "fill"]);
   }
 
   // What the legend says of it.
   sayMeasured() {
     const { measured, mark, curves } = this;
     if (this.here || measured?.machine !== mark.machine) return "";
-    return this.points().x.length ? "◇ measured" : measured.hint[curves.axis];
+    const { own } = this.points();
+    return [own.includes(true) && "◆ yours", own.includes(false) && "◇ measured", !own.length && measured.hint[curves.axis]].filter(Boolean).join(" ");
   }
 
   // The lines as they lie over each other: this scenario's on top.
