@@ -48,14 +48,14 @@ def _name(path: str) -> str:
     return _NAMES.get(path, path)
 
 
-def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
     """Return a table; cells are HTML, the first of a row is its heading."""
     heads = "".join(f"<th scope='col'>{escape(one)}</th>" for one in head)
     body = "".join(
         f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
         for first, *rest in rows
     )
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table class='pl-{kind}'><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _list(caption: str, items: Sequence[str]) -> str:
@@ -72,7 +72,7 @@ def _ranked(one: Told) -> tuple[str, str, str]:
     role, _ = PATH_ROLES.get(one["path"], ("inside", "ink"))
     bar = f"<span class='pl-bar' style='width:{max(1, round(150 * one['odds']))}px;background:var(--pl-{role})'></span>"
     fit = one["simulated"]
-    met = f"{fit['measured_over_simulated']:.3g} on {escape(fit['cluster'])}" if fit else "not simulated"
+    met = f"{fit['measured_over_simulated']:.3g} times on {escape(fit['cluster'])}" if fit else "not simulated"
     return (
         f"{escape(_name(one['path']))}<br><code>{escape(one['path'])}</code>",
         f"{bar} {one['odds']:.0%}",
@@ -82,7 +82,7 @@ def _ranked(one: Told) -> tuple[str, str, str]:
 
 def _evidence(evidence: Sequence[Told]) -> str:
     head = ("seen", "what it says", "for and against")
-    return _table("The evidence, the weightiest first", head, [_piece(one) for one in evidence])
+    return _table("The evidence, the weightiest first", head, [_piece(one) for one in evidence], "evidence")
 
 
 def _piece(one: Told) -> tuple[str, str, str]:
