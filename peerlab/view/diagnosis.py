@@ -72,7 +72,9 @@ def _ranked(one: Told) -> tuple[str, str, str]:
     role, _ = PATH_ROLES.get(one["path"], ("inside", "ink"))
     bar = f"<span class='pl-bar' style='width:{max(1, round(150 * one['odds']))}px;background:var(--pl-{role})'></span>"
     fit = one["simulated"]
-    met = f"{fit['measured_over_simulated']:.3g} times on {escape(fit['cluster'])}" if fit else "not simulated"
+    met = (
+        f"{fit['measured_over_simulated']:.3g} times on {escape(fit['cluster'])}" if fit else "not simulated"
+    )
     return (
         f"{escape(_name(one['path']))}<br><code>{escape(one['path'])}</code>",
         f"{bar} {one['odds']:.0%}",
