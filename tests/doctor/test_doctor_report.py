@@ -127,12 +127,12 @@ def test_what_forces_a_provider_does_not_hide_the_others():
 # The interpreter itself may lie where only root can read; so it starts as root and then becomes nobody.
 AS_NOBODY = """
 import os, sys
-from peerlab.cli import main
+from peerlab.cli.commands import run
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
-sys.exit(main(["doctor", "--json"]))
+sys.exit(run(["doctor", "--json"]))
 """
 
 
