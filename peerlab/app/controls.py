@@ -20,8 +20,9 @@ from peerlab.app.widgets import (
     switch,
     whole,
 )
+from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import COLLECTIVE_NAMES, Scenario
+from peerlab.model.scenario import Scenario
 from peerlab.units import KIB, say_bytes, write_bytes
 
 NODES = tuple(2**k for k in range(1, 11))

@@ -100,23 +100,30 @@ class Curves {
     figures.fill("curves_marks", drawn, ["fill", "line"]);
   }
 
-  // Names stand at their line, above it or below, where they cover no line and meet no other name; if there is no such
-  // place, the line is seen through the name.
+  // Names stand at their line, above it or below, where they cover no line and meet no other name; if that is far from
+  // it, or beyond another line, a thin line leads there. Where no such place is, the line is seen through the name.
   drawNames(limit, top) {
     const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], ground: [], align: [], dy: [] };
-    const { width, height } = figures.view("curves").frame.bbox, wanted = [], taken = [this.markBox(Math.max(1, height) / top)];
+    const leaders = { xs: [], ys: [], ink: [] };
+    const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [], taken = [this.markBox(perUnit)];
     for (const line of curves.lines)
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
     const lines = [...curves.lines.map((line) => this.scaled(line.y)), limit];
     for (const name of wanted) {
-      const best = this.spot(name, taken, lines, Math.max(1, height) / top, Math.max(1, width));
+      const best = this.spot(name, taken, lines, perUnit, Math.max(1, width));
       if (!best) continue;
       taken.push(best);
-      const row = { x: this.along(best.i), y: best.at, text: name.text, ink: name.ink, paper: "paper", ground: best.room < 0 ? 0 : 0.6, align: best.align, dy: best.dy };
+      const x = this.along(best.i);
+      const row = { x, y: best.at, text: name.text, ink: name.ink, paper: "paper", ground: best.room < 0 ? 0 : 0.6, align: best.align, dy: best.dy };
       for (const column in drawn) drawn[column].push(row[column]);
+      if (!best.led) continue;
+      leaders.xs.push([x, x]);
+      leaders.ys.push([best.at, (best.dy < 0 ? best.low : best.high) / perUnit]);
+      leaders.ink.push(name.ink);
     }
     figures.fill("curves_words", drawn, ["ink", "paper"]);
+    figures.fill("curves_leaders", leaders, ["ink"]);
   }
 
   // A value of the axis between two of its points; the axis is logarithmic.
@@ -133,10 +140,10 @@ class Curves {
   }
 
   spot({ text, ys }, taken, lines, perUnit, width) {
-    const last = this.curves.values.length - 1, half = (text.length * 3.7 * last) / width; // in steps of the axis
+    const last = this.curves.values.length - 1, half = (text.length * 4.1 * last) / width; // in steps of the axis
     let best = null;
     for (let i = 0; i <= last; i += 0.5)
-      for (const dy of [-4, -7, -12, -18, -26, 15, 19, 25, 32, 40]) {
+      for (const dy of [-4, -7, -12, -18, -26, -36, -48, -62, 15, 19, 25, 32, 40, 50, 62, 76]) {
         const at = between(ys, i);
         if (!isFinite(at)) continue;
         const align = i >= last - 1 ? "right" : i <= 1 ? "left" : "center";
@@ -145,8 +152,9 @@ class Curves {
         if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
         if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
         const room = Math.min(roomAt(box, lines, perUnit), 4); // more is no better: a name belongs to its line
-        const worth = room - Math.abs(dy > 0 ? dy - 15 : dy + 4) / 8 - 3 * passed(box, lines, perUnit);
-        if (!best || worth > best.worth) best = { ...box, room, worth };
+        const away = Math.abs(dy > 0 ? dy - 15 : dy + 4), others = passed(box, lines, perUnit);
+        const worth = room - away / 8 - 3 * others - (room < 0 ? 40 : 0);
+        if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
       }
     return best;
   }
