@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
-.PHONY: lab test soak lint bench validation checks shots lock clean chromium
+.PHONY: lab test soak lint bench validation checks diagnosis shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
@@ -31,6 +31,9 @@ validation: $(VENV)/lab.stamp   ## simulate everything the model must agree with
 
 checks: $(VENV)/lab.stamp      ## writes docs/doctor.md, what `peerlab doctor` looks at
 	$(BIN)/python docs/write_doctor.py
+
+diagnosis: $(VENV)/lab.stamp    ## diagnose every log whose path is known; writes docs/diagnosis.md
+	$(BIN)/python docs/write_diagnosis.py
 
 shots: $(VENV)/test.stamp chromium       ## the pictures in README and docs, taken from the real thing
 	$(BIN)/python docs/shots.py $(ARGS)

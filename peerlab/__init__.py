@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from peerlab.model.scenario import Scenario
     from peerlab.records import Records, load
     from peerlab.run import Run
+    from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
     from peerlab.view.doctor import Examination
 
@@ -34,6 +35,7 @@ _HOMES = {
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.run",
     "Scenario": "peerlab.model.scenario",
+    "diagnose": "peerlab.study.diagnosis.diagnose",
     "known_clusters": "peerlab.model.presets",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
@@ -97,6 +99,7 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "diagnose",
     "doctor",
     "explore",
     "known_clusters",

@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 
 WORKER = "peerlab.measurement.worker"
@@ -43,13 +44,9 @@ def own_files():
 
 def open_files(pid):
     """Return what a process has open, as far as it lives."""
-    found = []
-    try:
-        for one in Path(f"/proc/{pid}/fd").iterdir():
-            found.append(str(one.readlink()))
-    except (FileNotFoundError, ProcessLookupError):
-        pass
-    return sorted(found)
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return sorted(str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir())
+    return []
 
 
 def shared_files():
