@@ -1,5 +1,8 @@
 """Measurements: of this machine, and from other people's logs. One schema for all."""
 
+from peerlab.records.library import measured_for, measured_library
+from peerlab.records.load import load
 from peerlab.records.schema import COLUMNS, Records
+from peerlab.records.simulated import simulated
 
-__all__ = ["COLUMNS", "Records"]
+__all__ = ["COLUMNS", "Records", "load", "measured_for", "measured_library", "simulated"]

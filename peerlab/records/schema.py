@@ -1,13 +1,18 @@
 """The one schema of measurements: a tidy table, and beside it where it comes from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from peerlab.collectives.busbw import bus_factor
-from peerlab.errors import RecordsError
+from peerlab.collectives.busbw import MEASURED_COLLECTIVES, bus_factor
+from peerlab.errors import RecordsError, nearest
+from peerlab.records.anonymous import anonymised
+from peerlab.records.csv_file import write_csv
+from peerlab.records.page import html_table
+from peerlab.units import say_count
 
 KINDS = ("measured", "imported", "simulated")
 """Run here by peerlab; read from somebody's log; told by the model."""
@@ -78,6 +83,9 @@ class Records:
         unknown = {name for row in rows for name in row} - COLUMNS.keys()
         if unknown:
             raise RecordsError(f"unknown column {min(unknown)!r}; known: {', '.join(COLUMNS)}")
+        for name, known in (("kind", KINDS), ("collective", MEASURED_COLLECTIVES)):
+            for value in {str(row.get(name, "")) for row in rows} - {*known}:
+                raise RecordsError(f"{name} {value[:40]!r} is unknown; {nearest(value[:40], known)}")
         kinds: Mapping[str, Any] = COLUMNS
         texts = {name for name, kind in COLUMNS.items() if kind == "str"}
         columns = {name: [row.get(name, "" if name in texts else None) for row in rows] for name in COLUMNS}
@@ -87,10 +95,72 @@ class Records:
             )
         except (TypeError, ValueError, OverflowError) as problem:
             raise RecordsError(f"a value does not fit its column: {problem}") from None
+        if (table["ranks"] < 1).any():
+            raise RecordsError("ranks 0 is too few; a measurement has 1 or more")
         return cls(_with_bandwidths(table), dict(manifest or {}), tuple(warnings))
+
+    @classmethod
+    def together(cls, several: Iterable["Records"]) -> "Records":
+        """Return several records as one; ``parts`` of its manifest keeps each manifest, and all agree in the others.
+
+        Raises
+        ------
+        RecordsError
+            If there are none.
+        """
+        parts = list(several)
+        if len(parts) < 2:
+            if not parts:
+                raise RecordsError("no records to put together")
+            return parts[0]
+        first, *others = (dict(part.manifest) for part in parts)
+        agreed = {
+            name: value
+            for name, value in first.items()
+            if all(name in other and other[name] == value for other in others)
+        }
+        table = pd.concat([part.table for part in parts], ignore_index=True)
+        warnings = [
+            f"{source}: {one}" for part in parts for source in part.sources[:1] for one in part.warnings
+        ]
+        manifests = [one for part in parts for one in part.parts]
+        return cls(table, agreed | {"parts": manifests}, tuple(warnings))
+
+    @property
+    def parts(self) -> list[dict[str, Any]]:
+        """The manifest of each log or run that these records were put together from."""
+        return list(self.manifest.get("parts") or [dict(self.manifest)])
+
+    @property
+    def sources(self) -> list[str]:
+        """Where the rows come from, each once."""
+        return list(dict.fromkeys(self.table["source"]))
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one CSV file, which :func:`peerlab.load` reads back as it is.
+
+        Raises
+        ------
+        RecordsError
+            If the file cannot be written, or the manifest holds what JSON cannot.
+        """
+        write_csv(path, self.table, self.manifest, self.warnings)
+
+    def anonymised(self) -> "Records":
+        """Return the same without host names, addresses, users, files and paths, for sharing."""
+        return Records(*anonymised(self.table, self.manifest, self.warnings))
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def __repr__(self) -> str:
+        what = [", ".join(dict.fromkeys(self.table[name])) for name in ("collective", "kind")]
+        return (
+            f"Records({say_count(len(self), 'row')} of {', '.join(what)})" if len(self) else "Records(no row)"
+        )
+
+    def _repr_html_(self) -> str:
+        return html_table(self.medians(), self.manifest, self.warnings)
 
     def medians(self) -> pd.DataFrame:
         """Return one row per condition: the median of its repetitions, and their quartiles of time (`low_s`, `high_s`).

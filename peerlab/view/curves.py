@@ -184,7 +184,7 @@ def _say_bands(
     return IN_PART if some else BAND
 
 
-BAND = "band: all assumed figures (†) at the ends of their ranges"
+BAND = "band: all assumed figures (†) at their ends"
 IN_PART = "band (in part): assumed figures (†) at their ends"
 _IF = "if all assumed figures (†) lie at the ends of their ranges"
 """What a band says."""
@@ -216,6 +216,7 @@ def _note(run: Run, band: Band | None) -> str:
     return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}" if band else told
 
 
+_HOVER_MEASURED = '<div style="font-size:13px;line-height:1.45"><b>@label</b><br>@note{safe}</div>'
 _HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<br>@note{safe}</div>'
 
 
@@ -260,6 +261,13 @@ def build() -> figure:
         {name: [] for name in ("x", "y", "fill", "label", "note")}, name="curves_points"
     )
     dots = plot.add_glyph(points, Scatter(x="x", y="y", size=5, fill_color="fill", line_color=None))
+    measured = ColumnDataSource(
+        {name: [] for name in ("x", "y", "line", "fill", "label", "note")}, name="curves_measured"
+    )
+    diamonds = plot.add_glyph(
+        measured,
+        Scatter(x="x", y="y", size=10, marker="diamond", fill_color="fill", line_color="line", line_width=2),
+    )
     marks = ColumnDataSource({name: [] for name in ("x", "y", "fill", "line", "size")}, name="curves_marks")
     plot.add_glyph(
         marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
@@ -287,4 +295,5 @@ def build() -> figure:
         ),
     )
     plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))
+    plot.add_tools(HoverTool(renderers=[diamonds], tooltips=_HOVER_MEASURED, mode="mouse"))
     return plot

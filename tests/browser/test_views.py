@@ -49,10 +49,10 @@ def test_the_mark_waits_for_the_lines_of_its_scenario(fresh):
     assert marks() > 0
     fresh.ask(
         """page => { page.kept = page.curves.curves;
-             page.curves.apply({ ...page.kept, key: "of another cluster" }, page.curves.mark, page.curves.ghost, page.curves.scale) }"""
+             page.curves.apply({ ...page.kept, key: "of another cluster" }, page.curves.measured, page.curves.mark, page.curves.ghost, page.curves.scale) }"""
     )
     assert marks() == 0
-    fresh.ask("page => page.curves.apply(page.kept, page.curves.mark, page.curves.ghost, page.curves.scale)")
+    fresh.ask("page => page.curves.apply(page.kept, page.curves.measured, page.curves.mark, page.curves.ghost, page.curves.scale)")
     assert marks() > 0
 
 
@@ -62,7 +62,7 @@ def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
         timeout=60_000,
     )
     legend = fresh.page.locator(".pl-bands").last
-    assert legend.inner_text().startswith("band: all assumed figures (†) at the ends of their ranges")
+    assert legend.inner_text().startswith("band: all assumed figures (†) at their ends")
     bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
     assert len(bands["xs"]) == len(curves["lines"]) == 4
     for line in curves["lines"]:

@@ -1,0 +1,119 @@
+"""Takes out of records what tells whose they are, and leaves what tells what was measured."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from peerlab.records.launch import ALLOWED, is_benchmark, is_launcher
+
+_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
+_PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?(?:/[\w.+@%,:=-]+)+/?|[A-Za-z]:\\\\?[^\s\"']+")
+_USER = re.compile(r"\b[\w.+-]+@(?=[\w.-])")
+_MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}[:-]){5,19}[0-9a-fA-F]{2}(?![\w:])")
+_IPV6 = re.compile(
+    r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}[0-9a-fA-F]{0,4}(?![\w:])|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){0,6}:[0-9a-fA-F:]{0,34}[0-9a-fA-F](?![\w:])"
+)
+_IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)|\bip-\d{1,3}(?:-\d{1,3}){3}\b")
+_DOTTED = re.compile(r"\b[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*){2,}\b")
+_TELLTALE = (
+    *(("path", _PATH), ("user", _USER), ("address", _MAC), ("address", _IPV6), ("address", _IPV4)),
+    ("host", _DOTTED),
+)
+_COUNT = re.compile(r"(?:--?[A-Za-z][\w-]*=?)?[0-9]+[KMGkmg]?i?[Bb]?")
+_OPTION = re.compile(r"--?[A-Za-z][a-z_-]{0,24}")
+_PLAIN = frozenset(
+    ("D", "H", "M", "MD", "cuda", "rocm", "openacc", "float", "half", "double", "bfloat16", "sum")
+)
+
+
+def anonymised(
+    table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]
+) -> tuple[pd.DataFrame, dict[str, Any], tuple[str, ...]]:
+    """Return the parts of records without names of hosts, users and files, without addresses and paths.
+
+    The same name gets the same stand-in everywhere (``host-1``). Of the command only what is known to be harmless is
+    left; transport, providers, devices and the environment (an allow-list anyway) stay.
+    """
+    scrub = _Scrubber(_hosts(manifest), (name.partition(": ")[2] for name in table["source"]))
+    sources = [scrub.text(name) for name in table["source"]]
+    return (
+        table.assign(source=sources).astype({"source": table["source"].dtype}),
+        {name: scrub.entry(name, value) for name, value in manifest.items()},
+        tuple(map(scrub.warning, warnings)),
+    )
+
+
+class _Scrubber:
+    """Replaces names by numbered stand-ins, the same everywhere."""
+
+    def __init__(self, hosts: Iterable[str], sources: Iterable[str]) -> None:
+        self._stand_ins: dict[tuple[str, str], str] = {}
+        known = {name: "source" for name in sources if name} | {name: "host" for name in hosts if name}
+        for name, kind in known.items():
+            self._stand_in(kind, name)
+        self._known = known
+        longest_first = sorted(known, key=len, reverse=True)
+        self._names = re.compile(
+            rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})(?![\w-])"
+        )
+
+    def entry(self, name: str, value: Any) -> Any:
+        """Return an entry of the manifest."""
+        if name == "command" and isinstance(value, str):
+            return _harmless(value)
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {key: self.entry(key, one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.entry(name, one) for one in value]
+        return value
+
+    def text(self, text: str) -> str:
+        """Return a text with stand-ins; names that are known come first, since a file's may hold a host's."""
+        text = self._names.sub(lambda found: self._stand_in(self._known[found[0]], found[0]), text)
+        for kind, pattern in _TELLTALE:
+            text = pattern.sub(self._numbered(kind), text)
+        return text
+
+    def warning(self, text: str) -> str:
+        """Return a warning without what it quotes."""
+        return self.text(_QUOTED.sub("'...'", text))
+
+    def _numbered(self, kind: str) -> Callable[[re.Match[str]], str]:
+        return lambda found: self._stand_in(kind, found[0])
+
+    def _stand_in(self, kind: str, name: str) -> str:
+        taken = sum(known == kind for known, _ in self._stand_ins)
+        ending = "@" if kind == "user" else ""
+        return self._stand_ins.setdefault((kind, name), f"{kind}-{taken + 1}{ending}")
+
+
+def _hosts(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the hosts that a manifest names, and those of its parts."""
+    own = [str(host) for host in manifest.get("hosts") or ()]
+    parts = [part for part in manifest.get("parts") or () if isinstance(part, Mapping)]
+    return own + [host for part in parts for host in _hosts(part)]
+
+
+def _harmless(command: str) -> str:
+    """Return the words of a command that are known to tell nothing about its user; dots stand for the others."""
+    words = [word if _is_harmless(word) else "..." for word in map(_shortened, command.split())]
+    pairs = zip(["", *words], words, strict=False)
+    return " ".join(word for before, word in pairs if not word == before == "...")
+
+
+def _shortened(word: str) -> str:
+    """Return the program's name without its folder."""
+    name = word.rpartition("/")[2]
+    return name if is_benchmark(name) or is_launcher(name) else word
+
+
+def _is_harmless(word: str) -> bool:
+    name, equals, value = word.partition("=")
+    if equals and name in ALLOWED:
+        return bool(re.fullmatch(r"[\w,:^;.]{0,60}", value)) and not _IPV4.search(value)
+    known = word in _PLAIN or is_benchmark(word) or is_launcher(word)
+    return known or bool(_COUNT.fullmatch(word) or _OPTION.fullmatch(word))

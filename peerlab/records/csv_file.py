@@ -1,0 +1,64 @@
+"""Writes the file of records: one CSV, whose first lines say as comments what it is and where it comes from."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from peerlab.errors import RecordsError
+
+FORMAT = "# peerlab records 1"
+"""First line of the file. Comments with one JSON object follow, then the table."""
+ALWAYS = ("kind", "source", "collective", "variant", "size_bytes")
+"""Columns that are written even if they hold nothing."""
+
+
+def write_csv(
+    path: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]
+) -> None:
+    """Write records to a file.
+
+    Raises
+    ------
+    RecordsError
+        If the file cannot be written, or the manifest holds what JSON cannot.
+    """
+    text = csv_text(table, manifest, warnings)
+    try:
+        Path(path).expanduser().write_text(text, encoding="utf-8", newline="")
+    except (OSError, ValueError, RuntimeError) as problem:
+        why = getattr(problem, "strerror", "") or problem
+        raise RecordsError(f"cannot write {path}: {why}") from None
+
+
+def csv_text(table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]) -> str:
+    """Return what the file holds; columns in which no row has anything are left out."""
+    about = {"manifest": dict(manifest), "warnings": list(warnings)}
+    try:
+        head = json.dumps(about, indent=1, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise RecordsError(f"the manifest holds what a file cannot: {problem}") from None
+    columns = {str(name): [_cell(value) for value in table[name]] for name in table}
+    kept = {name: cells for name, cells in columns.items() if name in ALWAYS or any(cells)}
+    out = io.StringIO()
+    out.writelines(f"{line}\n" for line in (FORMAT, *(f"# {line}" for line in head.splitlines())))
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(kept)
+    writer.writerows(zip(*kept.values(), strict=True))
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """Return a value as its cell, from which reading makes exactly this value again."""
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value)).lower()
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(int(value))

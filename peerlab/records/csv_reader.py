@@ -1,0 +1,104 @@
+"""Reads a file of records back, and refuses any other in words."""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from peerlab.errors import RecordsError, nearest
+from peerlab.records.csv_file import ALWAYS, FORMAT
+from peerlab.records.schema import COLUMNS, Records
+from peerlab.records.text import Log, quote
+
+_ANY_FORMAT = FORMAT.rpartition(" ")[0]
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_FLOAT = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:e[+-]?[0-9]{1,3})?")
+
+
+def looks_like(log: Log) -> bool:
+    """Say whether a text begins as the file does."""
+    return log.text.startswith(_ANY_FORMAT)
+
+
+def read(log: Log) -> Records:
+    """Return the records in a file.
+
+    Raises
+    ------
+    RecordsError
+        Naming the line that is damaged.
+    """
+    first, *rest = log.text.replace("\r\n", "\n").split("\n")
+    if first.rstrip() != FORMAT:
+        raise log.fail(f"{quote(first)} is not a format that this version reads, which is {FORMAT[2:]!r}")
+    comments = next((i for i, line in enumerate(rest) if not line.startswith("#")), len(rest))
+    about = _about(log, "\n".join(line[2:] for line in rest[:comments]))
+    rows = list(_rows(log, "\n".join(rest[comments:]), 1 + comments))
+    return Records.of(rows, about["manifest"], about["warnings"])
+
+
+def _about(log: Log, text: str) -> dict[str, Any]:
+    try:
+        about = json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError as problem:
+        raise log.fail(f"line {1 + problem.lineno}: damaged: {problem.msg}") from None
+    except (ValueError, RecursionError) as problem:
+        raise log.fail(f"the comments at its head are damaged: {problem}") from None
+    if not isinstance(about, dict) or not isinstance(about.get("manifest"), dict):
+        raise log.fail("the comments at its head hold no manifest")
+    warnings = about.get("warnings")
+    if not isinstance(warnings, list) or not all(isinstance(one, str) for one in warnings):
+        raise log.fail("the comments at its head hold no list of warnings")
+    return about
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def _rows(log: Log, text: str, before: int) -> Iterator[Mapping[str, Any]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        names = next(reader, [])
+        _check_names(log, names, before + 1)
+        for cells in reader:
+            if cells:
+                yield _row(names, cells)
+    except (csv.Error, RecordsError) as problem:
+        if isinstance(problem, RecordsError) and str(problem).startswith(log.name):
+            raise
+        raise log.fail(f"line {before + reader.line_num}: {problem}") from None
+
+
+def _check_names(log: Log, names: Sequence[str], line: int) -> None:
+    unknown = [name for name in names if name not in COLUMNS]
+    if unknown:
+        raise log.fail(f"line {line}: column {quote(unknown[0])} is unknown; {nearest(unknown[0], COLUMNS)}")
+    missing = [name for name in ALWAYS if name not in names]
+    if missing or len(set(names)) < len(names):
+        problem = f"column {missing[0]} is missing" if missing else "a column stands there twice"
+        raise log.fail(f"line {line}: {problem}")
+
+
+def _row(names: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    if len(cells) != len(names):
+        raise RecordsError(f"{len(cells)} cells for {len(names)} columns")
+    return {name: _value(name, cell) for name, cell in zip(names, cells, strict=True)}
+
+
+def _value(name: str, cell: str) -> Any:
+    """Return the value of a cell as its column has it; nothing is a missing value."""
+    kind = COLUMNS[name]
+    if kind == "str" or not cell:
+        return cell if kind == "str" else None
+    if kind == "boolean" and cell in ("true", "false"):
+        return cell == "true"
+    if kind == "Int64" and _WHOLE.fullmatch(cell):
+        return int(cell)
+    if kind == "Float64" and _FLOAT.fullmatch(cell) and math.isfinite(float(cell)):
+        return float(cell)
+    what = {"boolean": "true or false", "Int64": "a whole number"}.get(kind, "a number")
+    raise RecordsError(f"{name} {quote(cell)} is not {what}")

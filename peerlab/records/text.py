@@ -1,0 +1,162 @@
+"""The front door for text from outside: bounded, cleaned, and numbered by line."""
+
+import re
+import stat
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+
+from peerlab.errors import RecordsError
+from peerlab.units import say_bytes
+
+MOST_BYTES = 8 * 2**20
+"""A larger log is refused: the lines of a table, and those about the transport, are a few kilobytes."""
+MOST_LINES = 100_000
+"""A longer one too."""
+_LONGEST_LINE = 8192
+"""Characters of a line that are looked at."""
+
+_KEEP = "keep the table and the lines about the transport"
+_NEW_LINE = re.compile(r"\r\n|\n|\r")
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_PREFIXES = re.compile(
+    r"\A(?:"
+    r"\[\d{1,6},\d{1,6}\]<std(?:out|err)>: ?"  # mpirun --tag-output
+    r"| {0,5}\d{1,6}: "  # srun --label
+    r"|\[(?:rank|default)\d{1,6}\]: ?"  # torchrun
+    r"|\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d) "  # kubectl logs --timestamps
+    r"|> ?"  # a quotation
+    r")"
+)
+_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?")
+_WHOLE = re.compile(r"[0-9]{1,15}")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a log, without what terminals and launchers add."""
+
+    number: int
+    """Counted from 1."""
+    text: str
+    """Without escape sequences, control characters and the prefix of a rank."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log: somebody's text, not yet understood."""
+
+    name: str
+    """Of the file, without its folder."""
+    text: str
+    """As it came."""
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """All lines, cleaned, without those that are empty."""
+        raw = _NEW_LINE.split(self.text, MOST_LINES)
+        if len(raw) > MOST_LINES:
+            raise self.fail(f"more than {MOST_LINES} lines; {_KEEP}")
+        return tuple(Line(number, _cleaned(line)) for number, line in enumerate(raw, start=1) if line.strip())
+
+    @property
+    def ends_whole(self) -> bool:
+        """Whether the last line has its end."""
+        return self.text.endswith(("\n", "\r"))
+
+    def fail(self, problem: str, line: Line | None = None) -> RecordsError:
+        """Return an error about this log, or a line of it."""
+        where = f", line {line.number}" if line else ""
+        return RecordsError(f"{self.name}{where}: {problem}")
+
+
+def open_log(source: str | Path) -> Log:
+    """Return a log from a file, or from the text itself: what holds a newline is text.
+
+    Raises
+    ------
+    RecordsError
+        If the file cannot be read, is larger than :data:`MOST_BYTES`, or is not text.
+    """
+    if isinstance(source, str) and "\n" in source:
+        if len(source) > MOST_BYTES:
+            raise _too_large("the text", len(source))
+        return _checked(Log("pasted text", source))
+    return _checked(Log(Path(source).name, _read(source)))
+
+
+def quote(text: str) -> str:
+    """Return the beginning of a piece of a log, as it may stand in a message."""
+    short = " ".join(text.split())
+    return repr(short if len(short) <= 60 else short[:57] + "...")
+
+
+def number(text: str, power: int = 0) -> float | None:
+    """Return a number of 0 or more times a power of ten, or None for anything else; digits without end are no number.
+
+    >>> number("1907.8", power=-6), number("-1"), number("1e400")
+    (0.0019078, None, None)
+    """
+    return float(Decimal(text).scaleb(power)) if _NUMBER.fullmatch(text) else None
+
+
+def whole(text: str) -> int | None:
+    """Return a whole number of 0 or more that a size or count can have, or None for anything else."""
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def _read(source: str | Path) -> str:
+    path = Path(source)
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for a writer, a device may never end
+            raise RecordsError(f"cannot read {_shown(path)}: not a file")
+        if found.st_size > MOST_BYTES:
+            raise _too_large(_shown(path), found.st_size)
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)  # a log that is being written may have grown
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, RecordsError):
+            raise
+        why = getattr(problem, "strerror", "") or problem
+        raise RecordsError(f"cannot read {_shown(path)}: {why}") from None
+    if len(data) > MOST_BYTES:
+        raise _too_large(_shown(path), len(data))
+    return _decoded(data)
+
+
+def _decoded(data: bytes) -> str:
+    """Return bytes as text; a stray byte in a log is no reason to lose the rest."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # as a Windows shell redirects
+        return data.decode("utf-16", errors="replace")
+    return data.decode("utf-8-sig", errors="replace")
+
+
+def _checked(log: Log) -> Log:
+    if "\0" in log.text:
+        raise log.fail("a binary file; a log is text")
+    if not log.text.strip():
+        raise log.fail("empty")
+    return log
+
+
+def _too_large(what: str, size: int) -> RecordsError:
+    return RecordsError(
+        f"{what} has {say_bytes(size)}, more than the {say_bytes(MOST_BYTES)} that are read; {_KEEP}"
+    )
+
+
+def _shown(path: Path) -> str:
+    text = _UNSEEN.sub("", str(path))
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _cleaned(line: str) -> str:
+    line = _UNSEEN.sub("", _ESCAPES.sub("", line[:_LONGEST_LINE]))
+    for _ in range(2):  # a quotation of a labelled line has two
+        line = _PREFIXES.sub("", line)
+    return line.rstrip()

@@ -1,0 +1,40 @@
+"""Lines of a log that tell about the transport."""
+
+import re
+from collections.abc import Iterable
+
+from peerlab.records.launch import allowed
+from peerlab.records.text import Line
+
+_MOST = 100
+"""Kept at most; a large job says the same for every rank."""
+_LONGEST = 200
+
+_TELLS = re.compile(
+    r"(via (?:NET|P2P|SHM|CollNet)/.*"
+    r"|Selected [Pp]rovider is .*"
+    r"|Using network .*"
+    r"|NET/(?:OFI|IB|Socket|Plugin|UCX|Libfabric)\b.*"
+    r"|GPU Direct RDMA (?:Enabled|Disabled).*"
+    r"|DMA-?BUF .*|Dma-buf .*|nv_?peer_?mem.*"
+    r"|UCX +INFO .*(?:inter|intra)-node.*"
+    r"|Send Buffer on .*)"
+)
+_SET = re.compile(r"\b([A-Z][A-Z0-9_]{3,60}) set by environment to (\S{1,200}?)\.?\s*\Z")
+
+
+def transport_lines(lines: Iterable[Line]) -> list[str]:
+    """Return what lines say about the transport, each once, in order, cut at 200 characters."""
+    found: dict[str, None] = {}
+    for line in lines:
+        if match := _TELLS.search(line.text):
+            found.setdefault(match[1][:_LONGEST].rstrip())
+            if len(found) == _MOST:
+                break
+    return list(found)
+
+
+def environment_lines(lines: Iterable[Line]) -> dict[str, str]:
+    """Return what lines say about environment variables, as far as they may be kept."""
+    matches = (_SET.search(line.text) for line in lines if "set by environment" in line.text)
+    return allowed(f"{match[1]}={match[2]}" for match in matches if match)
