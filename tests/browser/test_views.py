@@ -52,7 +52,9 @@ def test_the_mark_waits_for_the_lines_of_its_scenario(fresh):
              page.curves.apply({ ...page.kept, key: "of another cluster" }, page.curves.measured, page.curves.mark, page.curves.ghost, page.curves.scale) }"""
     )
     assert marks() == 0
-    fresh.ask("page => page.curves.apply(page.kept, page.curves.measured, page.curves.mark, page.curves.ghost, page.curves.scale)")
+    fresh.ask(
+        "page => page.curves.apply(page.kept, page.curves.measured, page.curves.mark, page.curves.ghost, page.curves.scale)"
+    )
     assert marks() > 0
 
 
