@@ -234,7 +234,7 @@ def test_units_change_at_a_click(fresh):
     assert "242 Gb/s" in fresh.card("busbw")
     focused = "() => document.activeElement.getAttribute('aria-label')"
     assert fresh.page.evaluate(focused) == "Show gigabytes per second"  # the keyboard stays where it was
-    assert fresh.page.locator(".pl-busbw").last.inner_text() == "Gb/s"
+    assert fresh.page.locator(".pl-busbw").last.inner_text() == "Bus bandwidth, Gb/s"
     fresh.page.get_by_role("button", name="Show per device").last.click()
     assert "30.2 Gb/s" in fresh.card("busbw")
     fresh.page.get_by_role("button", name="Show gigabytes per second").last.click()
