@@ -85,8 +85,7 @@ class SocketPeers:
             self._right.sendall(token.encode())
             self._left = _expected(door, token.encode())
         for end in (self._right, self._left):
-            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            end.setblocking(False)
+            _at_once(end).setblocking(False)
 
     def _host(self, host: str, port: int, mine: int) -> tuple[list[tuple[str, int]], str]:
         """Wait for all others, and tell them who is where; return the same."""
@@ -114,7 +113,13 @@ class SocketPeers:
 
 def _line(end: socket.socket) -> Lines:
     end.settimeout(_SILENCE_S)
-    return Lines(end)
+    return Lines(_at_once(end))
+
+
+def _at_once(end: socket.socket) -> socket.socket:
+    """Have small messages sent without waiting for more."""
+    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return end
 
 
 def _patiently(host: str, port: int) -> socket.socket:

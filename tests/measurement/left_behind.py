@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 
 WORKER = "peerlab.measurement.worker"
@@ -43,13 +44,12 @@ def own_files():
 
 def open_files(pid):
     """Return what a process has open, as far as it lives."""
-    found = []
-    try:
+    names = []
+    with suppress(FileNotFoundError, ProcessLookupError):
         for one in Path(f"/proc/{pid}/fd").iterdir():
-            found.append(str(one.readlink()))
-    except (FileNotFoundError, ProcessLookupError):
-        pass
-    return sorted(found)
+            with suppress(FileNotFoundError):  # closed since, as the folder that was just read
+                names.append(str(one.readlink()))
+    return sorted(names)
 
 
 def shared_files():
