@@ -70,9 +70,8 @@ def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
     everything = list(range(len(plan.cases)))
     pinning = [i for i in everything if plan.cases[i].registration.pins]
     locked = sum(locked_bytes(plan.cases[i].registration, Ring(ranks, size)) for i in pinning)
-    if plan.insist or may_lock(
-        locked * (ranks if plan.pins == "io_uring" else 1)
-    ):  # io_uring counts per user
+    sharing = ranks if plan.pins == "io_uring" else 1  # what counts per user, and what per process
+    if plan.insist or may_lock(sharing * locked):
         return everything
     return [i for i in everything if i not in pinning]
 
@@ -101,13 +100,19 @@ def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
     tell({"manifest": {"load_after": manifest.load()}, "complete": True})
 
 
+def _stop(*_: Any) -> None:
+    """End in good order, once: ending must not be disturbed."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(0)
+
+
 def _print(event: dict[str, Any]) -> None:
     print(json.dumps(event), flush=True)  # noqa: T201  (the pipe to whoever wanted to know)
 
 
 def main(asked: str) -> int:
     """Measure what is asked for; return the exit status."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, _stop)
     try:
         plan = Measurement.from_plain(json.loads(asked))
         measure(plan, sys.stdin.fileno(), _print)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from peerlab.measurement.plan import CONTROL, say_block
 from peerlab.records import Records
@@ -114,7 +115,9 @@ def _noise(runs: dict[tuple[str, str, str, int | None], pd.DataFrame]) -> float 
     return float(max(LEAST_NOISE, *spread, *(1 / spread)))
 
 
-def _verdict(mine: pd.DataFrame, ratios: "np.ndarray", noise: float | None, low: float, high: float) -> str:
+def _verdict(
+    mine: pd.DataFrame, ratios: NDArray[np.float64], noise: float | None, low: float, high: float
+) -> str:
     if not mine["correct"].fillna(value=True).all():
         return WRONG
     if noise is None:

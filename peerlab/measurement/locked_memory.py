@@ -29,12 +29,11 @@ def may_lock(nbytes: int) -> bool:
     limit = limit_bytes()
     if limit is None or nbytes == 0:
         return True
-    with mmap.mmap(-1, nbytes) as ground:
-        start = linux.address_of(ground)
-        try:
-            linux.lock_when_touched(start, nbytes)
-        except OSError:
-            return False
+    try:
+        with mmap.mmap(-1, nbytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as ground:
+            linux.lock_when_touched(linux.address_of(ground), nbytes)
+    except OSError:
+        return False
     return True
 
 

@@ -5,6 +5,7 @@ import secrets
 import socket
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from peerlab.errors import MeasurementError
@@ -95,8 +96,11 @@ class SocketPeers:
             while len(come) < self.size - 1:
                 end, (address, *_) = server.accept()
                 line = _line(end)
-                hello = line.receive()
-                come[hello["rank"]] = line, (address, hello["port"])
+                with suppress(
+                    EOFError, ValueError, KeyError, TypeError
+                ):  # a stranger, who says something else
+                    hello = line.receive()
+                    come[int(hello["rank"])] = line, (address, int(hello["port"]))
         others = [come[rank] for rank in range(1, self.size)]
         self._lines = [line for line, _ in others]
         table = [(host, mine), *(place for _, place in others)]
