@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from peerlab.doctor import Host  # before the function below takes the package's name as an attribute
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from peerlab.model.scenario import Scenario
     from peerlab.records import Records, load
     from peerlab.run import Run
+    from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
+    from peerlab.view.doctor import Examination
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
@@ -32,6 +35,7 @@ _HOMES = {
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.run",
     "Scenario": "peerlab.model.scenario",
+    "diagnose": "peerlab.study.diagnosis.diagnose",
     "known_clusters": "peerlab.model.presets",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
@@ -67,6 +71,16 @@ def predict(
     return ask(question, answers, truth, unit)
 
 
+def doctor(only: str | Sequence[str] = (), host: Host | None = None) -> "Examination":
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.doctor.examine`.
+
+    A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
+    """
+    from peerlab.view.doctor import Examination  # noqa: PLC0415  (only a notebook needs it)
+
+    return Examination.of(only, host)
+
+
 def _from_lab(module: str, name: str) -> Any:
     """Return a function of the lab; widgets and Bokeh are an extra, and slow to load."""
     try:
@@ -85,6 +99,8 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "diagnose",
+    "doctor",
     "explore",
     "known_clusters",
     "load",

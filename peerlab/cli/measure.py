@@ -12,13 +12,13 @@ from tqdm import tqdm
 from peerlab.cli.measure_text import print_block, print_end, say_condition
 from peerlab.cli.words import command, number
 from peerlab.errors import MeasurementError
-from peerlab.measurement.judge import WRONG, compare
 from peerlab.measurement.launched import Peers, measure_launched, plan_launched
 from peerlab.measurement.mpi import MpiPeers
 from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
 from peerlab.measurement.sockets import SocketPeers
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.records import Records
+from peerlab.records.judge import WRONG, compare
 from peerlab.units import say_bytes
 
 _EXAMPLES = """\

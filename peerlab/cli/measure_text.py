@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from peerlab.measurement.judge import NOISE, WRONG, Comparison, compare
 from peerlab.measurement.plan import Measurement
 from peerlab.measurement.stream import Progress
 from peerlab.records import Records
+from peerlab.records.judge import NOISE, WRONG, Comparison, compare
 from peerlab.units import PS_PER_S, say_bytes, say_time
 
 _LEGEND = "[ ]: quartiles of the repetitions. ~: within the noise, as an arm differs as much from itself (A/A); no verdict"

@@ -14,9 +14,10 @@ from peerlab.errors import Cancelled, PeerlabError
 from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.crew import Crew, crew
 from peerlab.measurement.locked_memory import may_lock, say_limit
-from peerlab.measurement.plan import Measurement, Registration, say_block
+from peerlab.measurement.plan import Measurement, Registration
 from peerlab.measurement.ring import PAGE, Ring
 from peerlab.measurement.rows import rotated, rows
+from peerlab.records.judge import say_block
 
 Tell = Callable[[dict[str, Any]], None]
 

@@ -11,13 +11,13 @@ import numpy as np
 from peerlab.errors import MeasurementError
 from peerlab.measurement import manifest, room
 from peerlab.measurement.arms import Arm, Bytes
-from peerlab.measurement.judge import control_ratios
 from peerlab.measurement.plan import Measurement, say_command
 from peerlab.measurement.ring import MOST_RANKS, Numbers, Ring
 from peerlab.measurement.rows import rotated, rows
 from peerlab.measurement.stream import Progress
 from peerlab.measurement.timing import timed
 from peerlab.records import Records
+from peerlab.records.judge import control_ratios
 from peerlab.units import say_count
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.errors import MeasurementError, nearest
-from peerlab.units import KIB, parse_bytes, say_bytes, say_count, write_bytes
+from peerlab.records.judge import CONTROL
+from peerlab.units import KIB, parse_bytes, write_bytes
 
 ARMS = {
     "staged": "device memory -> bounce buffer -> TCP -> bounce buffer -> device memory",
@@ -23,9 +24,6 @@ DEFAULT_REGISTRATIONS = ("none", "per-transfer", "lru", "lru:2", "null")
 
 PINS = ("mlock", "io_uring")
 """How a region is registered: mlock is an emulation (locked pages may still move), io_uring pins as a NIC's driver does."""
-
-CONTROL = "A/A"
-"""The variant of the baseline measured a second time: what it differs by from the first is noise."""
 
 LRU_REGIONS = 64
 """Regions that ``lru`` keeps if no number is given."""
@@ -207,11 +205,6 @@ def _size(field: str, value: int | str) -> int:
     if nbytes <= 0 or nbytes % 4:
         raise MeasurementError(f"{field}: {value!r}: the numbers are float32, so a multiple of 4 B above 0")
     return nbytes
-
-
-def say_block(ranks: int, nbytes: int) -> str:
-    """Return ranks and size in words."""
-    return f"{say_count(ranks, 'rank')}, {say_bytes(nbytes)}"
 
 
 def say_command(plan: Measurement) -> str:

@@ -13,10 +13,10 @@ from typing import IO, Any, Self
 
 from peerlab.errors import MeasurementError
 from peerlab.measurement import manifest
-from peerlab.measurement.judge import control_ratios
 from peerlab.measurement.plan import Measurement, say_command
 from peerlab.measurement.starting import environment
 from peerlab.records import Records
+from peerlab.records.judge import control_ratios
 
 _PATIENCE_S = 2.0
 """How long processes that were asked to end may take."""

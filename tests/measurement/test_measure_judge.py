@@ -3,9 +3,9 @@
 import pytest
 
 from peerlab.measurement import judge
-from peerlab.measurement.judge import compare, control_ratios
 from peerlab.measurement.plan import CONTROL
 from peerlab.records import Records
+from peerlab.records.judge import compare, control_ratios
 
 
 def rows(path, times, *, variant="", registration="none", capacity=None, correct=True):
