@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from peerlab.collectives.conditions import say_block
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.crew import Crew, crew
@@ -17,7 +18,6 @@ from peerlab.measurement.locked_memory import may_lock, say_limit
 from peerlab.measurement.plan import Measurement, Registration
 from peerlab.measurement.ring import PAGE, Ring
 from peerlab.measurement.rows import rotated, rows
-from peerlab.records.judge import say_block
 
 Tell = Callable[[dict[str, Any]], None]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from peerlab.collectives.conditions import CONTROL
 from peerlab.errors import MeasurementError, nearest
-from peerlab.records.judge import CONTROL
 from peerlab.units import KIB, parse_bytes, write_bytes
 
 ARMS = {
