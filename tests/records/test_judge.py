@@ -2,9 +2,8 @@
 
 import pytest
 
-from peerlab.measurement import judge
-from peerlab.measurement.plan import CONTROL
-from peerlab.records import Records
+from peerlab.collectives.conditions import CONTROL
+from peerlab.records import Records, judge
 from peerlab.records.judge import compare, control_ratios
 
 
