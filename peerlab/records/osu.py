@@ -89,7 +89,7 @@ def _tests(log: Log, damage: Damage) -> Iterator[_Test]:
                 raise log.fail(f"OSU's test {test.title!r} is not read; {nearest(test.title, _TESTS)}", line)
         elif test and _HEAD.match(text):
             test.columns = tuple(re.split(r"\s{2,}", re.sub(r"\s*\(", "(", text.lstrip("# "))))
-        elif test and test.columns and re.match(r"-?\d+\s", text):
+        elif test and test.columns and re.match(r"\s*-?\d+\s", text):
             _add_row(test, line, damage, last=line is log.lines[-1] and not log.ends_whole)
         elif found := _FAILED.search(text):
             damage.said(line, found[0])
