@@ -10,10 +10,10 @@ from peerlab.records.launch import ALLOWED, is_benchmark, is_launcher
 
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
 _PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?(?:/[\w.+@%,:=-]+)+/?|[A-Za-z]:\\\\?[^\s\"']+")
-_USER = re.compile(r"\b[\w.+-]+@(?=[\w.-])")
-_MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}[:-]){5,19}[0-9a-fA-F]{2}(?![\w:])")
+_USER = re.compile(r"\b[\w.+-]+@[\w.-]+")
+_MAC = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[:-]){5,19}[0-9a-fA-F]{2}(?![\w:])")
 _IPV6 = re.compile(
-    r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}[0-9a-fA-F]{0,4}(?![\w:])|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){0,6}:[0-9a-fA-F:]{0,34}[0-9a-fA-F](?![\w:])"
+    r"(?<!\w)(?:[0-9a-fA-F]{1,4}:){2,7}[0-9a-fA-F]{0,4}(?![\w:])|(?<!\w)(?:[0-9a-fA-F]{0,4}:){0,6}:[0-9a-fA-F:]{0,34}[0-9a-fA-F](?![\w:])"
 )
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)|\bip-\d{1,3}(?:-\d{1,3}){3}\b")
 _DOTTED = re.compile(r"\b[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*){2,}\b")
@@ -87,8 +87,7 @@ class _Scrubber:
 
     def _stand_in(self, kind: str, name: str) -> str:
         taken = sum(known == kind for known, _ in self._stand_ins)
-        ending = "@" if kind == "user" else ""
-        return self._stand_ins.setdefault((kind, name), f"{kind}-{taken + 1}{ending}")
+        return self._stand_ins.setdefault((kind, name), f"{kind}-{taken + 1}")
 
 
 def _hosts(manifest: Mapping[str, Any]) -> list[str]:
