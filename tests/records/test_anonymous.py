@@ -77,7 +77,7 @@ def test_several_logs_keep_apart_and_warnings_lose_their_quotes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "word", ["anvil03", "--reservation=secret", "FOO=bar", "/home/ada/x.sh", "a@b", "-w n[1-2]"]
+    "word", ["anvil03", "--reservation=secret", "FOO=bar", "/home/ada/x.sh", "a@b", "-Asecret", "-w n[1-2]"]
 )
 def test_words_of_a_command_are_kept_only_if_they_are_known(word):
     kept = peerlab.load(NCCL.replace("--mpi=pmix", f"--mpi=pmix {word}")).anonymised().manifest["command"]

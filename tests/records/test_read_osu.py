@@ -104,3 +104,8 @@ def test_a_second_tool_in_the_same_log_is_not_lost_silently():
     found = peerlab.load(OSU_LATENCY + NCCL)
     assert found.manifest["tool"] == "osu"
     assert "output of nccl-tests in the same log is not read; give it as a log of its own" in found.warnings
+
+
+def test_a_head_that_is_damaged_spoils_its_rows_alone():
+    with pytest.raises(RecordsError, match=r"without a row of figures; line 4: '' is not a size"):
+        peerlab.load(OSU_ALLREDUCE.replace("# Size  ", "# Size x  "))
