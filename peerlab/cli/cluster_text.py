@@ -1,9 +1,8 @@
 """Clusters in words, as wide as the terminal."""
 
-import shutil
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from peerlab.cli.words import width, wrapped
 from peerlab.cluster_file.check import Report
 from peerlab.cluster_file.guide import GUIDE, TEXTS
 from peerlab.model.hardware import Cluster, Figure
@@ -11,19 +10,6 @@ from peerlab.model.reading import Missing
 from peerlab.units import say_count, say_unit
 
 _ROOM_FOR_TITLES = 110
-
-
-def width() -> int:
-    """Return how many columns the terminal has, within what reads well."""
-    return min(max(shutil.get_terminal_size().columns, 60), 140)
-
-
-def _wrapped(text: str, first: str = "", after: str | None = None) -> list[str]:
-    """Return lines that begin with `first`, or from the second on with `after`."""
-    after = " " * len(first) if after is None else after
-    return textwrap.wrap(
-        text, width(), initial_indent=first, subsequent_indent=after, break_on_hyphens=False
-    ) or [first.rstrip()]
 
 
 def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
@@ -37,16 +23,16 @@ def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
         assumed = f"{len(one.assumptions)} of {len(one.figures)}"
         row = f"{one.name:<{names}}  " + (f"{one.title:<{title}}  " if titles else "")
         row += f"{one.devices:>7}  {one.nics:>4}  {assumed:>8}  "
-        lines = _wrapped(", ".join(one.paths), row)
+        lines = wrapped(", ".join(one.paths), row)
         if not titles:
             second = lines[1] if len(lines) > 1 else ""
             lines[1:2] = [f"  {one.title}".ljust(len(row)) + second.strip()]
         yield from (line.rstrip() for line in lines)
     yield ""
-    yield from _wrapped(
+    yield from wrapped(
         "devices and NICs are counted per node; assumed: figures that no source states, of all figures"
     )
-    yield from _wrapped(
+    yield from wrapped(
         "one with all its figures: peerlab clusters NAME; one of your own: peerlab clusters new my.toml"
     )
 
@@ -54,14 +40,14 @@ def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
 def cluster_lines(cluster: Cluster) -> Iterator[str]:
     """Return everything that is known about a cluster."""
     yield f"{cluster.title} ({cluster.name})"
-    yield from _wrapped(cluster.summary)
+    yield from wrapped(cluster.summary)
     yield ""
-    yield from _wrapped(_wiring(cluster), "per node    ")
-    yield from _wrapped(", ".join(cluster.paths), "paths       ")
+    yield from wrapped(_wiring(cluster), "per node    ")
+    yield from wrapped(", ".join(cluster.paths), "paths       ")
     yield from _reasons("lacks", cluster.lacks.items())
     yield from _reasons("leaves out", cluster.leaves_out.items())
     if cluster.fitted_on:
-        yield from _wrapped(f"{cluster.fitted_on}; elsewhere an extrapolation", "fitted on   ")
+        yield from wrapped(f"{cluster.fitted_on}; elsewhere an extrapolation", "fitted on   ")
     count, assumed = len(cluster.figures), len(cluster.assumptions)
     yield ""
     yield f"{say_count(count, 'figure')}, {count - assumed} with a source, {assumed} assumed (marked *)"
@@ -69,8 +55,8 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
     values = max(len(str(figure)) for figure in cluster.figures.values())
     for figure in cluster.figures.values():
         mark = "*" if figure.assumption else " "
-        yield from _wrapped(figure.basis, f"{mark} {figure.key:<{names}}  {figure!s:<{values}}  ")
-        yield from _wrapped(_grounds(figure), "      ", "      ")
+        yield from wrapped(figure.basis, f"{mark} {figure.key:<{names}}  {figure!s:<{values}}  ")
+        yield from wrapped(_grounds(figure), "      ", "      ")
 
 
 def _wiring(cluster: Cluster) -> str:
@@ -90,7 +76,7 @@ def _wiring(cluster: Cluster) -> str:
 def _reasons(what: str, reasons: Iterable[tuple[str, str]]) -> Iterator[str]:
     head = f"{what:<12}"
     for name, why in reasons:
-        yield from _wrapped(f"{name}: {why}", head, " " * 14)
+        yield from wrapped(f"{name}: {why}", head, " " * 14)
         head = " " * 12
 
 
@@ -114,10 +100,10 @@ def report_lines(report: Report) -> Iterator[str]:
     state = "complete" if report.complete else "not complete"
     assumed = f", {len(report.assumed)} of them assumed" if there else " yet"
     yield f"{report.file}: {state}; {say_count(there, 'figure')}{assumed}"
-    yield from _block("wrong", (_wrapped(text, "  ", "    ") for text in report.wrong))
+    yield from _block("wrong", (wrapped(text, "  ", "    ") for text in report.wrong))
     yield from _block(f"missing ({len(report.missing)})", map(_missing, report.missing))
-    yield from _block("implausible", (_wrapped(text, "  ", "    ") for text in report.implausible))
-    yield from _block("assumed", (_wrapped(_assumed(figure), "  ", "    ") for figure in report.assumed))
+    yield from _block("implausible", (wrapped(text, "  ", "    ") for text in report.implausible))
+    yield from _block("assumed", (wrapped(_assumed(figure), "  ", "    ") for figure in report.assumed))
     if report.complete:
         yield ""
         yield f"try it: peerlab simulate --cluster {report.file}"
@@ -135,13 +121,13 @@ def _block(title: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
 def _missing(one: Missing) -> Iterator[str]:
     entry = GUIDE.get(one.key)
     if entry is None:
-        yield from _wrapped(f"{one.key}: {TEXTS[one.key]}", "  ", "    ")
+        yield from wrapped(f"{one.key}: {TEXTS[one.key]}", "  ", "    ")
         yield "    a text at the top of the file"
         return
     unit = say_unit(entry.unit).strip() or "a whole number"
-    yield from _wrapped(f"{one.key}: {entry.what}", "  ", "    ")
-    yield from _wrapped(f"{unit}, {entry.basis}; {one.why}", "    ", "      ")
-    yield from _wrapped(f"find it: {entry.where}", "    ", "      ")
+    yield from wrapped(f"{one.key}: {entry.what}", "  ", "    ")
+    yield from wrapped(f"{unit}, {entry.basis}; {one.why}", "    ", "      ")
+    yield from wrapped(f"find it: {entry.where}", "    ", "      ")
 
 
 def _assumed(figure: Figure) -> str:

@@ -6,11 +6,23 @@ import os
 import sys
 from collections.abc import Sequence
 
-from peerlab.cli import FAILED, OK, clusters, import_logs, lab, simulate, sweep, validate
+from peerlab.cli import (
+    FAILED,
+    OK,
+    clusters,
+    diagnose,
+    doctor,
+    import_logs,
+    lab,
+    measure,
+    simulate,
+    sweep,
+    validate,
+)
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
-_COMMANDS = (simulate, sweep, clusters, validate, import_logs, lab)
+_COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, doctor, lab)
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 
 

@@ -4,6 +4,8 @@ What is no number is left for the scenario to refuse in its own words.
 """
 
 import argparse
+import shutil
+import textwrap
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -52,6 +54,19 @@ def slow_node(text: str) -> dict[int | str, float | str] | str:
     """Return ``4:0.5`` as a mapping, or the text for the scenario to refuse."""
     node, colon, share = text.partition(":")
     return {number(node): fraction(share)} if colon else text
+
+
+def width() -> int:
+    """Return how many columns the terminal has, within what reads well."""
+    return min(max(shutil.get_terminal_size().columns, 60), 140)
+
+
+def wrapped(text: str, first: str = "", after: str | None = None) -> list[str]:
+    """Return lines that begin with `first`, or from the second on with `after`."""
+    after = " " * len(first) if after is None else after
+    return textwrap.wrap(
+        text, width(), initial_indent=first, subsequent_indent=after, break_on_hyphens=False
+    ) or [first.rstrip()]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:

@@ -11,6 +11,7 @@ from peerlab.cluster_file.readings import Readings, carriers, readings
 from peerlab.errors import HardwareError
 from peerlab.machine import Machine
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
+from peerlab.textfile import in_words
 from peerlab.units import say_count
 
 _WIDTH = 100
@@ -32,18 +33,15 @@ def write_draft(path: Path, machine: Machine, today: date, *, force: bool = Fals
     """
     if path.suffix != ".toml":
         raise HardwareError(f"{path}: a cluster file ends in .toml, as in {path.stem or 'my'}.toml")
-    try:
+    with in_words(f"cannot write {path}", HardwareError):
         found = path.expanduser()
         if found.exists() and not found.is_file():  # opening a pipe would wait for a reader
             raise HardwareError(f"cannot write {path}: not a file")
-        with found.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(draft(machine, path.name, today))
-    except FileExistsError:
-        raise HardwareError(f"{path} is there already; --force overwrites it") from None
-    except (OSError, ValueError, RuntimeError) as problem:  # no such folder, a NUL in its name, no such home
-        if isinstance(problem, HardwareError):
-            raise
-        raise HardwareError(f"cannot write {path}: {getattr(problem, 'strerror', '') or problem}") from None
+        try:
+            with found.open("w" if force else "x", encoding="utf-8") as file:
+                file.write(draft(machine, path.name, today))
+        except FileExistsError:
+            raise HardwareError(f"{path} is there already; --force overwrites it") from None
 
 
 def draft(machine: Machine, file: str, today: date) -> str:

@@ -1,0 +1,203 @@
+"""Writes docs/diagnosis.md: what `peerlab diagnose` says about every log whose path is known.
+
+`make diagnosis` runs it. A test holds the committed file to what it gives.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from peerlab.records import Records
+from peerlab.records.library import measured_library
+from peerlab.study.diagnosis import Diagnosis, Forecast, diagnose
+from peerlab.study.diagnosis.knowledge import knowledge
+from peerlab.units import say_bytes, say_count
+
+TARGET = Path(__file__).parent / "diagnosis.md"
+_TELLING = re.compile(r"\w*GPU_DIRECT_RDMA=\d")
+
+HEAD = """\
+# Which data path is a log from?
+
+Written by `make diagnosis` from `data/measured/`, `data/diagnosis.toml` and the simulation. `peerlab diagnose LOG` says the same
+of one log, with every piece of evidence.
+
+Every table of figures that comes with peerlab, and whose path is known from its source, was diagnosed three times without its
+path: as it is, with its cluster named; without the lines and settings that tell the path; and with neither these nor its cluster,
+by what holds on any machine{recognised}.
+
+{score}
+
+Many of these clusters were described from these very logs: that their own path explains them is no prediction. That the other
+paths explain them far worse is one, and so is the column on the right, which knows no cluster.
+"""
+WEIGHTS = """\
+## How much evidence weighs
+
+Weights are judgement, and the same for every log. A piece of evidence makes a path so many times likelier, beside the others:
+{strengths}. They are multiplied. A path is named if it is {clear:.0f} times ({probable:.0f} times: *probable*) likelier than
+the next, and nothing strong contradicts it.
+"""
+
+
+def document() -> str:
+    """Return the whole text."""
+    rows = [_row(name, *one) for name, one in _cases()]
+    right = sum(row[0] for row in rows)
+    wrong = sum(row[1] for row in rows)
+    score = (
+        f"As it is, {right} of {len(rows)} are named as their source says; in all {3 * len(rows)} diagnoses "
+        f"{wrong or 'none'} {'are' if wrong > 1 else 'is'} named wrongly."
+    )
+    know = knowledge()
+    factors = ", ".join(f"{name} {2.718281828**points:.3g}" for name, points in know.strengths.items())
+    leads = {name: 2.718281828**points for name, points in know.leads.items()}
+    parts = [
+        HEAD.format(score=score, recognised=" or is recognised from the accelerators that the log names"),
+        _table(
+            ("log", "its path", "as it is", "without its lines", "without its cluster, too"),
+            [row[2] for row in rows],
+        ),
+        _flat(),
+        WEIGHTS.format(strengths=factors, **leads),
+        *_evidence(),
+        *_forecasts(),
+    ]
+    return "\n".join(parts)
+
+
+def _cases() -> Iterator[tuple[str, tuple[Records, str, str]]]:
+    """Yield for each curve of known path its name, its records without that path, its cluster and the path."""
+    for name, records in measured_library().items():
+        # where one node needs no network, there is no path between nodes to be named
+        for (nodes, path), table in records.table.groupby(["nodes", "path"], dropna=False, sort=False):
+            several = len(records.table["nodes"].unique()) > 1
+            blind = replace(records, table=_without_path(table), manifest=_without_cluster(records.manifest))
+            title = f"{name}, {say_count(nodes, 'node')}" if several else name
+            yield title, (blind, str(records.manifest["cluster"]), str(path) or "in-node")
+
+
+def _without_path(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(path="")
+
+
+def _without_cluster(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in manifest.items() if key != "cluster"}
+
+
+def _silent(records: Records) -> Records:
+    """Return records without what tells the path by name; where buffers are stays."""
+    manifest = {
+        **records.manifest,
+        "environment": {},
+        "command": _TELLING.sub("", records.manifest.get("command", "")),
+    }
+    buffers = [
+        line
+        for line in manifest.get("transport", [])
+        if re.search(r"\b[DH] [DH]\b|MPI|-d \w+|on DEVICE", line)
+    ]
+    return replace(records, manifest={**manifest, "transport": buffers})
+
+
+def _row(name: str, records: Records, cluster: str, path: str) -> tuple[bool, int, tuple[str, ...]]:
+    told = [diagnose(records, cluster), diagnose(_silent(records), cluster), diagnose(_silent(records))]
+    wrong = sum(one.path not in (path, None) for one in told)
+    return told[0].path == path, wrong, (f"`{name}`", path, *(_say(one, path) for one in told))
+
+
+def _say(found: Diagnosis, path: str) -> str:
+    if found.path is None:
+        return f"cannot tell: {found.why}"
+    mark = "" if found.path == path else " (WRONG)"
+    return f"{found.path}{mark}, {found.verdict}, {found.ranking[0].odds:.0%}"
+
+
+def _flat() -> str:
+    rows = [
+        {
+            "kind": "imported",
+            "collective": "allreduce",
+            "size_bytes": size,
+            "ranks": 2,
+            "nodes": 2,
+            "time_s": size / 2e9,
+        }
+        for size in (2**20, 2**21)
+    ]
+    found = diagnose(Records.of(rows, {"tool": "nccl-tests"}))
+    return f"Two rows of 1 and 2 MiB at 2 GB/s between two nodes, and not a word more: **{found.verdict}**, {found.why}.\n"
+
+
+def _evidence() -> Iterator[str]:
+    yield "## The evidence\n"
+    for name, (records, cluster, path) in _cases():
+        found = diagnose(records, cluster)
+        yield f"### `{name}`: {found.verdict if found.path is None else found.path} ({path}, by its source)\n"
+        rows = [
+            (
+                one.seen,
+                one.says,
+                ", ".join(f"{p} {points:+.1f}" for p, points in one.points.items()) or "-",
+                one.source,
+            )
+            for one in found.evidence
+        ]
+        yield _table(("seen", "says", "points", "source"), rows)
+        if found.notes:
+            yield "".join(f"* {note}\n" for note in found.notes)
+
+
+def _forecasts() -> Iterator[str]:
+    yield "## What Peer Direct would bring, and what it brought\n"
+    yield "Two of these machines were measured both ways. Their figures were fitted on these very logs.\n"
+    library = measured_library()
+    for name, other in (
+        ("juliet/osu-latency-staged", "juliet/osu-latency-direct"),
+        ("alps/nccl-2n8r-tcp", "alps/nccl-2n8r-rdma"),
+    ):
+        records = library[name]
+        blind = replace(
+            records, table=_without_path(records.table), manifest=_without_cluster(records.manifest)
+        )
+        cluster = "juliet" if name.startswith("juliet") else None
+        yield f"### `{name}`\n"
+        yield _forecast(diagnose(blind, cluster).forecast, library[other])
+
+
+def _forecast(predicted: Forecast, reached: Records) -> str:
+    table = reached.medians().drop_duplicates("size_bytes").set_index("size_bytes")["algbw_GBps"]
+    rows: list[Sequence[str]] = [
+        (
+            say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s ({low:.3g} to {high:.3g})", f"{table[int(size)]:.3g} GB/s",
+            f"{now / was:.3g} times", f"{table[int(size)] / was:.3g} times",
+        )
+        for size, was, now, low, high in zip(
+            predicted.sizes, predicted.measured_GBps, predicted.GBps, predicted.low_GBps, predicted.high_GBps, strict=True
+        )
+    ]  # fmt: skip
+    return _table(
+        (
+            "message",
+            "measured",
+            "predicted with Peer Direct",
+            "measured with it",
+            "gain predicted",
+            "gain measured",
+        ),
+        rows,
+    )
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    (Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET).write_text(document(), encoding="utf-8")

@@ -1,0 +1,102 @@
+"""`peerlab diagnose`."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import peerlab
+from peerlab.cli.words import command, table, wrapped
+from peerlab.study.diagnosis import TOLD, Diagnosis, Evidence, Explanation, Forecast
+from peerlab.units import say_bytes
+
+_EXAMPLES = """\
+examples:
+  peerlab diagnose nccl.log                    which data path, by what evidence, and what Peer Direct would bring
+  peerlab diagnose nccl.log --cluster p4d      held against this cluster instead of those recognised
+  peerlab diagnose osu.log --cluster my.toml --json
+
+exit status: 0 answered ("cannot tell" is an answer too), 1 the log or the cluster cannot be read, 2 wrong usage
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    says = "say which data path a log is from, with the evidence, and what Peer Direct would bring"
+    sub = command(commands, "diagnose", says, _diagnose, epilog=_EXAMPLES)
+    sub.add_argument("log", metavar="LOG", help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
+    sub.add_argument(
+        "--cluster", metavar="NAME", help="where it is from: a known cluster or a .toml file; else recognised"
+    )
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _diagnose(options: argparse.Namespace) -> int:
+    found = peerlab.diagnose(peerlab.load(options.log), options.cluster)
+    if options.json:
+        print(json.dumps(found.as_dict(), indent=2))
+    else:
+        print("\n".join(_lines(found)))
+    return 0
+
+
+def _lines(found: Diagnosis) -> Iterator[str]:
+    yield from wrapped(found.seen.says)
+    names = ", ".join(found.clusters) or "no cluster: only what holds on any machine"
+    yield from wrapped(f"{'held against' if found.chosen else 'recognised'}: {names}")
+    yield ""
+    path = "cannot tell which path" if found.path is None else f"{found.path} ({TOLD[found.path]})"
+    yield from wrapped(
+        f"{path}: {found.why}" if found.path is None else f"{path}: {found.verdict}; {found.why}"
+    )
+    yield ""
+    head = ("path", "odds", "points", "measured / simulated", "")
+    yield table(head, [_ranked(one) for one in found.ranking], right={1, 2})
+    yield from wrapped(
+        "odds and points are judgement: data/diagnosis.toml says how much each kind of evidence weighs"
+    )
+    yield "\nevidence, the weightiest first"
+    for one in found.evidence:
+        yield from _evidence(one)
+    for note in found.notes:
+        yield from wrapped(note, "  note: ")
+    yield "\nwith Peer Direct"
+    yield from _forecast(found.forecast)
+    yield "\nnext"
+    for check in found.checks:
+        yield from wrapped(f"{check.what}: {check.command}", "  ", "      ")
+        yield from wrapped(check.tells, "      ")
+
+
+def _ranked(one: Explanation) -> tuple[str, ...]:
+    met = f"{one.fit.ratio:.3g} on {one.fit.cluster.name}" if one.fit else "-"
+    return (one.path, f"{one.odds:.0%}", f"{one.points:+.1f}", met, TOLD[one.path])
+
+
+def _evidence(one: Evidence) -> Iterator[str]:
+    yield from wrapped(f"{one.seen}: {one.says}", "  * ")
+    points = (
+        ", ".join(f"{path} {points:+.1f}" for path, points in one.points.items())
+        or "says nothing for or against"
+    )
+    yield from wrapped(f"{points}; {'known' if one.known else 'assumed'}: {one.source}", "      ")
+
+
+def _forecast(one: Forecast) -> Iterator[str]:
+    if one.why_not:
+        yield from wrapped(one.why_not, "  ")
+        return
+    head = ("message", "measured", "with it", "from", "to", "gain")
+    rows = [
+        (say_bytes(size), *(f"{value:.3g} GB/s" for value in (was, now, low, high)), f"{now / was:.3g} times")
+        for size, was, now, low, high in zip(
+            one.sizes, one.measured_GBps, one.GBps, one.low_GBps, one.high_GBps, strict=True
+        )
+    ]
+    yield table(head, rows, right=range(5))
+    fitted = f"; some of its figures were fitted on {one.fitted_on}" if one.fitted_on else ""
+    yield from wrapped(
+        f"algorithm bandwidth, simulated on {one.cluster}{fitted}. From, to: all assumed figures at the ends of their "
+        f"ranges, and the model's own error on this log, a factor of {one.spread:.3g}.",
+        "  ",
+    )

@@ -1,0 +1,18 @@
+"""Tells which data path a log is from, and what Peer Direct would bring."""
+
+from peerlab.study.diagnosis.diagnose import CANNOT_TELL, Diagnosis, Explanation, diagnose
+from peerlab.study.diagnosis.evidence import Evidence
+from peerlab.study.diagnosis.forecast import Forecast
+from peerlab.study.diagnosis.knowledge import PATHS, TOLD, Check
+
+__all__ = [
+    "CANNOT_TELL",
+    "PATHS",
+    "TOLD",
+    "Check",
+    "Diagnosis",
+    "Evidence",
+    "Explanation",
+    "Forecast",
+    "diagnose",
+]

@@ -1,0 +1,250 @@
+"""Paths of known clusters, simulated as the log was measured, and how well each meets it."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from peerlab.engine.run import simulate
+from peerlab.errors import HardwareError, ScenarioError
+from peerlab.model.checks import COLLECTIVES
+from peerlab.model.hardware import Cluster
+from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.sensitivity import band
+from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source
+from peerlab.study.diagnosis.knowledge import Knowledge
+from peerlab.study.diagnosis.observed import Floats, Observed
+from peerlab.units import MIB, PS_PER_US, say_count
+
+_POINTS = 5
+"""Sizes that are simulated, at most."""
+_ENOUGH = 3
+"""With fewer sizes a path that fits may do so by chance."""
+_IN_FLIGHT = 64
+"""Messages in a row that osu_bw sends before it waits."""
+_LARGEST = 256 * MIB
+"""Larger ones are not simulated where enough smaller ones are: rates hardly change."""
+_RDMA = ("peer-direct", "host-rdma")
+_NAMELESS = ("GPU", "Device")
+"""Names of devices that name none."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fit:
+    """One path of one cluster beside the log."""
+
+    path: str
+    cluster: Cluster
+    """As the log used it: perhaps with fewer devices a node."""
+    sizes: Floats
+    """Simulated sizes, bytes, ascending."""
+    measured_GBps: Floats  # noqa: N815
+    """Algorithm bandwidth of the log there, GB/s."""
+    simulated_GBps: Floats  # noqa: N815
+    """Algorithm bandwidth of the simulation, GB/s."""
+    high_GBps: float  # noqa: N815
+    """Simulated at the largest size with all assumed figures at their better ends, GB/s."""
+
+    @property
+    def ratio(self) -> float:
+        """Measured over simulated bandwidth, the median over the sizes."""
+        return float(np.median(self.measured_GBps / self.simulated_GBps))
+
+    @property
+    def spread(self) -> float:
+        """How far the log is from the simulation, as a factor of 1 or more: the median over the sizes."""
+        return math.exp(float(np.median(np.abs(np.log(self.measured_GBps / self.simulated_GBps)))))
+
+
+def recognised(seen: Observed) -> list[Cluster]:
+    """Return the known clusters whose accelerators the log names, or that its tool is made for."""
+    found = [load_cluster(name) for name in known_clusters()]
+    if seen.tool == "hccl_demo" and not seen.devices:
+        return [one for one in found if one.device_name.startswith("Gaudi")]
+    return [
+        one for one in found if one.device_name not in _NAMELESS and _named(one.device_name, seen.devices)
+    ]
+
+
+def _named(name: str, devices: Iterable[str]) -> bool:
+    words = re.compile(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])")
+    return any(words.search(device.lower()) for device in devices)
+
+
+def fits(seen: Observed, clusters: Iterable[Cluster]) -> list[Fit]:
+    """Return how each path of each cluster meets the log; those that the simulation cannot answer are left out."""
+    found = []
+    for cluster in clusters:
+        shaped = shape(cluster, seen)
+        for path in (*cluster.paths, "in-node"):
+            one = shaped and _fit(seen, shaped, path)
+            if one:
+                found.append(one)
+    return found
+
+
+def shape(cluster: Cluster, seen: Observed) -> Cluster | None:
+    """Return the cluster with as many devices a node as took part, or None where that is not possible."""
+    if seen.collective == "point-to-point":
+        return cluster
+    wanted = seen.per_node or (cluster.devices if seen.nodes is None else None)
+    if wanted is None:
+        return None
+    for key in ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch"):
+        surplus, count = cluster.devices / wanted, int(cluster.figures[key].value)
+        if surplus > 1 and count % surplus == 0:
+            cluster = cluster.with_figure(key, count / surplus)
+        elif surplus > 1 and surplus % count == 0:
+            cluster = cluster.with_figure(key, 1)
+    return cluster if cluster.devices == wanted else None
+
+
+def nodes_of(seen: Observed, cluster: Cluster) -> int | None:
+    """Return how many nodes took part; where the log does not say, as many as the ranks fill."""
+    if seen.nodes or seen.collective == "point-to-point":
+        return seen.nodes or 2
+    full = seen.ranks is not None and seen.ranks % cluster.devices == 0
+    return seen.ranks // cluster.devices if seen.ranks and full else None
+
+
+def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
+    large = np.flatnonzero(seen.large)
+    if (moderate := large[seen.sizes[large] <= _LARGEST]).size >= _ENOUGH:
+        large = moderate
+    if not large.size:
+        return None
+    some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
+    try:
+        asked = [scenario(seen, cluster, path, int(size)) for size in seen.sizes[some]]
+        simulated = [_algbw(one, cluster) for one in asked]
+    except (ScenarioError, HardwareError):
+        return None
+    if None in simulated:
+        return None
+    return Fit(
+        path=path,
+        cluster=cluster,
+        sizes=seen.sizes[some].astype(float),
+        measured_GBps=seen.algbw_GBps[some],
+        simulated_GBps=np.array(simulated, dtype=float),
+        high_GBps=_high(asked[-1], simulated[-1]),
+    )
+
+
+def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario | None:
+    """Return the scenario that was measured at a size, had it taken `path`; None: links inside a node, closed form.
+
+    Raises
+    ------
+    ScenarioError
+        If the simulation does not know the collective, or the log does not say enough.
+    """
+    if seen.collective not in COLLECTIVES:
+        raise ScenarioError("collective", f"{seen.collective!r} is not simulated")
+    two, inside = seen.collective == "point-to-point", path == "in-node"
+    nodes = nodes_of(seen, cluster)
+    if nodes is None or (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
+        raise ScenarioError("nodes", f"{path} does not go with {nodes} nodes")
+    if two and inside:
+        return None
+    asked = Scenario(
+        cluster=cluster,
+        nodes=2 if two else nodes,
+        path=None if inside else path,
+        registration="pool",
+        collective=seen.collective,
+        message_bytes=size,
+    )
+    return _two_sided(asked, seen.memory, size, many=seen.variant == "bandwidth") if two else asked
+
+
+def _two_sided(asked: Scenario, memory: str, size: int, *, many: bool) -> Scenario:
+    """Return a point-to-point scenario as an MPI benchmark runs it."""
+    if memory == "host":
+        asked = asked.with_(memory="host")  # refused on a path from device memory
+    if not many:
+        return asked
+    pageable = asked.staged and memory == "device" and asked.hardware.pageable_copy_Bps is not None
+    # a core that copies by itself is one message ahead of the wire, no more
+    return asked.with_(message_bytes=_IN_FLIGHT * size, slice_bytes=size, window=2 if pageable else None)
+
+
+def _algbw(asked: Scenario | None, cluster: Cluster) -> float | None:
+    if asked is None:
+        return cluster.scaleup_Bps / 1e9 if cluster.scaleup_Bps else None
+    return simulate(asked).algbw_GBps
+
+
+def _high(asked: Scenario | None, simulated: float | None) -> float:
+    """Return the algorithm bandwidth at the better ends of all assumed figures, GB/s."""
+    if asked is None:
+        return float(simulated or 0)
+    here = simulate(asked)
+    return (
+        here.algbw_GBps
+        * band(asked, lambda one: simulate(one).busbw_GBps, here.busbw_GBps).high_GBps
+        / here.busbw_GBps
+    )
+
+
+def best(found: Sequence[Fit]) -> dict[str, Fit]:
+    """Return for each path the fit that is nearest to the log."""
+    nearest: dict[str, Fit] = {}
+    for fit in found:
+        if fit.path not in nearest or abs(math.log(fit.ratio)) < abs(math.log(nearest[fit.path].ratio)):
+            nearest[fit.path] = fit
+    return nearest
+
+
+def from_clusters(found: Sequence[Fit], know: Knowledge, *, chosen: bool) -> Iterator[Evidence]:
+    """Yield what the simulated paths say; clusters that nobody has chosen may be the wrong ones."""
+    for path, fit in best(found).items():
+        points, says = _verdict(fit, know, chosen=chosen)
+        fitted = f"; its figures were fitted on {fit.cluster.fitted_on}" if fit.cluster.fitted_on else ""
+        yield Evidence(
+            kind="cluster",
+            seen=f"{fit.ratio:.2g} times the bandwidth of {path} on {fit.cluster.name}, simulated at {say_count(len(fit.sizes), 'size')}",
+            says=says,
+            points={path: points} if points else {},
+            known=chosen and not fit.cluster.assumptions,
+            source=f"data/hardware/{fit.cluster.name}.toml and the simulation{fitted}",
+        )
+
+
+def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
+    """Return points for the path of a fit, and why."""
+    near, far, weigh = know.ranges["explains"], know.ranges["far_below"], know.strengths
+    by_chance = fit.spread > know.ranges["meets"].high
+    enough = len(fit.sizes) >= _ENOUGH
+    if fit.ratio > near.high:
+        if fit.measured_GBps[-1] > know.ranges["beyond"].high * fit.high_GBps:
+            says = "faster than this path can be, even with all assumed figures at their better ends"
+            return -weigh["decides" if chosen else "fair" if enough else "weak"], says
+        return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
+    if fit.ratio >= near.low:
+        return weigh["strong" if enough else "weak" if by_chance else "fair"], "this path explains it"
+    if fit.ratio < far.high:
+        return -weigh["strong" if enough else "weak"], "this path would be much faster"
+    return 0.0, "this path would be faster, unless something holds it up"
+
+
+def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:
+    """Yield whether small messages take far longer than the clusters' own fabric does."""
+    able = [one for one in clusters if set(one.paths) & set(_RDMA)]
+    took = message_us(seen, know)
+    if not able or took is None or seen.tool == "nccl-tests":  # NCCL's protocols have latencies of their own
+        return
+    slowest, usual = max(able, key=lambda one: one.latency_ps), know.ranges["own_latency"]
+    times = took[0] * PS_PER_US / slowest.latency_ps
+    if times > usual.high:
+        yield Evidence(
+            kind="latency",
+            seen=f"a message of a few bytes takes {times:.2g} times the fabric's latency on {slowest.name}",
+            says=f"more than RDMA should ({usual.high:g} times)",
+            points=dict.fromkeys(_RDMA, -know.strengths["strong"]),
+            known=True,
+            source=f"data/hardware/{slowest.name}.toml: fabric.latency; {told_source(usual)}",
+        )

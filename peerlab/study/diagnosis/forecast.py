@@ -1,0 +1,129 @@
+"""What Peer Direct would bring: its curve, simulated on the log's cluster, with its uncertainty."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from peerlab.engine.run import simulate
+from peerlab.errors import PeerlabError
+from peerlab.model.hardware import Cluster
+from peerlab.sensitivity import band
+from peerlab.study.diagnosis.fits import Fit, scenario, shape
+from peerlab.study.diagnosis.observed import Floats, Observed
+
+_DIRECT = "peer-direct"
+_POINTS = 10
+"""Sizes that are simulated, at most."""
+
+
+def _none() -> Floats:
+    return np.array([])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Forecast:
+    """The log's curve with Peer Direct on, at the log's large sizes; empty arrays where there is no forecast."""
+
+    why_not: str = ""
+    """Why there is none; empty where there is one."""
+    cluster: str = ""
+    """The cluster that it was simulated on."""
+    sizes: Floats = field(default_factory=_none)
+    """Message sizes, bytes, ascending."""
+    measured_GBps: Floats = field(default_factory=_none)  # noqa: N815
+    """Algorithm bandwidth of the log, GB/s."""
+    GBps: Floats = field(default_factory=_none)
+    """Algorithm bandwidth with Peer Direct, GB/s."""
+    low_GBps: Floats = field(default_factory=_none)  # noqa: N815
+    """The same with all assumed figures at their worse ends, less the model's own error, GB/s."""
+    high_GBps: Floats = field(default_factory=_none)  # noqa: N815
+    """The same with all assumed figures at their better ends, plus the model's own error, GB/s."""
+    spread: float = 1.0
+    """The model's own error, as a factor: how far this log is from the simulation of the path it took."""
+    fitted_on: str = ""
+    """What figures of the cluster were fitted on; elsewhere they extrapolate."""
+
+    @property
+    def ratio(self) -> Floats:
+        """With Peer Direct over measured, at each size."""
+        return self.GBps / self.measured_GBps
+
+    @property
+    def low_ratio(self) -> Floats:
+        """The same at the lower end of the uncertainty."""
+        return self.low_GBps / self.measured_GBps
+
+    @property
+    def high_ratio(self) -> Floats:
+        """The same at the upper end of the uncertainty."""
+        return self.high_GBps / self.measured_GBps
+
+
+def forecast(seen: Observed, found: str | None, own: Fit | None, clusters: Sequence[Cluster]) -> Forecast:
+    """Return what Peer Direct would bring to a log that took the path `found`.
+
+    `own` is how that path's simulation meets the log, `clusters` those the log may be from.
+    """
+    if reason := _needless(seen, found):
+        return Forecast(why_not=reason)
+    if not clusters:
+        return Forecast(
+            why_not="no cluster to predict with: name one, or describe yours (peerlab clusters new)"
+        )
+    first = own.cluster.name if own else clusters[0].name
+    ordered = sorted(clusters, key=lambda one: one.name != first)
+    able = [one for one in ordered if _DIRECT in one.paths]
+    if not able:
+        return Forecast(why_not=f"{ordered[0].name} has no Peer Direct: {ordered[0].lacks[_DIRECT]}")
+    if own is None and len(able) > 1:
+        names = ", ".join(one.name for one in able)
+        return Forecast(why_not=f"the log may be from several clusters ({names}): name one")
+    try:
+        return _predict(seen, able[0], own)
+    except PeerlabError as problem:
+        return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
+
+
+def _needless(seen: Observed, found: str | None) -> str:
+    """Return why nothing is to be predicted, or nothing."""
+    if found is None:
+        return "the path is not known, so nobody can say what another one would bring"
+    if found == "in-node":
+        return "one node: no network, so nothing for Peer Direct to shorten"
+    if seen.memory == "host":
+        return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
+    if found in (_DIRECT, "native"):
+        return "no byte goes through host memory as it is"
+    return "" if seen.large.any() else "the log has no message of 1 MiB or more"
+
+
+def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
+    shaped = shape(cluster, seen)
+    if shaped is None:
+        raise PeerlabError(f"{seen.ranks} ranks do not fill its nodes")
+    spread = own.spread if own else 1.0
+    large = np.flatnonzero(seen.large)
+    some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
+    sizes, measured = seen.sizes[some], seen.algbw_GBps[some]
+    bands = []
+    for size in sizes:
+        asked = scenario(seen, shaped, _DIRECT, int(size))
+        if asked is None:
+            raise PeerlabError("no network")
+        run = simulate(asked)
+        ends = band(asked, lambda one: simulate(one).busbw_GBps, run.busbw_GBps)
+        bands.append(
+            np.array([ends.low_GBps, ends.value_GBps, ends.high_GBps]) * run.algbw_GBps / run.busbw_GBps
+        )
+    low, value, high = np.array(bands).T
+    return Forecast(
+        cluster=cluster.name,
+        sizes=sizes.astype(float),
+        measured_GBps=measured,
+        GBps=value,
+        low_GBps=low / spread,
+        high_GBps=high * spread,
+        spread=spread,
+        fitted_on=cluster.fitted_on,
+    )

@@ -1,0 +1,124 @@
+"""What is known beforehand: weights of evidence, lines that tell the path, and how fast paths can be (data/diagnosis.toml)."""
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from peerlab.places import folder
+from peerlab.units import say_unit
+
+PATHS = ("peer-direct", "host-rdma", "host-tcp", "native", "in-node")
+"""What a log may be explained by: the paths of a scenario, or links inside one node and no network."""
+
+TOLD = {
+    "peer-direct": "the NIC reads and writes device memory",
+    "host-rdma": "an RDMA NIC, through host memory",
+    "host-tcp": "TCP, through host memory",
+    "native": "the accelerators' own ports",
+    "in-node": "links inside one node, no network",
+}
+"""The same in plain words."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """From where to where a figure lies on any machine."""
+
+    low: float
+    high: float
+    unit: str
+    """Of `low` and `high`."""
+    what: str
+    """What it is a figure of."""
+    source: str
+    """Where its ends come from."""
+    assumption: str = ""
+    """What is assumed about it."""
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}{say_unit(self.unit)}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a line of a log, or a setting, says about the path."""
+
+    pattern: re.Pattern[str]
+    says: str
+    """What it means, one sentence without a stop."""
+    points: Mapping[str, float]
+    """By path, how much likelier it becomes; below zero: less likely."""
+    source: str
+    guessed: bool
+    """Whether it is no documented meaning."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What to measure next."""
+
+    what: str
+    """The question, or the part that is measured alone."""
+    command: str
+    """How."""
+    tells: str
+    """What the answer says."""
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Everything in the file."""
+
+    strengths: Mapping[str, float]
+    """Points of a piece of evidence, by name: natural logarithm of how many times likelier a path becomes."""
+    leads: Mapping[str, float]
+    """Points by which the first path must lead the second, by verdict, the surest first."""
+    rules: tuple[Rule, ...]
+    ranges: Mapping[str, Known]
+    nics_GBps: tuple[float, ...]  # noqa: N815
+    """Line rates of usual NICs, GB/s."""
+    checks: tuple[tuple[frozenset[str], frozenset[str], Check], ...]
+    """For which verdicts or paths, for which tools (empty: all), and what."""
+
+    def checks_for(self, found: str, tool: str) -> tuple[Check, ...]:
+        """Return what to measure next when `found` (a path, or ``cannot tell``) came out for a log of `tool`."""
+        return tuple(
+            one for when, tools, one in self.checks if found in when and (not tools or tool in tools)
+        )
+
+
+@cache
+def knowledge() -> Knowledge:
+    """Return what data/diagnosis.toml says."""
+    document = tomllib.loads((folder("data") / "diagnosis.toml").read_text(encoding="utf-8"))
+    strengths = {name: math.log(times) for name, times in document["strengths"].items()}
+    return Knowledge(
+        strengths=strengths,
+        leads={name: math.log(document["verdicts"][name]) for name in ("clear", "probable")},
+        rules=tuple(_rule(entry, strengths) for entry in document["line"]),
+        ranges={name: Known(**entry) for name, entry in document["ranges"].items()},
+        nics_GBps=tuple(gigabits / 8 for gigabits in document["nics"]["gigabits"]),
+        checks=tuple(
+            (frozenset(entry.pop("when")), frozenset(entry.pop("tools", ())), Check(**entry))
+            for entry in document["check"]
+        ),
+    )
+
+
+def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
+    return Rule(
+        pattern=re.compile(entry["pattern"]),
+        says=entry["says"],
+        points={path: _points(said, strengths) for path, said in entry["for"].items()},
+        source=entry["source"],
+        guessed=entry.get("guessed", False),
+    )
+
+
+def _points(said: str, strengths: Mapping[str, float]) -> float:
+    name = said.removeprefix("-")
+    return -strengths[name] if said != name else strengths[name]

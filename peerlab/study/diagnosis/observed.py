@@ -1,0 +1,183 @@
+"""What a log says, as far as it tells about the path: one curve, and everything that was written around it."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerlab.collectives.busbw import bus_factor
+from peerlab.errors import RecordsError
+from peerlab.records import Records
+from peerlab.units import MIB, say_bytes, say_count
+
+Floats = NDArray[np.float64]
+
+_WHAT = ["collective", "variant", "dtype", "op", "ranks", "nodes"]
+_DEVICE_TOOLS = ("nccl-tests", "hccl_demo")
+"""Tools whose buffers are always in device memory."""
+_BUFFERS = re.compile(r"(?<![\w-])([DHM]) ([DHM])(?![\w-])|Send Buffer on (DEVICE|HOST|MANAGED)")
+_ON_DEVICE = re.compile(r"MPI-(?:CUDA|ROCM|OPENACC)|-d (?:cuda|rocm|openacc|managed)\b", re.IGNORECASE)
+_SMALL = 256
+"""Bytes up to which a message takes as long as an empty one."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Observed:
+    """One curve of a log and what stands around it."""
+
+    tool: str
+    """``nccl-tests``, ``osu``, ``hccl_demo``, ... or empty."""
+    collective: str
+    """As in the records."""
+    variant: str
+    """``bandwidth``: many messages in flight, times are per message; else one after the other."""
+    ranks: int | None
+    nodes: int | None
+    memory: str
+    """``device`` or ``host``: where the buffers are."""
+    memory_known: bool
+    """Whether the log says so."""
+    sizes: NDArray[np.int64]
+    """Message sizes, bytes, ascending."""
+    times_s: Floats
+    """Time of one collective (or, for bandwidth, of one message) at each size, seconds."""
+    algbw_GBps: Floats  # noqa: N815
+    """Algorithm bandwidth at each size, GB/s."""
+    others: int
+    """Further curves in the records (of other collectives, ranks or nodes), which are left aside."""
+    devices: tuple[str, ...]
+    """Names of accelerators."""
+    said: tuple[str, ...]
+    """Lines about the transport, the command line, settings as ``NAME=value``."""
+
+    @property
+    def says(self) -> str:
+        """What was measured, in one line."""
+        who = [say_count(n, what) for n, what in ((self.ranks, "rank"), (self.nodes, "node")) if n]
+        what = " ".join(word for word in (self.collective, self.variant) if word)
+        sizes = f"{say_bytes(int(self.sizes[0]))} to {say_bytes(int(self.sizes[-1]))}"
+        return f"{self.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {self.memory} memory, {sizes}"
+
+    @property
+    def per_node(self) -> int | None:
+        """Ranks of a node, where it is known and the same for all."""
+        if self.collective == "point-to-point":
+            return 1
+        return (
+            self.ranks // self.nodes if self.ranks and self.nodes and self.ranks % self.nodes == 0 else None
+        )
+
+    @property
+    def large(self) -> NDArray[np.bool_]:
+        """Which sizes tell about rates: 1 MiB and more, or, of shorter logs, none."""
+        return self.sizes >= MIB
+
+    @property
+    def small_s(self) -> float:
+        """Time of the smallest messages, seconds; not a number where the log has none."""
+        small = self.sizes <= _SMALL
+        return float(np.median(self.times_s[small])) if small.any() else math.nan
+
+    @property
+    def fastest_GBps(self) -> float:  # noqa: N802
+        """Highest algorithm bandwidth, GB/s."""
+        return float(self.algbw_GBps.max())
+
+    @property
+    def plateau_GBps(self) -> float:  # noqa: N802
+        """Algorithm bandwidth at the three largest sizes, GB/s; not a number where fewer are large."""
+        large = self.algbw_GBps[self.large]
+        return float(np.median(large[-3:])) if len(large) >= 3 else math.nan
+
+    def node_rate(self, algbw: float, nodes: int) -> float:
+        """Return what a node sends per second to others, at an algorithm bandwidth, in its unit."""
+        if self.collective == "point-to-point":
+            return algbw
+        if self.collective == "alltoall":
+            ranks = self.ranks or nodes
+            return ranks // nodes * algbw * (1 - 1 / nodes)
+        return algbw * bus_factor(self.collective, nodes)
+
+
+def observe(records: Records) -> Observed:
+    """Return the longest curve of some records.
+
+    Raises
+    ------
+    RecordsError
+        If no row has a size and a time, or if the rows say themselves which path they took.
+    """
+    table = records.medians()
+    table = table[(table["size_bytes"] > 0) & ((table["time_s"] > 0) | (table["algbw_GBps"] > 0))]
+    if table.empty:
+        raise RecordsError("nothing to go by: no row has both a size and a time")
+    own = sorted(set(table["path"]) - {""})
+    if own:
+        raise RecordsError(
+            f"these records say themselves which path they took ({', '.join(own)}): nothing to diagnose"
+        )
+    rows = _longest(table)
+    first = rows.iloc[0]
+    two = first["collective"] == "point-to-point"
+    ranks = 2 if two else _count(first["ranks"])
+    if ranks is not None and ranks < 2:
+        raise RecordsError("one rank exchanges nothing: nothing to diagnose")
+    memory, known = _memory(records.manifest)
+    sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
+    times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
+    algbw = rows["algbw_GBps"].to_numpy(dtype=float, na_value=math.nan)
+    algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
+    return Observed(
+        tool=str(records.manifest.get("tool", "")),
+        collective=str(first["collective"]),
+        variant=str(first["variant"]),
+        ranks=ranks,
+        nodes=_count(first["nodes"]),
+        memory=memory,
+        memory_known=known,
+        sizes=sizes,
+        times_s=np.where(times > 0, times, sizes / algbw / 1e9),
+        algbw_GBps=algbw,
+        others=len(table.drop_duplicates(["collective", "ranks", "nodes"])) - 1,
+        devices=tuple(map(str, records.manifest.get("devices", ()))),
+        said=_said(records.manifest),
+    )
+
+
+def _longest(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of one curve, one per size: that with most sizes; of several, the first in the log."""
+    groups = [rows for _, rows in table.groupby(_WHAT, dropna=False, sort=False)]
+    rows = max(
+        groups, key=lambda one: (one["size_bytes"].nunique(), one["variant"].iloc[0] == "out-of-place")
+    )
+    return rows.drop_duplicates("size_bytes").sort_values("size_bytes")
+
+
+def _count(value: Any) -> int | None:
+    return None if pd.isna(value) else int(value)
+
+
+def _said(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    settings = (f"{name}={value}" for name, value in manifest.get("environment", {}).items())
+    texts = (manifest.get("command", ""), manifest.get("test", ""), manifest.get("title", ""))
+    lines = (*manifest.get("transport", ()), *texts, *settings)
+    return tuple(str(line) for line in lines if line)
+
+
+def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return where the buffers are, and whether the log says so."""
+    if manifest.get("memory") in ("host", "device"):
+        return manifest["memory"], True
+    if manifest.get("tool") in _DEVICE_TOOLS:
+        return "device", True
+    text = "\n".join(_said(manifest))
+    if found := _BUFFERS.search(text):
+        return ("host" if (found[1] or found[3][0]) == "H" and found[2] in (None, "H") else "device"), True
+    if _ON_DEVICE.search(text):
+        return "device", True
+    return "host", bool(manifest.get("command"))

@@ -1,0 +1,278 @@
+"""Which path is a log from? Real figures, with and without the lines that tell."""
+
+import dataclasses
+import json
+import math
+import re
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from logs import (
+    DIRECT_US,
+    G4DN_US,
+    MIB,
+    NCCL_RDMA_US,
+    NCCL_TCP_US,
+    P5_US,
+    STAGED_US,
+    hccl,
+    nccl,
+    osu,
+    osu_bw,
+)  # fmt: skip
+
+import peerlab
+from peerlab import Records
+from peerlab.study.diagnosis import PATHS
+from peerlab.study.diagnosis.knowledge import knowledge
+
+T4 = ("Tesla T4",)
+EFA = ("Selected Provider is efa (found 1 nics)", "via NET/AWS Libfabric/0")
+ON_DEVICE = {"command": "osu_bw D D"}
+SMALL_RDMA = {1: 0.00090, 64: 0.0575, MIB: 23.88, 2 * MIB: 23.96, 4 * MIB: 23.99}
+SMALL_TCP = {1: 0.00016, 64: 0.0104, MIB: 2.919, 2 * MIB: 3.047, 4 * MIB: 3.121}
+
+KNOWN = {
+    "NCCL over TCP": (nccl(NCCL_TCP_US), None, "host-tcp"),
+    "NCCL over RDMA": (nccl(NCCL_RDMA_US), None, "peer-direct"),
+    "NCCL over EFA, lines": (nccl(G4DN_US, 2, 2, T4, transport=EFA), None, "host-rdma"),
+    "NCCL over EFA, figures": (nccl(G4DN_US, 2, 2, T4), None, "host-rdma"),
+    "NCCL over EFA, direct": (nccl(P5_US, 16, None, ()), "p5", "peer-direct"),
+    "NCCL over EFA, direct, cluster unknown": (nccl(P5_US, 16, None, ()), None, "peer-direct"),
+    "OSU, GPUDirect off": (osu(STAGED_US, command="osu_latency -d cuda D D"), "juliet", "host-rdma"),
+    "OSU, GPUDirect off, cluster unknown": (
+        osu(STAGED_US, command="osu_latency -d cuda D D"),
+        None,
+        "host-rdma",
+    ),
+    "OSU, GPUDirect on": (osu(DIRECT_US, command="osu_latency -d cuda D D"), "juliet", "peer-direct"),
+    "OSU, GPUDirect on, cluster unknown": (
+        osu(DIRECT_US, command="osu_latency -d cuda D D"),
+        None,
+        "peer-direct",
+    ),
+    "OSU, host buffers, RDMA": (osu_bw(SMALL_RDMA, command="osu_bw"), "alps-gh200", "host-rdma"),
+    "OSU, host buffers, TCP": (osu_bw(SMALL_TCP, command="osu_bw"), "alps-gh200", "host-tcp"),
+    "OSU, device buffers, RDMA": (osu_bw(SMALL_RDMA, **ON_DEVICE), "alps-gh200", "peer-direct"),
+    "OSU, one node, through the NIC": (osu_bw(SMALL_RDMA, nodes=1, **ON_DEVICE), "alps-gh200", "peer-direct"),
+    "HCCL in one box": (hccl(32 * MIB, 147.58), None, "in-node"),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_path_of_a_known_log_is_named(name):
+    records, cluster, path = KNOWN[name]
+    found = peerlab.diagnose(records, cluster)
+    assert (found.path, found.ranking[0].path) == (path, path), found.why
+    assert found.verdict in ("clear", "probable")
+    assert sum(one.odds for one in found.ranking) == pytest.approx(1)
+    assert all(one.source and one.seen and one.says for one in found.evidence)
+    json.dumps(found.as_dict())
+
+
+def test_two_flat_rows_tell_nothing():
+    found = peerlab.diagnose(nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, ()))
+    assert (found.path, found.verdict) == (None, "cannot tell")
+    assert "nothing in the log separates" in found.why
+    assert "peerlab doctor" in [check.command for check in found.checks]
+    assert "nobody can say" in found.forecast.why_not
+
+
+def test_lines_that_contradict_each_other_leave_it_open():
+    found = peerlab.diagnose(
+        nccl(NCCL_RDMA_US, devices=(), transport=["via NET/IB/0/GDRDMA", "Using network Socket"])
+    )
+    assert found.path is None
+    assert "contradicts itself" in found.why
+
+
+def test_figures_that_contradict_the_lines_leave_it_open():
+    """The log says RDMA from device memory and is as slow as TCP: what is configured is not what happened, or is held up."""
+    found = peerlab.diagnose(nccl(NCCL_TCP_US, transport=["via NET/OFI/0/GDRDMA"]))
+    assert found.path is None
+    assert "GDRDMA" in found.why
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "likelier"),
+    [
+        ("Channel 00 : 0[0] -> 1[1] [send] via NET/IB/1/GDRDMA", "peer-direct", True),
+        ("Channel 00 : 0[0] -> 1[1] [send] via NET/IB/1", "peer-direct", False),
+        ("via NET/IB/1(3)/GDRDMA", "peer-direct", True),
+        ("via NET/Socket/0", "host-tcp", True),
+        ("Using network Socket", "host-tcp", True),
+        ("NET/OFI Selected Provider is tcp;ofi_rxm", "host-tcp", True),
+        ("Selected Provider is efa (found 4 nics)", "host-tcp", False),
+        ("Selected provider is cxi, fabric is cxi", "host-tcp", False),
+        ("Using network IB", "host-tcp", False),
+        ("UCX_IB_GPU_DIRECT_RDMA=0", "peer-direct", False),
+        ("UCX_IB_GPU_DIRECT_RDMA=1", "peer-direct", True),
+        ("UCX_TLS=tcp,cuda_copy", "host-tcp", True),
+        ("FI_PROVIDER=tcp;ofi_rxm", "host-tcp", True),
+        ("FI_EFA_USE_DEVICE_RDMA=1", "peer-direct", True),
+        ("HCCL_OVER_OFI=1", "peer-direct", False),
+    ],
+)
+def test_known_lines_mean_what_they_mean(line, path, likelier):
+    found = peerlab.diagnose(nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, (), transport=[line]))
+    (told,) = (one for one in found.evidence if one.kind == "line")
+    assert (told.points[path] > 0) == likelier
+    assert told.seen.strip("'") in line
+
+
+@pytest.mark.parametrize(
+    "line", ["UCX_TLS=rc,tcp,cuda_copy", "NET/Plugin : no plugin found", "SHM/direct", "tcp"]
+)
+def test_other_lines_say_nothing(line):
+    found = peerlab.diagnose(nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, (), transport=[line]))
+    assert [one for one in found.evidence if one.kind == "line"] == []
+
+
+def test_host_buffers_say_nothing_about_devices():
+    found = peerlab.diagnose(osu_bw(SMALL_RDMA, command="osu_bw"), "alps-gh200")
+    assert "Host buffers" in found.notes[0]
+    assert "host memory" in found.forecast.why_not
+
+
+def test_one_box_has_no_network():
+    found = peerlab.diagnose(hccl(32 * MIB, 147.58))
+    assert found.ranking[0].fit.cluster.name == "gaudi2"
+    assert "nothing about a network" in found.notes[0]
+    assert "no network" in found.forecast.why_not
+
+
+def test_busbw_above_the_wire_is_explained():
+    found = peerlab.diagnose(nccl(NCCL_RDMA_US))
+    (note,) = found.notes
+    assert "busbw reaches 123 GB/s, above the 96 GB/s of a node's NICs" in note
+
+
+def test_nics_that_carry_nothing_are_suspected():
+    """1 GiB on 2 p4d at algbw 30.5 GB/s: three of four NICs were in use (NVIDIA/nccl issue 527)."""
+    sizes = [64 * MIB, 256 * MIB, 1024 * MIB]
+    records = nccl({size: size / 30.5e3 for size in sizes}, 16, 2, (), transport=["via NET/OFI/0/GDRDMA"])
+    found = peerlab.diagnose(records, "p4d")
+    assert found.path == "peer-direct"
+    assert any("as if 3 of 4 NICs" in note for note in found.notes), found.notes
+
+
+def test_the_forecast_for_tcp_meets_what_rdma_reached():
+    predicted = peerlab.diagnose(nccl(NCCL_TCP_US)).forecast
+    assert predicted.cluster == "alps-gh200"
+    for size, low, high in zip(predicted.sizes, predicted.low_GBps, predicted.high_GBps, strict=True):
+        reached = size / NCCL_RDMA_US[int(size)] / 1e3
+        assert low * 0.9 <= reached <= high
+    assert predicted.ratio[-1] == pytest.approx(NCCL_TCP_US[128 * MIB] / NCCL_RDMA_US[128 * MIB], rel=0.15)
+
+
+def test_the_forecast_for_staging_meets_what_gpudirect_reached():
+    predicted = peerlab.diagnose(osu(STAGED_US, command="osu_latency D D"), "juliet").forecast
+    reached = [STAGED_US[size] / DIRECT_US[size] for size in (MIB, 2 * MIB, 4 * MIB)]
+    assert predicted.ratio == pytest.approx(reached, rel=0.15)
+    assert (predicted.low_ratio < predicted.ratio).all()
+    assert (predicted.ratio < predicted.high_ratio).all()
+
+
+def test_without_a_cluster_nothing_is_predicted():
+    found = peerlab.diagnose(osu(STAGED_US, command="osu_latency D D"))
+    assert found.forecast.why_not.startswith("no cluster to predict with")
+    assert found.forecast.GBps.size == 0
+
+
+def test_a_cluster_without_peer_direct_says_why():
+    found = peerlab.diagnose(nccl(G4DN_US, 2, 2, T4))
+    assert "EFA on g4dn cannot read the T4's memory" in found.forecast.why_not
+
+
+def test_no_rows_are_refused_in_words():
+    with pytest.raises(peerlab.PeerlabError, match="no row has both a size and a time"):
+        peerlab.diagnose(Records.of([]))
+    with pytest.raises(peerlab.PeerlabError, match="no row has both a size and a time"):
+        peerlab.diagnose(Records.of([{"collective": "allreduce", "size_bytes": 0, "time_s": 1e-5}]))
+
+
+def test_records_that_name_their_path_are_refused():
+    row = {"collective": "allreduce", "size_bytes": MIB, "time_s": 1e-3, "path": "staged", "kind": "measured"}
+    with pytest.raises(peerlab.PeerlabError, match=r"which path they took \(staged\)"):
+        peerlab.diagnose(Records.of([row]))
+
+
+def test_a_cluster_that_does_not_exist_is_refused():
+    with pytest.raises(peerlab.PeerlabError, match="unknown cluster 'alpes'"):
+        peerlab.diagnose(nccl(NCCL_TCP_US), "alpes")
+
+
+@given(
+    st.dictionaries(st.integers(0, 2**40), st.floats(0.001, 1e12), max_size=12),
+    st.integers(1, 2**16) | st.none(),
+    st.integers(1, 2**14) | st.none(),
+    st.sampled_from(["allreduce", "alltoall", "broadcast", "point-to-point", "reduce-scatter"]),
+    st.sampled_from(["", "latency", "bandwidth"]),
+    st.lists(st.text(max_size=40), max_size=3),
+    st.sampled_from([None, "dl1", "g4dn-metal", "ideal-100g"]),
+)
+def test_odd_records_get_an_answer_or_a_sentence(times, ranks, nodes, collective, variant, lines, cluster):
+    rows = [
+        {
+            "collective": collective,
+            "variant": variant,
+            "size_bytes": size,
+            "ranks": ranks,
+            "nodes": nodes,
+            "time_s": us / 1e6,
+        }
+        for size, us in times.items()
+    ]
+    try:
+        found = peerlab.diagnose(Records.of(rows, {"transport": lines, "devices": lines}), cluster)
+    except peerlab.PeerlabError:  # a sentence is an answer, too
+        return
+    assert {one.path for one in found.ranking} <= set(PATHS)
+    assert all(math.isfinite(one.points) for one in found.ranking)
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_what_is_known_beforehand_names_its_source_and_our_paths(root):
+    know = knowledge()
+    assert all(rule.source and rule.points.keys() <= set(PATHS) for rule in know.rules)
+    assert all(one.source and one.low <= one.high for one in know.ranges.values())
+    document = tomllib.loads((root / "data" / "diagnosis.toml").read_text())
+    assert {when for check in document["check"] for when in check["when"]} == {*PATHS, "cannot tell"}
+
+
+SHARED = {
+    "nccl_cscs_gh200_2n2r_rdma": (None, "peer-direct"),
+    "nccl_cscs_gh200_2n8r_rdma": (None, "peer-direct"),
+    "nccl_cscs_gh200_2n8r_tcp": (None, "host-tcp"),
+    "nccl_aws_p5_2n16r_efa": ("p5", "peer-direct"),
+    "nccl_eks_g4dn_metal_2n2r_efa_nogdr_mpitag": (None, "host-rdma"),
+    "osu_alltoall_cscs_HH_cxi": ("alps-gh200", "host-rdma"),
+    "osu_alltoall_cscs_HH_tcp": ("alps-gh200", "host-tcp"),
+    "osu_bw_cscs_DD_internode_gdr": ("alps-gh200", "peer-direct"),
+    "osu_bw_cscs_DD_internode_tcp_staged": ("alps-gh200", "host-tcp"),
+    "osu_bw_cscs_DD_intranode_cxi": ("alps-gh200", "peer-direct"),
+    "osu_bw_cscs_HH_internode_cxi": ("alps-gh200", "host-rdma"),
+    "osu_bw_cscs_HH_internode_tcp": ("alps-gh200", "host-tcp"),
+    "osu_latency_cscs_HH_cxi": ("alps-gh200", "host-rdma"),
+    "osu_latency_juliet_DD_gdr0_gdrcopy1": ("juliet", "host-rdma"),
+    "osu_latency_juliet_DD_gdr1_gdrcopy1": ("juliet", "peer-direct"),
+}
+"""Published logs: where they are from, if they do not say, and which path they took."""
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_every_published_log_is_named_with_and_without_its_lines(reference_dir, name):
+    cluster, path = SHARED[name]
+    records = peerlab.load(reference_dir / "logs" / f"{name}.log")
+    assert peerlab.diagnose(records, cluster).path == path
+    command = re.sub(r"UCX_IB_GPU_DIRECT_RDMA=\d", "", records.manifest.get("command", ""))
+    silent = {**records.manifest, "transport": [], "environment": {}, "command": command}
+    assert peerlab.diagnose(dataclasses.replace(records, manifest=silent), cluster).path == path
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_without_a_cluster_no_published_log_is_named_wrongly(reference_dir, name):
+    found = peerlab.diagnose(peerlab.load(reference_dir / "logs" / f"{name}.log"))
+    assert found.path in (SHARED[name][1], None)
