@@ -14,6 +14,7 @@ from peerlab.records.ranks import infer_ranks
 from peerlab.records.schema import Records
 from peerlab.records.text import Line, Log, number, quote, whole
 from peerlab.records.transport import environment_lines, transport_lines
+from peerlab.units import say_count
 
 TOOL = "hccl_demo"
 
@@ -83,7 +84,7 @@ def read(log: Log) -> Records:
         "devices": [],
         "transport": transport_lines(log.lines),
         "environment": {**launch.environment, **environment_lines(log.lines)},
-        "validation": f"{fine} buffers are fine" if fine else "",
+        "validation": f"{say_count(fine, 'buffer')} fine" if fine else "",
     }
     return Records.of([same | row for row in rows], manifest, [*damage.sentences(), *notes])
 

@@ -30,7 +30,7 @@ def test_one_size_with_its_command():
     assert (found.manifest["ranks"], found.manifest["nodes"], found.manifest["ranks_per_node"]) == (8, 2, 4)
     assert found.manifest["environment"]["HCCL_OVER_OFI"] == "1"
     assert "HCCL_COMM_ID" not in found.manifest["environment"]
-    assert found.manifest["validation"] == "1 buffers are fine"
+    assert found.manifest["validation"] == "1 buffer fine"
 
 
 @pytest.mark.parametrize(
