@@ -14,7 +14,6 @@ _LIBC.syscall.restype = ctypes.c_long
 _SET_PDEATHSIG, _SET_PTRACER, _ANYBODY = 1, 0x59616D61, ctypes.c_ulong(-1)
 _IO_URING_SETUP, _IO_URING_REGISTER = 425, 427  # the same on every architecture
 _REGISTER_BUFFERS2, _REGISTER_BUFFERS_UPDATE, _SPARSE = 15, 16, 1
-_ONFAULT = 1
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -43,11 +42,6 @@ def address_of(ground: mmap.mmap) -> int:
 def lock(start: int, nbytes: int) -> None:
     """Keep whole pages in memory (mlock)."""
     _called("mlock", ctypes.c_void_p(start), ctypes.c_size_t(nbytes))
-
-
-def lock_when_touched(start: int, nbytes: int) -> None:
-    """The same without bringing the pages in: only the limit is asked (mlock2)."""
-    _called("mlock2", ctypes.c_void_p(start), ctypes.c_size_t(nbytes), ctypes.c_uint(_ONFAULT))
 
 
 def unlock(start: int, nbytes: int) -> None:

@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from peerlab.collectives.conditions import say_block
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.crew import Crew, crew
-from peerlab.measurement.locked_memory import may_lock, say_limit
-from peerlab.measurement.plan import Measurement, Registration
+from peerlab.measurement.locked_memory import limit_bytes, say_limit
+from peerlab.measurement.plan import UNREGISTERED, Measurement, Registration
 from peerlab.measurement.ring import PAGE, Ring
 from peerlab.measurement.rows import rotated, rows
-from peerlab.records.judge import say_block
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -67,15 +67,14 @@ class _Sweep:
 
 
 def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
-    """Return which cases to measure: those that pin only where all of them together may, unless the user insists."""
-    everything = list(range(len(plan.cases)))
-    pinning = [i for i in everything if plan.cases[i].registration.pins]
-    locked = sum(locked_bytes(plan.cases[i].registration, Ring(ranks, size)) for i in pinning)
-    if plan.insist or may_lock(
-        locked * (ranks if plan.pins == "io_uring" else 1)
-    ):  # io_uring counts per user
+    """Return which cases to measure: registrations only where the limit has room for all of them, unless the user insists."""
+    everything, limit = list(range(len(plan.cases))), limit_bytes()
+    registrations = [case.registration for case in plan.cases]
+    locked = sum(locked_bytes(one, Ring(ranks, size)) for one in registrations if one.pins)
+    sharing = ranks if plan.pins == "io_uring" else 1  # what counts per user, and what per process
+    if plan.insist or limit is None or sharing * locked <= limit:
         return everything
-    return [i for i in everything if i not in pinning]
+    return [i for i in everything if registrations[i] == UNREGISTERED]
 
 
 def locked_bytes(registration: Registration, ring: Ring) -> int:
@@ -87,8 +86,8 @@ def locked_bytes(registration: Registration, ring: Ring) -> int:
 
 def _say_left_out(blocks: Sequence[str]) -> str:
     return (
-        f"no registration at {'; '.join(blocks)}: it would lock more memory than may be ({say_limit()}); "
-        "raise RLIMIT_MEMLOCK ('ulimit -l'), or name registrations to see the kernel refuse"
+        f"no registration at {'; '.join(blocks)}: it takes more than the locked-memory limit, {say_limit()}; "
+        "raise it ('ulimit -l'), or name registrations to have them tried"
     )
 
 
@@ -102,13 +101,19 @@ def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
     tell({"manifest": {"load_after": manifest.load()}, "complete": True})
 
 
+def _stop(*_: Any) -> None:
+    """End in good order, once: ending must not be disturbed."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(0)
+
+
 def _print(event: dict[str, Any]) -> None:
     print(json.dumps(event), flush=True)  # noqa: T201  (the pipe to whoever wanted to know)
 
 
 def main(asked: str) -> int:
     """Measure what is asked for; return the exit status."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, _stop)
     try:
         plan = Measurement.from_plain(json.loads(asked))
         measure(plan, sys.stdin.fileno(), _print)

@@ -93,8 +93,8 @@ def measure_launched(
 def _measure(plan: Measurement, peers: Peers, on_progress: Callable[[Progress], None]) -> Records | None:
     about = manifest.describe_machine()
     where = {"host": about["hosts"][0], "device": about["devices"][0]}
-    room.check(plan, 1)
     everybody = peers.gather(where)
+    room.check(plan, [one["host"] for one in everybody].count(where["host"]) or 1)
     found = _Sweep(plan, peers, on_progress).measure()
     if peers.rank:
         return None

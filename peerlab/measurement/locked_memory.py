@@ -24,20 +24,6 @@ def limit_bytes() -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
-def may_lock(nbytes: int) -> bool:
-    """Return whether this process may lock so much; asked of the kernel, as the privileged are above the limit."""
-    limit = limit_bytes()
-    if limit is None or nbytes == 0:
-        return True
-    with mmap.mmap(-1, nbytes) as ground:
-        start = linux.address_of(ground)
-        try:
-            linux.lock_when_touched(start, nbytes)
-        except OSError:
-            return False
-    return True
-
-
 def say_limit() -> str:
     """Return the limit in words."""
     limit = limit_bytes()

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from peerlab.collectives.conditions import CONTROL
 from peerlab.errors import MeasurementError, nearest
-from peerlab.records.judge import CONTROL
 from peerlab.units import KIB, parse_bytes, write_bytes
 
 ARMS = {
@@ -179,10 +179,10 @@ class Measurement:
 def _several(field: str, given: Any) -> Sequence[Any]:
     """Return one value or several as a sequence, each once."""
     alone = isinstance(given, str) or not isinstance(given, Iterable)
-    values = list(dict.fromkeys([given] if alone else given))
+    values = [given] if alone else list(given)
     if not values:
         raise MeasurementError(f"{field}: give at least one")
-    return values
+    return [value for place, value in enumerate(values) if value not in values[:place]]
 
 
 def _name(field: str, value: Any, known: Iterable[str]) -> str:

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
 
 FLOAT = 4
 """Bytes of a float32."""
@@ -108,12 +111,12 @@ class Numbers:
     def __init__(self, most_bytes: int) -> None:
         self._base = (np.arange(most_bytes // FLOAT + _MODULUS) % _MODULUS).astype(np.float32)
 
-    def fill(self, rank: int, run: int, message: "np.ndarray") -> None:
+    def fill(self, rank: int, run: int, message: Floats) -> None:
         """Write a rank's contribution of a run into `message`, float32."""
         begin = run % _MODULUS
         np.add(self._base[begin : begin + len(message)], np.float32(_PER_RANK * rank), out=message)
 
-    def is_sum(self, ranks: int, run: int, message: "np.ndarray") -> bool:
+    def is_sum(self, ranks: int, run: int, message: Floats) -> bool:
         """Return whether `message` holds, exactly, the sum of all ranks' contributions of a run."""
         begin, shift = run % _MODULUS, np.float32(_PER_RANK * ranks * (ranks - 1) // 2)
         return all(

@@ -5,6 +5,7 @@ import secrets
 import socket
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from peerlab.errors import MeasurementError
@@ -85,8 +86,7 @@ class SocketPeers:
             self._right.sendall(token.encode())
             self._left = _expected(door, token.encode())
         for end in (self._right, self._left):
-            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            end.setblocking(False)
+            _at_once(end).setblocking(False)
 
     def _host(self, host: str, port: int, mine: int) -> tuple[list[tuple[str, int]], str]:
         """Wait for all others, and tell them who is where; return the same."""
@@ -96,8 +96,11 @@ class SocketPeers:
             while len(come) < self.size - 1:
                 end, (address, *_) = server.accept()
                 line = _line(end)
-                hello = line.receive()
-                come[hello["rank"]] = line, (address, hello["port"])
+                with suppress(
+                    EOFError, ValueError, KeyError, TypeError
+                ):  # a stranger, who says something else
+                    hello = line.receive()
+                    come[int(hello["rank"])] = line, (address, int(hello["port"]))
         others = [come[rank] for rank in range(1, self.size)]
         self._lines = [line for line, _ in others]
         table = [(host, mine), *(place for _, place in others)]
@@ -114,7 +117,13 @@ class SocketPeers:
 
 def _line(end: socket.socket) -> Lines:
     end.settimeout(_SILENCE_S)
-    return Lines(end)
+    return Lines(_at_once(end))
+
+
+def _at_once(end: socket.socket) -> socket.socket:
+    """Have small messages sent without waiting for more."""
+    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return end
 
 
 def _patiently(host: str, port: int) -> socket.socket:

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from peerlab.errors import MeasurementError
 from peerlab.measurement import manifest
@@ -56,15 +56,11 @@ class Stream:
         self._warnings: list[str] = []
         self._done = self._total = self._blocks = 0
         self._cancelled = self._complete = False
-        self._complaints = os.fdopen(os.memfd_create("peerlab-complaints"), "w+b")
-        self._process = subprocess.Popen(  # noqa: S603  (our own module)
-            [sys.executable, "-P", "-m", "peerlab.measurement.coordinator", json.dumps(asdict(plan))],
-            stdin=subprocess.PIPE,  # that it closes tells the other end that we have gone
-            stdout=subprocess.PIPE,
-            stderr=self._complaints,
-            env=environment(),
-            start_new_session=True,  # Ctrl+C is for us to hear, and to pass on
-        )
+        try:
+            self._complaints = os.fdopen(os.memfd_create("peerlab-complaints"), "w+b")
+            self._process = _started(plan, self._complaints)
+        except OSError as problem:
+            raise MeasurementError(f"cannot start to measure: {problem.strerror}") from problem
         self._forgotten = weakref.finalize(self, self._process.terminate)
 
     def __enter__(self) -> Self:
@@ -141,3 +137,14 @@ class Stream:
         self._complaints.seek(0)
         last = self._complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
         return f"the process that measures ended with status {status}: {last or 'it said nothing'}"
+
+
+def _started(plan: Measurement, complaints: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603  (our own module)
+        [sys.executable, "-P", "-m", "peerlab.measurement.coordinator", json.dumps(asdict(plan))],
+        stdin=subprocess.PIPE,  # that it closes tells the other end that we have gone
+        stdout=subprocess.PIPE,
+        stderr=complaints,
+        env=environment(),
+        start_new_session=True,  # Ctrl+C is for us to hear, and to pass on
+    )

@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from peerlab.collectives.conditions import CONTROL, say_block
 from peerlab.records.schema import Records
-from peerlab.units import say_bytes, say_count
-
-CONTROL = "A/A"
-"""The variant of the baseline measured a second time: what it differs by from the first is noise."""
 
 LEAST_NOISE = 1.15
 """A factor that no ratio below means anything, however quiet the control: a quartile of equal things lay there, from 1 MiB
@@ -117,7 +115,9 @@ def _noise(runs: dict[tuple[str, str, str, int | None], pd.DataFrame]) -> float 
     return float(max(LEAST_NOISE, *spread, *(1 / spread)))
 
 
-def _verdict(mine: pd.DataFrame, ratios: "np.ndarray", noise: float | None, low: float, high: float) -> str:
+def _verdict(
+    mine: pd.DataFrame, ratios: NDArray[np.float64], noise: float | None, low: float, high: float
+) -> str:
     if not mine["correct"].fillna(value=True).all():
         return WRONG
     if noise is None:
@@ -125,8 +125,3 @@ def _verdict(mine: pd.DataFrame, ratios: "np.ndarray", noise: float | None, low:
     if len(ratios) < _LEAST_REPETITIONS:
         return TOO_FEW
     return FASTER if low > noise else SLOWER if high * noise < 1 else NOISE
-
-
-def say_block(ranks: int, nbytes: int) -> str:
-    """Return ranks and size in words."""
-    return f"{say_count(ranks, 'rank')}, {say_bytes(nbytes)}"

@@ -44,9 +44,12 @@ def own_files():
 
 def open_files(pid):
     """Return what a process has open, as far as it lives."""
+    names = []
     with suppress(FileNotFoundError, ProcessLookupError):
-        return sorted(str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir())
-    return []
+        for one in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(FileNotFoundError):  # closed since, as the folder that was just read
+                names.append(str(one.readlink()))
+    return sorted(names)
 
 
 def shared_files():

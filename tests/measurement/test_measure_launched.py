@@ -129,7 +129,7 @@ def test_over_sockets_ranks_find_one_another_and_rank_0_speaks(launched):
 
 
 def test_over_sockets_a_rank_that_is_killed_ends_the_others_in_one_line(launched):
-    ranks = launched(3, "--sizes", "4KiB,64KiB", "--repetitions", "1000")
+    ranks = launched(3, "--sizes", "4KiB,64KiB", "--repetitions", "200")
     assert ranks[0].stdout.readline().startswith("AllReduce")  # the first size is measured
     ranks[1].kill()
     for rank in (0, 2):

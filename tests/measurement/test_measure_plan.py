@@ -28,7 +28,7 @@ def test_a_plan_travels_as_json():
 
 
 def test_the_command_in_the_manifest_measures_the_same():
-    from peerlab.cli import _parser
+    from peerlab.cli.commands import _parser
 
     plan = Measurement.of(ranks=[2, 3], sizes=[1000, "1.5 MiB"], registrations="lru:4", repetitions=3)
     options = vars(_parser().parse_args(say_command(plan).split()[1:]))

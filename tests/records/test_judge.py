@@ -2,7 +2,7 @@
 
 import pytest
 
-from peerlab.measurement.plan import CONTROL
+from peerlab.collectives.conditions import CONTROL
 from peerlab.records import Records, judge
 from peerlab.records.judge import compare, control_ratios
 
