@@ -205,7 +205,7 @@ def test_little_address_space_is_one_line():
         resource.setrlimit(resource.RLIMIT_AS, (1200 << 20, 1200 << 20))
 
     status, _, problem = run(
-        *COMMAND, "--ranks", "2", "--sizes", "256MiB", "--arms", "direct", preexec_fn=confine
+        *COMMAND, "--ranks", "2", "--sizes", "320MiB", "--arms", "direct", preexec_fn=confine
     )
     assert status == 1
     assert re.fullmatch(r"peerlab: [^\n]+\n", problem), problem
