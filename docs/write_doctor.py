@@ -21,8 +21,8 @@ Written by `make checks` from the checks themselves; `peerlab doctor` makes them
 The answer is **no** if a check fails, **cannot tell** if one that could fail is unknown or left out, **yes** otherwise: nothing that
 was read stands against it. Whether a library then takes the way is in its log (`via NET/IB/0/GDRDMA`, `Selected Provider is efa`).
 
-Nothing is changed and no root is needed. libfabric and the probes run in processes of their own, and whatever does not answer within
-10 s counts as unknown. The checks of *real measurement* say nothing about peer direct.
+Nothing is changed and no root is needed. libfabric is asked in a process of its own, and what does not answer within 10 s counts as
+unknown. The checks of *real measurement* say nothing about peer direct.
 """
 VARIABLES = """\
 ## Environment variables

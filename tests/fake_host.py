@@ -13,7 +13,6 @@ CONFIG = "CONFIG_INFINIBAND=m\nCONFIG_INFINIBAND_USER_MEM=y\nCONFIG_PCI_P2PDMA=y
 OPEN_DRIVER = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build"
 CLOSED_DRIVER = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 2024"
 LIBFABRIC = {"path": "libfabric.so.1", "version": [1, 22], "providers": ["efa", "shm", "tcp", "verbs"]}
-MEASURING = {"io_uring": "", "mlock": "", "put": "", "memfd": ""}
 
 
 class FakeHost(FakeSys):
@@ -24,7 +23,7 @@ class FakeHost(FakeSys):
         self.environment = {}
         self.locked_memory_bytes = None
         self.libfabric = LIBFABRIC
-        self.measuring = MEASURING
+        self.refused = {}
         self.pfc = None
         self.pairs()
         self.write("proc/sys/kernel/osrelease", RELEASE)
@@ -83,11 +82,9 @@ class FakeHost(FakeSys):
             self.write(f"sys/class/infiniband/mlx5_{index}/ports/1/link_layer", "Unspecified")
 
     def run(self, command, environment):  # noqa: ARG002
-        answers = {"ask_libfabric.py": self.libfabric, "ask_kernel.py": self.measuring}
-        name = Path(command[-1]).name
-        if name in answers:
-            return None if answers[name] is None else json.dumps(answers[name])
-        return self.pfc
+        if Path(command[-1]).name != "ask_libfabric.py":
+            return self.pfc
+        return None if self.libfabric is None else json.dumps(self.libfabric)
 
     def host(self):
         return Host(
@@ -95,4 +92,5 @@ class FakeHost(FakeSys):
             environment=self.environment,
             locked_memory_bytes=self.locked_memory_bytes,
             run=self.run,
+            why_not=lambda extra: self.refused.get(extra, ""),
         )

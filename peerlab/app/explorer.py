@@ -142,10 +142,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             case "axis" if value in ("nodes", "message_bytes"):
                 self._curving.axis = value
                 self._curving.draw(self.scenario)
-            case "measure":
-                self._measuring.start()
-            case "stop measuring":
-                self._measuring.stop()
+            case "measure" | "stop measuring" | "save measured":
+                self._measuring.obey(command)
             case "cancel":
                 self._stop()
                 self.controls.show(self.scenario, can_undo=bool(self._history))

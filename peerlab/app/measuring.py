@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from peerlab.errors import PeerlabError
 from peerlab.measurement.plan import Measurement
@@ -22,11 +23,15 @@ class Measuring:
         What was measured last, stopped or complete.
     """
 
-    def __init__(self, show: Callable[[dict[str, object]], None]) -> None:
-        self._show = show
+    def __init__(self, show: Callable[[dict[str, object]], None], plan: Measurement | None = None) -> None:
+        self._show, self._plan = show, plan or Measurement.of()
         self._stream: Stream | None = None
         self._found: list[Comparison] = []
         self.records: Records | None = None
+
+    def obey(self, command: str) -> None:
+        """Do what a button of the page asks for."""
+        {"measure": self.start, "stop measuring": self.stop, "save measured": self.save}[command]()
 
     def start(self) -> None:
         """Begin to measure; may be called in a running event loop only, which hears how it goes on."""
@@ -34,13 +39,21 @@ class Measuring:
             return
         loop = asyncio.get_running_loop()
         self._tell("Starting ...", [])
-        self._stream = stream = Stream(Measurement.of())
+        self._stream = stream = Stream(self._plan)
         threading.Thread(target=self._listen, args=(stream, loop), daemon=True).start()
 
     def stop(self) -> None:
         """Give up the rest; what there is stays."""
         if self._stream:
             self._stream.cancel()
+
+    def save(self) -> None:
+        """Write the records beside the notebook, and say where."""
+        if self.records is None:
+            return
+        name = f"measured-{datetime.now(UTC).astimezone():%Y%m%d-%H%M%S}.csv"
+        self.records.save(name)
+        self._show(here(self._found, f"saved as {name}, beside the notebook"))
 
     def _listen(self, stream: Stream, loop: asyncio.AbstractEventLoop) -> None:
         with stream:
@@ -67,8 +80,8 @@ class Measuring:
         if self._stream is not stream:
             return
         self._stream, self.records = None, records
-        found = compare(records)
-        self._show(here(found, problem or say(found, records)))
+        self._found = compare(records)
+        self._show(here(self._found, problem or say(self._found, records)))
 
     def _tell(self, text: str, found: list[Comparison] | None) -> None:
         if found is not None:

@@ -20,7 +20,7 @@ if sys.platform != "win32":
 
 _PATIENCE_S = 10
 """A command that takes longer is ended and counts as unanswered."""
-_MODULES = Path(__file__).parent
+_ASK_LIBFABRIC = Path(__file__).parent / "ask_libfabric.py"
 
 
 def run_command(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
@@ -46,6 +46,12 @@ def _locked_memory_limit() -> int | None:
     return None if limit == resource.RLIM_INFINITY else limit
 
 
+def _why_not(extra: str) -> str:
+    from peerlab.machine.attempts import why_not  # noqa: PLC0415  (needs Linux, which reading a report does not)
+
+    return why_not(extra)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Host:
     """A host to examine; by default the one this runs on."""
@@ -58,6 +64,8 @@ class Host:
     """Soft limit of locked memory (``ulimit -l``), bytes; None: unlimited."""
     run: Callable[[Sequence[str], Mapping[str, str]], str | None] = run_command
     """Runs a command in an environment and returns its output, or None."""
+    why_not: Callable[[str], str] = _why_not
+    """Tries one of :mod:`peerlab.machine.attempts`; returns why it does not work, empty if it does."""
 
     @cached_property
     def machine(self) -> Machine:
@@ -80,12 +88,13 @@ class Host:
 
         ``path`` is empty where no libfabric is found. It is asked without FI_PROVIDER: what it has, not what it is told.
         """
-        return self._ask("ask_libfabric.py")
-
-    @cached_property
-    def measuring(self) -> dict[str, Any] | None:
-        """What the kernel lets a process do, each tried: see ``ask_kernel.py``; None if it cannot be asked."""
-        return self._ask("ask_kernel.py")
+        environment = {name: value for name, value in self.environment.items() if name != "FI_PROVIDER"}
+        said = self.run([sys.executable, "-I", str(_ASK_LIBFABRIC)], environment)
+        try:
+            answer = json.loads((said or "").strip().rpartition("\n")[2])  # libraries may greet before
+        except ValueError:
+            return None
+        return answer if isinstance(answer, dict) else None
 
     @property
     def gaudi(self) -> bool:
@@ -109,12 +118,3 @@ class Host:
     def has_module(self, name: str) -> bool:
         """Return whether a kernel module is loaded, or built in."""
         return (self.root / "sys/module" / name).is_dir()
-
-    def _ask(self, script: str) -> dict[str, Any] | None:
-        environment = {name: value for name, value in self.environment.items() if name != "FI_PROVIDER"}
-        said = self.run([sys.executable, "-I", str(_MODULES / script)], environment)
-        try:
-            answer = json.loads((said or "").strip().rpartition("\n")[2])  # libraries may greet before
-        except ValueError:
-            return None
-        return answer if isinstance(answer, dict) else None

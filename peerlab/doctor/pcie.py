@@ -12,7 +12,6 @@ _FIRST_EXTENDED = 0x100
 _ACS_CAPABILITY = 0x000D
 _ACS_CONTROL = 6
 _REDIRECT = 0b1100  # ReqRedir, CmpltRedir
-_DIRECT_TYPES = ("identity",)
 
 
 def _ends(host: Host) -> list[str]:
@@ -30,7 +29,7 @@ def _iommu(host: Host) -> Seen:
         if "hypervisor" in (host.says("proc/cpuinfo") or ""):
             return Seen(UNKNOWN, "a virtual machine: it does not show the host's IOMMU")
         return Seen(PASS, "no IOMMU is on")
-    translated = [address for address, kind in types.items() if kind not in (*_DIRECT_TYPES, "", None)]
+    translated = [address for address, kind in types.items() if kind not in ("identity", "", None)]
     if translated:
         return Seen(WARN, listed(f"{address} is translated ({types[address]})" for address in translated))
     if None in types.values():

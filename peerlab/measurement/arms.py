@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement import linux
+from peerlab.machine import linux
 from peerlab.measurement.pins import Registrar
 from peerlab.measurement.ring import Move
 

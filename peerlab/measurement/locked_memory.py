@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement import linux
+from peerlab.machine import linux
 from peerlab.measurement.starting import environment
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes
 

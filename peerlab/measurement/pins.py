@@ -3,7 +3,7 @@
 import time
 from typing import Protocol
 
-from peerlab.measurement import linux
+from peerlab.machine import linux
 from peerlab.measurement.locked_memory import say_refusal
 from peerlab.measurement.plan import Registration
 from peerlab.measurement.ring import PAGE

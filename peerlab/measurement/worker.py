@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from peerlab.errors import PeerlabError
-from peerlab.measurement import linux
+from peerlab.machine import linux
 from peerlab.measurement.arms import Arm, Bytes, Neighbours, arm
 from peerlab.measurement.lines import Lines
 from peerlab.measurement.pins import Registrar

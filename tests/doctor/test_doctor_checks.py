@@ -60,8 +60,8 @@ def ecn_off(fake):
         fake.write(f"sys/class/net/eth2/ecn/{end}/enable/3", "0")
 
 
-def cannot(name, why="Operation not permitted"):
-    return lambda fake: setattr(fake, "measuring", {**fake.measuring, name: why})
+def cannot(extra, why="EPERM (Operation not permitted)"):
+    return lambda fake: fake.refused.update({extra: why})
 
 
 FAULTS = [
@@ -109,7 +109,7 @@ FAULTS = [
     ("environment", "warn", set_(OFI_NCCL_MR_CACHE_DISABLE="1")),
     ("pin-io-uring", "warn", cannot("io_uring")),
     ("pin-mlock", "warn", cannot("mlock", "Cannot allocate memory")),
-    ("put-process", "warn", cannot("put")),
+    ("put-process", "warn", cannot("cma")),
     ("shared-memory", "warn", cannot("memfd")),
 ]
 WITH_EFA = [

@@ -31,7 +31,8 @@ const LAYOUT = `
         type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button><button
         type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
-    <div class="pl-here" hidden><button type="button" class="pl-action"></button> <span role="status" aria-live="polite"></span></div>
+    <div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-save">Save as CSV</button>
+      <span role="status" aria-live="polite"></span></div>
     <div class="pl-bands"></div>
   </section>
 </div>
@@ -119,6 +120,7 @@ class Page {
     this.find(".pl-critical").addEventListener("click", () => this.command("critical"));
     this.find(".pl-whole").addEventListener("click", () => this.timeline.range.setv({ start: 0, end: this.timeline.range.reset_end }));
     for (const tab of this.root.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.chooseAxis(tab.dataset.axis));
+    this.find(".pl-save").addEventListener("click", () => this.send("save measured"));
     this.find(".pl-here .pl-action").addEventListener("click", () => this.send(this.model.get("measured").here.busy ? "stop measuring" : "measure"));
     this.root.addEventListener("keydown", (event) => this.onKey(event));
     const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
@@ -270,6 +272,7 @@ class Page {
     this.find(".pl-curves .pl-figure").classList.toggle("pl-blank", empty);
     bar.querySelector(".pl-action").textContent = here.action;
     bar.querySelector("span").textContent = here.text;
+    bar.querySelector(".pl-save").hidden = empty || here.busy;
     bar.title = here.about;
   }
 
