@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement import probe, room
+from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.locked_memory import show_limit
 from peerlab.measurement.pins import Registrar
 from peerlab.measurement.plan import Measurement, Registration
@@ -143,10 +143,27 @@ def fake_group(root, available_kib, **files):
     """Write a /proc and a /sys that say how much memory there is."""
     (root / "proc").mkdir()
     (root / "proc/meminfo").write_text(f"MemTotal: 99 kB\nMemAvailable:   {available_kib} kB\n")
-    (root / "sys/fs/cgroup/memory").mkdir(parents=True)
+    for part in ("cpu", "memory"):
+        (root / "sys/fs/cgroup" / part).mkdir(parents=True)
     for name, value in files.items():
         (root / "sys/fs/cgroup" / name.replace("__", "/").replace("_DOT_", ".")).write_text(f"{value}\n")
     return root
+
+
+@pytest.mark.parametrize(
+    ("files", "processors"),
+    [
+        ({}, None),
+        ({"cpu_DOT_max": "150000 100000"}, 1.5),
+        ({"cpu_DOT_max": "max 100000"}, None),
+        ({"cpu__cpu_DOT_cfs_quota_us": 50000, "cpu__cpu_DOT_cfs_period_us": 100000}, 0.5),
+        ({"cpu__cpu_DOT_cfs_quota_us": -1, "cpu__cpu_DOT_cfs_period_us": 100000}, None),
+    ],
+)
+def test_the_manifest_says_how_much_of_the_processors_a_container_may_use(tmp_path, files, processors):
+    described = manifest.describe_machine(fake_group(tmp_path, 1 << 20, **files))
+    assert described["processor_quota"] == processors
+    assert described["free_memory_bytes"] == 1 << 30
 
 
 @pytest.mark.parametrize(
