@@ -60,7 +60,9 @@ class Stream:
             self._complaints = os.fdopen(os.memfd_create("peerlab-complaints"), "w+b")
             self._process = _started(plan, self._complaints)
         except OSError as problem:
-            raise MeasurementError(f"cannot start to measure: {problem.strerror}") from problem
+            raise MeasurementError(
+                f"cannot start to measure: no memfd, or no process: {problem.strerror}"
+            ) from problem
         self._forgotten = weakref.finalize(self, self._process.terminate)
 
     def __enter__(self) -> Self:

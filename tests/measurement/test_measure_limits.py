@@ -139,6 +139,19 @@ def test_nobody_who_insists_sees_the_kernel_refuse():
     )
 
 
+def test_nobody_who_may_lock_nothing_measures_without_registration_and_is_told_if_asking_for_it():
+    status, out, _ = nobody("--ranks", "2", "--sizes", "4KiB", "--repetitions", "1", "--json", memlock=0)
+    assert status == 0
+    assert json.loads(out)["warnings"] == [
+        "no registration: it does not work here: EPERM (mlock: Operation not permitted)"
+    ]
+    _, _, problem = nobody("--ranks", "2", "--sizes", "4KiB", "--registrations", "lru", memlock=0)
+    assert (
+        "EPERM (mlock: Operation not permitted); 0 B are registered already, the locked-memory limit"
+        in problem
+    )
+
+
 def fake_group(root, available_kib, **files):
     """Write a /proc and a /sys that say how much memory there is."""
     (root / "proc").mkdir()
