@@ -28,16 +28,8 @@ def read_text(path: str | Path, *, what: str, most_bytes: int, error: type[Peerl
     PeerlabError
         As `error`: if it cannot be read, is a pipe, a device or a folder, is larger, or is not text in UTF-8.
     """
-    with in_words(f"cannot read {path}", error):
-        found = Path(path).expanduser()
-        if not S_ISREG(found.stat().st_mode):  # a pipe would wait for its writer, a device may never end
-            raise error(f"cannot read {path}: not a file")
-        with found.open("rb") as file:
-            held = file.read(
-                most_bytes + 1
-            )  # its size is not asked for: a file may grow, those of /proc have none
-    if len(held) > most_bytes:
-        raise error(f"{path} is larger than {say_bytes(most_bytes)}; that is no {what}")
+    too_large = f"that is no {what}"
+    held = read_bytes(path, most_bytes=most_bytes, too_large=too_large, error=error)
     try:
         text = held.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -45,6 +37,19 @@ def read_text(path: str | Path, *, what: str, most_bytes: int, error: type[Peerl
     if "\0" in text:
         raise error(f"{path} is not a text file in UTF-8")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: str | Path, *, most_bytes: int, too_large: str, error: type[PeerlabError]) -> bytes:
+    """Return what a file holds, as :func:`read_text` does, but of any kind; `too_large` is said of one that is too large."""
+    with in_words(f"cannot read {path}", error):
+        found = Path(path).expanduser()
+        if not S_ISREG(found.stat().st_mode):  # a pipe would wait for its writer, a device may never end
+            raise error(f"cannot read {path}: not a file")
+        with found.open("rb") as file:  # its size is not asked for: a file may grow, those of /proc have none
+            held = file.read(most_bytes + 1)
+    if len(held) > most_bytes:
+        raise error(f"{path} is larger than {say_bytes(most_bytes)}; {too_large}")
+    return held
 
 
 @contextmanager

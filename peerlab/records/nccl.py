@@ -157,7 +157,7 @@ def _tests(lines: Sequence[Line], damage: Damage) -> Iterator[Test]:
             test.bounds = " ".join(found[1].split())
         elif found := _FAILED.search(text):
             damage.said(line, found[0])
-        elif _is_row(text) or (test.columns and re.match(r"-?\d+\s", text)):
+        elif _is_row(text) or (test.columns and re.match(r"\s*-?\d+\s", text)):
             _add_row(test, line, damage)
     yield test
 
