@@ -45,9 +45,9 @@ class Neighbours:
     """eventfd: whether the own bounce buffer may be overwritten."""
     free_right: int
     """eventfd: the same at the right."""
-    right_pid: int = 0
+    right_pid: int
     """Process id of the right one."""
-    right_address: int = 0
+    right_address: int
     """Where its device memory begins in its own address space."""
 
 
@@ -88,13 +88,11 @@ class Arm(ABC):
 
     def _registered(self, move: Move) -> list[tuple[Registrar, Lease]]:
         """Have both ends of a move registered."""
-        if self._registrar is None:
+        registrar = self._registrar
+        if registrar is None:
             return []
-        registrar, places = (
-            self._registrar,
-            ((move.source_at, move.source_bytes), (move.lands_at, move.lands_bytes)),
-        )
-        return [(registrar, registrar.acquire(self._address + at, nbytes)) for at, nbytes in places if nbytes]
+        ends = ((move.source_at, move.source_bytes), (move.lands_at, move.lands_bytes))
+        return [(registrar, registrar.acquire(self._address + at, nbytes)) for at, nbytes in ends if nbytes]
 
     def _add(self, to: int, landed: int, nbytes: int) -> None:
         total = self._numbers[to // 4 : (to + nbytes) // 4]
