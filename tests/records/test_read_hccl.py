@@ -1,7 +1,7 @@
 """Output of hccl_demo in all its dialects: each says 33 or 268 MB of a collective of eight ranks."""
 
 import pytest
-from typed_logs import (
+from tool_logs import (
     HCCL,
     HCCL_2022,
     HCCL_CSV,

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from typed_logs import (
+from tool_logs import (
     NCCL,
     NCCL_JSON,
     NCCL_LABELLED,

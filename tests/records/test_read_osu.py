@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from typed_logs import (
+from tool_logs import (
     NCCL,
     OSU_ALLREDUCE,
     OSU_ALLTOALL,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typed_logs import GOOD, NCCL, OSU_BANDWIDTH
+from tool_logs import GOOD, NCCL, OSU_BANDWIDTH
 
 import peerlab
 from peerlab.collectives.busbw import MEASURED_COLLECTIVES
