@@ -3,7 +3,7 @@
 from peerlab.metrics import LATENCY
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.run import Run
-from peerlab.units import say_bytes, say_time
+from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.registration import everywhere
 
 
@@ -52,7 +52,7 @@ def _bandwidth(run: Run, before: Run | None) -> dict[str, object]:
 
 def _time(run: Run, before: Run | None) -> dict[str, object]:
     s = run.scenario
-    note = "node 0 to node 1" if s.collective == "point-to-point" else f"{s.ranks} ranks"
+    note = "node 0 to node 1" if s.collective == "point-to-point" else say_count(s.ranks, "rank")
     card = _card("time", f"Time for {say_bytes(s.nbytes)}", say_time(run.time_ps), note)
     if before is not None and before.time_ps and run.time_ps:
         card["was"] = f"was {say_time(before.time_ps)}"
