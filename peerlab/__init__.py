@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from peerlab.app.predict import Prediction
     from peerlab.engine.run import simulate
     from peerlab.examination import Host
+    from peerlab.export.pictures import export_still
+    from peerlab.export.video import export_video
     from peerlab.measurement.measure import measure
     from peerlab.model.hardware import Cluster
     from peerlab.model.presets import known_clusters, load_cluster
@@ -36,6 +38,8 @@ _HOMES = {
     "Run": "peerlab.run",
     "Scenario": "peerlab.model.scenario",
     "diagnose": "peerlab.study.diagnosis.diagnose",
+    "export_still": "peerlab.export.pictures",
+    "export_video": "peerlab.export.video",
     "known_clusters": "peerlab.model.presets",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
@@ -102,6 +106,8 @@ __all__ = [
     "diagnose",
     "doctor",
     "explore",
+    "export_still",
+    "export_video",
     "known_clusters",
     "load",
     "load_cluster",

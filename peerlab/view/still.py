@@ -18,6 +18,8 @@ from peerlab.view.words import alt_text, caption, colours, title, waits_for
 
 _HEAD, _FOOT = 34.0, 60.0
 """Room above the data path for the title, and below it for the colours and the caption."""
+SIZE = (round(WIDTH), round(_HEAD + HEIGHT + _FOOT))
+"""Width and height of the picture, in its own units: CSS pixels."""
 _TITLE, _LINE = 120, 160
 """Characters that the title and a line of the caption have room for."""
 _QUEUE = 3
@@ -47,7 +49,7 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light") -
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
     _foot(paper, sketch)
-    return paper.svg(WIDTH, _HEAD + HEIGHT + _FOOT, alt_text(run))
+    return paper.svg(*SIZE, alt_text(run))
 
 
 def still_html(run: Run) -> str:
@@ -61,7 +63,7 @@ def still_html(run: Run) -> str:
         for name, figure, note in figures(run)
     )
     return (
-        f"<p><img src='data:image/svg+xml;base64,{picture}' width='{WIDTH:g}' alt='{escape(alt_text(run), quote=True)}'></p>"
+        f"<p><img src='data:image/svg+xml;base64,{picture}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
         f"<table>{rows}</table><p>{escape(caption(run))}</p>"
     )
 

@@ -1,0 +1,1 @@
+"""What leaves the lab: pictures, videos and pages for those who have no kernel."""

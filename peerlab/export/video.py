@@ -1,0 +1,135 @@
+"""One loop of a run as a video: frames that the simulation says, taken by Chromium, put together by ffmpeg."""
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from tqdm import tqdm
+
+from peerlab.errors import ExportError
+from peerlab.export.browser import browser
+from peerlab.export.pictures import checked, page_of, written
+from peerlab.run import Run
+from peerlab.view.still import SIZE, still_svg
+
+FRAMES_PER_S = 25
+"""A GIF counts in hundredths of a second; this rate is exact in all formats."""
+LONGEST_S = 120.0
+"""The longest video, seconds."""
+_WIDTH = 1280
+_HEIGHT = round(_WIDTH * SIZE[1] / SIZE[0] / 2) * 2
+"""Size in pixels; encoders want even numbers."""
+
+_ENCODERS = {
+    ".mp4": ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart"],
+    ".webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "32", "-b:v", "0", "-cpu-used", "5"],
+    ".gif": ["-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", "-loop", "0"],
+}
+VIDEOS = tuple(_ENCODERS)
+"""What a video may be written as."""
+
+
+def export_video(
+    run: Run, path: str | Path, *, theme: str = "light", seconds: float = 8.0, progress: bool = True
+) -> Path:
+    """Write one loop of a run as ``.mp4``, ``.webm`` or ``.gif``; return the file.
+
+    Parameters
+    ----------
+    run:
+        A simulated scenario.
+    path:
+        The file; its suffix says what is written.
+    theme:
+        ``light`` or ``dark``.
+    seconds:
+        How long the loop lasts, up to 120.
+    progress:
+        Whether a bar is shown on a terminal.
+
+    Raises
+    ------
+    ExportError
+        If the suffix or an option is unknown, there is no browser or no ffmpeg, or the file cannot be written.
+    """
+    target = checked(path, VIDEOS, theme)
+    if not 1 / FRAMES_PER_S <= seconds <= LONGEST_S:
+        raise ExportError(f"seconds: {seconds!r} is not from {1 / FRAMES_PER_S:g} to {LONGEST_S:g}")
+    if not run.time_ps:
+        raise ExportError("one rank exchanges nothing: there is nothing to play")
+    ffmpeg, count = find_ffmpeg(), round(seconds * FRAMES_PER_S)
+    with written(target) as file:
+        told = tqdm(
+            frames(run, count, theme),
+            total=count,
+            desc=target.name,
+            unit="frame",
+            leave=False,
+            disable=None if progress else True,  # None: only on a terminal
+        )
+        _encode(ffmpeg, told, file)
+    return target
+
+
+def frames(run: Run, count: int, theme: str = "light") -> Iterator[bytes]:
+    """Yield `count` frames of one loop as PNG, evenly spread over the run; the same on every call on one machine."""
+    with browser(_WIDTH, _HEIGHT) as window, tempfile.TemporaryDirectory(prefix="peerlab-") as folder:
+        page = Path(folder) / "frames.html"
+        page.write_text(page_of("", fit=True), encoding="utf-8")
+        window.go(page)
+        for number in range(count):
+            svg = still_svg(run, moment_ps=run.time_ps * number // count, theme=theme)
+            window.evaluate(f"void (document.body.innerHTML = {json.dumps(svg)})")
+            yield window.png()
+
+
+def find_ffmpeg() -> str:
+    """Return the program of ffmpeg: the extra's, or the system's.
+
+    Raises
+    ------
+    ExportError
+        If there is none; it says how to get one.
+    """
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe  # noqa: PLC0415  (an extra)
+
+        program: str = get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        program = shutil.which("ffmpeg") or ""
+    if not program:
+        raise ExportError(
+            "videos are put together by ffmpeg, and there is none here: pip install 'peerlab[video]' (Debian: apt install ffmpeg)"
+        )
+    return program
+
+
+def _encode(ffmpeg: str, pictures: Iterable[bytes], file: Path) -> None:
+    command = [ffmpeg, "-y", "-loglevel", "error", "-f", "image2pipe", "-framerate", str(FRAMES_PER_S)]
+    command += ["-c:v", "png", "-i", "-", *_ENCODERS[file.suffix], "-threads", "2", "-bitexact", str(file)]
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said)  # noqa: S603
+        try:
+            _feed(process, pictures)
+        except BaseException:  # Ctrl+C too: no encoder stays behind
+            process.kill()
+            raise
+        finally:
+            status = process.wait()
+        if status:
+            said.seek(0)
+            lines = said.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
+            raise ExportError(f"ffmpeg cannot write {file.suffix}: {lines[-1]}")
+
+
+def _feed(process: subprocess.Popen[bytes], pictures: Iterable[bytes]) -> None:
+    """Hand over every picture; an encoder that ends early says why itself."""
+    if process.stdin is None:
+        return
+    with suppress(BrokenPipeError), process.stdin as into:
+        for picture in pictures:
+            into.write(picture)
