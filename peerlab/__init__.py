@@ -16,6 +16,7 @@ from peerlab.version import __version__
 if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
+    from peerlab.deck.write import write_deck
     from peerlab.engine.run import simulate
     from peerlab.examination import Host
     from peerlab.export.pictures import export_still
@@ -46,6 +47,7 @@ _HOMES = {
     "measure": "peerlab.measurement.measure",
     "simulate": "peerlab.engine.run",
     "sweep": "peerlab.study.sweep",
+    "write_deck": "peerlab.deck.write",
 }
 """Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
 
@@ -115,4 +117,5 @@ __all__ = [
     "predict",
     "simulate",
     "sweep",
+    "write_deck",
 ]

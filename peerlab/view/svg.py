@@ -46,6 +46,11 @@ class Paper:
             f"<polyline points='{way}' fill='none' stroke='{self.colour(role)}' stroke-width='{width:g}'{dashed}/>"
         )
 
+    def area(self, points: Sequence[Point], role: str) -> None:
+        """Add a surface washed over with a colour."""
+        way = " ".join(f"{x:.5g},{y:.5g}" for x, y in points)
+        self.shapes.append(f"<polygon points='{way}' fill='{self.colour(role)}' fill-opacity='0.2'/>")
+
     def text(
         self,
         at: Point,
