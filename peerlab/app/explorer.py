@@ -14,13 +14,14 @@ from peerlab.app.curving import Curving
 from peerlab.app.evidence import Evidence
 from peerlab.app.fitting import fitting
 from peerlab.app.own_log import Found, as_measured
-from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
+from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.run import Run
+from peerlab.study.patience import TooSlow
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 

@@ -70,7 +70,7 @@ def still_html(run: Run) -> str:
 
 def figures(run: Run) -> list[tuple[str, str, str]]:
     """Return the figures of the headline: name, value with unit, note."""
-    bandwidth, *others = cards(run, None)
+    bandwidth, *others = cards(run)
     busbw = f"{run.busbw_GBps:.3g} GB/s" if run.time_ps else "none"
     first = (str(bandwidth["label"]), busbw, str(bandwidth["note"]))
     return [first, *((str(card["label"]), str(card["value"]), str(card["note"])) for card in others)]

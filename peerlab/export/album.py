@@ -1,0 +1,90 @@
+"""Everything that a page without a kernel can show: every state of its controls, simulated and packed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from peerlab.engine.run import simulate
+from peerlab.errors import PeerlabError
+from peerlab.export.choices import Choice, states
+from peerlab.export.pack import Packing, rounding_ns
+from peerlab.model.scenario import Scenario
+from peerlab.records import measured_for
+from peerlab.run import Run
+from peerlab.study.patience import TooSlow, large, patient
+from peerlab.units import PS_PER_US
+from peerlab.view.curves import AXES, Line, curves, key, lines
+from peerlab.view.measured import Point, overlay, points
+from peerlab.view.payload import payload
+from peerlab.view.timeline import critical
+
+Progress = Callable[[int, int], None]
+"""Hears how many states of how many there are."""
+
+_MOST_S = 2.5
+"""A point of a curve that takes longer is left out, and the larger ones with it."""
+
+
+@dataclass
+class Album:
+    """The states of one page, packed as they come."""
+
+    packing: Packing = field(default_factory=Packing)
+    """What they are packed into."""
+    curves: dict[str, dict[str, Any]] = field(default_factory=lambda: {axis: {} for axis in AXES})
+    """Axis to the key of its curves to what stands for them."""
+    _known: dict[Scenario, Any] = field(default_factory=dict)
+
+    def add(self, scenario: Scenario, controls: Sequence[Choice], progress: Progress | None) -> list[Any]:
+        """Return what stands for the state of every combination of the controls' values, in order."""
+        wanted = states(scenario, controls)
+        found = []
+        for number, state in enumerate(wanted):
+            if state not in self._known:
+                self._known[state] = self._state(simulate(state))
+            found.append(self._known[state])
+            if progress:
+                progress(number + 1, len(wanted))
+        return found
+
+    def _state(self, run: Run) -> Any:
+        scenario, length = run.scenario, run.time_ps / PS_PER_US
+        for axis, found in self.curves.items():
+            if key(scenario, axis) not in found:
+                found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis), length)
+        state = {
+            "data": {**payload(run), "rounding_ns": rounding_ns(length)},
+            "critical": critical(run),
+            "measured": overlay(scenario, _measured(scenario.hardware.name)),
+        }
+        return self.packing.add(state, length)
+
+
+def _curves(scenario: Scenario, axis: str) -> dict[str, object]:
+    drawn = curves(scenario, axis, [(line, _runs(line)) for line in lines(scenario, axis)], complete=True)
+    return {**drawn, "bands": ""}
+
+
+def _runs(line: Line) -> list[Run | None]:
+    found: list[Run | None] = []
+    for scenario in line.scenarios:
+        try:
+            found.append(_point(scenario) if scenario else None)
+        except TooSlow:
+            break
+        except PeerlabError:  # a point that is impossible (a memlock limit) is left out
+            found.append(None)
+    return found + [None] * (len(line.scenarios) - len(found))
+
+
+@lru_cache(maxsize=256)
+def _point(scenario: Scenario) -> Run:
+    if large(scenario):
+        raise TooSlow("every transfer of every node")
+    return simulate(scenario, progress=patient(_MOST_S))
+
+
+def _measured(cluster: str) -> tuple[Point, ...]:
+    """Return the measurements of a cluster that come with peerlab."""
+    return tuple(point for one in measured_for(cluster).values() for point in points(one))
