@@ -108,6 +108,8 @@ class Browser:
             deviceScaleFactor=scale,
             mobile=False,
         )
+        calm = [{"name": "prefers-reduced-motion", "value": "reduce"}]  # nothing moves but when it is told to
+        self._ask("Emulation.setEmulatedMedia", features=calm)
 
     def go(self, page: Path, query: str = "") -> None:
         """Load a page from a file, and wait until it is there with its fonts."""

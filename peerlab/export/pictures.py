@@ -7,22 +7,28 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from peerlab.errors import ExportError, nearest
-from peerlab.export.browser import browser
+from peerlab.export.sitting import sitting
 from peerlab.run import Run
 from peerlab.textfile import in_words
-from peerlab.view.still import SIZE, still_svg
+from peerlab.view.moment import fullest
+from peerlab.view.still import still_svg
 
 STILLS = (".svg", ".png", ".pdf")
 """What a still may be written as."""
 THEMES = ("light", "dark")
 SCALES = (1, 2, 3, 4)
-"""Pixels of a PNG per unit of the picture: 2 for print and for screens of high density."""
 
 
 def export_still(
-    run: Run, path: str | Path, *, theme: str = "light", scale: int = 1, moment: float | None = None
+    run: Run,
+    path: str | Path,
+    *,
+    view: str | None = None,
+    theme: str = "light",
+    scale: int = 1,
+    moment: float | None = None,
 ) -> Path:
-    """Write the data path of a run at a moment, with its figures, as ``.svg``, ``.png`` or ``.pdf``; return the file.
+    """Write a moment of a run as ``.svg``, ``.png`` or ``.pdf``; return the file.
 
     The same run and options give the same bytes of an SVG anywhere, and of a PNG on one machine.
 
@@ -32,10 +38,13 @@ def export_still(
         A simulated scenario.
     path:
         The file; its suffix says what is written. PNG and PDF need a Chromium.
+    view:
+        ``page``: figures, data path, timeline and curves, 1280 x 720 (the default, but not for SVG); ``datapath``: that
+        with the main figures alone, 1060 x 366.
     theme:
         ``light`` or ``dark``.
     scale:
-        Pixels of a PNG per unit of the picture (1060 x 366 units), 1 to 4.
+        Pixels of a PNG per unit of the picture, 1 to 4: 2 for print and for screens of high density.
     moment:
         The moment shown, as a share of the run from 0 to 1; default: one in its middle at which many slices are in sight.
 
@@ -49,9 +58,15 @@ def export_still(
         raise ExportError(f"scale: {scale!r} is none of {', '.join(map(str, SCALES))}")
     if moment is not None and not 0 <= moment <= 1:
         raise ExportError(f"moment: {moment!r} is no share of the run from 0 to 1")
-    svg = still_svg(run, moment_ps=None if moment is None else int(moment * run.time_ps), theme=theme)
+    if target.suffix == ".svg" and view not in (None, "datapath"):
+        raise ExportError(f"view: {view!r} cannot be drawn as .svg; the view 'datapath' can")
+    at = fullest(run) if moment is None else int(moment * run.time_ps)
     with written(target) as file:
-        file.write_bytes(svg.encode() if target.suffix == ".svg" else _taken(svg, target.suffix, scale))
+        if target.suffix == ".svg":
+            file.write_text(still_svg(run, moment_ps=at, theme=theme), encoding="utf-8")
+            return target
+        with sitting(run, view=view or "page", theme=theme, scale=scale) as one:
+            file.write_bytes(one.pdf(at) if target.suffix == ".pdf" else one.png(at))
     return target
 
 
@@ -87,21 +102,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def page_of(svg: str, *, fit: bool = False) -> str:
-    """Return a page that shows nothing but a picture; with `fit` it fills the width of the window."""
-    size = "svg{width:100vw;height:auto}" if fit else ""
-    return (
-        "<!doctype html><meta charset='utf-8'><style>"
-        f"html,body{{margin:0;overflow:hidden}}svg{{display:block}}{size}</style><body>{svg}"
-    )
-
-
-def _taken(svg: str, suffix: str, scale: int) -> bytes:
-    """Return what Chromium makes of a picture."""
-    with browser(*SIZE, scale) as window, tempfile.TemporaryDirectory(prefix="peerlab-") as folder:
-        page = Path(folder) / "still.html"
-        page.write_text(page_of(svg), encoding="utf-8")
-        window.go(page)
-        return window.pdf(*SIZE) if suffix == ".pdf" else window.png()

@@ -1,6 +1,5 @@
 """One loop of a run as a video: frames that the simulation says, taken by Chromium, put together by ffmpeg."""
 
-import json
 import shutil
 import subprocess
 import tempfile
@@ -11,19 +10,14 @@ from pathlib import Path
 from tqdm import tqdm
 
 from peerlab.errors import ExportError
-from peerlab.export.browser import browser
-from peerlab.export.pictures import checked, page_of, written
+from peerlab.export.pictures import checked, written
+from peerlab.export.sitting import sitting
 from peerlab.run import Run
-from peerlab.view.still import SIZE, still_svg
 
 FRAMES_PER_S = 25
 """A GIF counts in hundredths of a second; this rate is exact in all formats."""
 LONGEST_S = 120.0
 """The longest video, seconds."""
-_WIDTH = 1280
-_HEIGHT = round(_WIDTH * SIZE[1] / SIZE[0] / 2) * 2
-"""Size in pixels; encoders want even numbers."""
-
 _ENCODERS = {
     ".mp4": ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart"],
     ".webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "32", "-b:v", "0", "-cpu-used", "5"],
@@ -34,7 +28,13 @@ VIDEOS = tuple(_ENCODERS)
 
 
 def export_video(
-    run: Run, path: str | Path, *, theme: str = "light", seconds: float = 8.0, progress: bool = True
+    run: Run,
+    path: str | Path,
+    *,
+    view: str = "page",
+    theme: str = "light",
+    seconds: float = 8.0,
+    progress: bool = True,
 ) -> Path:
     """Write one loop of a run as ``.mp4``, ``.webm`` or ``.gif``; return the file.
 
@@ -44,6 +44,8 @@ def export_video(
         A simulated scenario.
     path:
         The file; its suffix says what is written.
+    view:
+        ``page``: figures, data path, timeline and curves, 1280 x 720; ``datapath``: that with the main figures alone.
     theme:
         ``light`` or ``dark``.
     seconds:
@@ -64,7 +66,7 @@ def export_video(
     ffmpeg, count = find_ffmpeg(), round(seconds * FRAMES_PER_S)
     with written(target) as file:
         told = tqdm(
-            frames(run, count, theme),
+            frames(run, count, view=view, theme=theme),
             total=count,
             desc=target.name,
             unit="frame",
@@ -75,16 +77,11 @@ def export_video(
     return target
 
 
-def frames(run: Run, count: int, theme: str = "light") -> Iterator[bytes]:
+def frames(run: Run, count: int, *, view: str = "page", theme: str = "light") -> Iterator[bytes]:
     """Yield `count` frames of one loop as PNG, evenly spread over the run; the same on every call on one machine."""
-    with browser(_WIDTH, _HEIGHT) as window, tempfile.TemporaryDirectory(prefix="peerlab-") as folder:
-        page = Path(folder) / "frames.html"
-        page.write_text(page_of("", fit=True), encoding="utf-8")
-        window.go(page)
+    with sitting(run, view=view, theme=theme) as one:
         for number in range(count):
-            svg = still_svg(run, moment_ps=run.time_ps * number // count, theme=theme)
-            window.evaluate(f"void (document.body.innerHTML = {json.dumps(svg)})")
-            yield window.png()
+            yield one.png(run.time_ps * number // count)
 
 
 def find_ffmpeg() -> str:

@@ -15,7 +15,9 @@ import peerlab
 from peerlab.errors import ExportError
 from peerlab.export.browser import browser, find_chromium
 from peerlab.export.pictures import export_still
+from peerlab.export.sitting import sitting
 from peerlab.export.video import export_video, frames
+from peerlab.view.moment import moment
 
 with_ffmpeg = pytest.mark.skipif(
     not (find_spec("imageio_ffmpeg") or shutil.which("ffmpeg")), reason="no ffmpeg here"
@@ -49,6 +51,23 @@ def test_a_png_is_the_same_twice_and_twice_as_large_at_2x(run, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "b.png", "c.png"]
 
 
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct"])
+def test_the_page_in_the_browser_and_the_drawing_in_python_agree_on_every_slice(path):
+    """Two programs place slices: the page's script and `peerlab.view.moment`."""
+    run = peerlab.simulate(peerlab.Scenario(path=path))
+    with sitting(run, view="page", theme="light") as one:
+        for part in (0.1, 0.43, 0.71, 0.97):
+            at = int(part * run.time_ps)
+            one.show(at)
+            shown = one.window.evaluate(
+                """(page => page.scene.slices(page.player.time).placed.map(s => [s.hollow, s.x, s.y]))([...peerlabPages][0])"""
+            )
+            drawn = [(one.hollow, *one.at) for one in moment(run, at).slices]
+            assert len(shown) == len(drawn)
+            for (hollow, x, y), (_, a, b) in zip(sorted(map(tuple, shown)), sorted(drawn), strict=True):
+                assert (x, y) == pytest.approx((a, b), abs=1.0), (part, hollow)
+
+
 def test_a_dark_picture_is_dark(run, tmp_path):
     picture = Image.open(export_still(run, tmp_path / "dark.png", theme="dark")).convert("L")
     assert ImageStat.Stat(picture).mean[0] < 80
@@ -59,7 +78,7 @@ def test_a_pdf_is_one_page_of_the_pictures_size_with_its_words(run, tmp_path):
     assert held.startswith(b"%PDF-")
     assert re.findall(rb"/Count (\d+)", held) == [b"1"]
     left, low, right, high = (float(x) for x in re.search(rb"/MediaBox \[([^]]+)\]", held)[1].split())
-    assert (right - left) / (high - low) == pytest.approx(1060 / 366, rel=0.01)
+    assert (right - left, high - low) == (960, 540)  # points: 1280 x 720 pixels
     assert b"/Font" in held  # words, not pixels
 
 
@@ -67,7 +86,7 @@ def test_frames_move_and_are_the_same_every_time(run):
     first, second = list(frames(run, 4)), list(frames(run, 4))
     assert first == second
     assert len(set(first)) == 4
-    assert Image.open(io.BytesIO(first[0])).size == (1280, 442)
+    assert Image.open(io.BytesIO(first[0])).size == (1280, 720)
 
 
 @with_ffmpeg
@@ -75,12 +94,12 @@ def test_frames_move_and_are_the_same_every_time(run):
     ("name", "begins"), [("a.mp4", b"ftyp"), ("a.webm", b"\x1a\x45\xdf\xa3"), ("a.gif", b"GIF89a")]
 )
 def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
-    held = export_video(run, tmp_path / name, seconds=0.4, progress=False).read_bytes()
+    held = export_video(run, tmp_path / name, view="datapath", seconds=0.4, progress=False).read_bytes()
     assert begins in held[:12]
     if name.endswith("gif"):
         film = Image.open(io.BytesIO(held))
         assert (film.size, film.n_frames, film.info["loop"], film.info["duration"]) == (
-            (1280, 442),
+            (1060, 366),
             10,
             0,
             40,
@@ -98,6 +117,11 @@ def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
             "theme: 'drak' is unknown; did you mean 'dark'? known: light, dark",
         ),
         ({"path": "x.png", "scale": 9}, "scale: 9 is none of 1, 2, 3, 4"),
+        (
+            {"path": "x.png", "view": "pgae"},
+            "view: 'pgae' is unknown; did you mean 'page'? known: page, datapath",
+        ),
+        ({"path": "x.svg", "view": "page"}, "view: 'page' cannot be drawn as .svg; the view 'datapath' can"),
         ({"path": "x.png", "moment": 2}, "moment: 2 is no share of the run from 0 to 1"),
     ],
 )
