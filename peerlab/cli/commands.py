@@ -13,6 +13,7 @@ from peerlab.cli import (
     deck,
     diagnose,
     doctor,
+    export,
     import_logs,
     lab,
     measure,
@@ -23,7 +24,19 @@ from peerlab.cli import (
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
-_COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, doctor, deck, lab)
+_COMMANDS = (
+    simulate,
+    sweep,
+    export,
+    deck,
+    clusters,
+    validate,
+    measure,
+    import_logs,
+    diagnose,
+    doctor,
+    lab,
+)
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 
 

@@ -1,12 +1,13 @@
 """Everything that a page without a kernel can show: every state of its controls, simulated and packed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from peerlab.engine.run import simulate
-from peerlab.errors import PeerlabError
+from peerlab.errors import ExportError, PeerlabError
 from peerlab.export.choices import Choice, states
 from peerlab.export.pack import Packing, rounding_ns
 from peerlab.model.scenario import Scenario
@@ -22,6 +23,8 @@ from peerlab.view.timeline import critical
 Progress = Callable[[int, int], None]
 """Hears how many states of how many there are."""
 
+MOST_STATES = 2000
+"""States of one page; more of them take too long to open."""
 _MOST_S = 2.5
 """A point of a curve that takes longer is left out, and the larger ones with it."""
 
@@ -38,6 +41,7 @@ class Album:
 
     def add(self, scenario: Scenario, controls: Sequence[Choice], progress: Progress | None) -> list[Any]:
         """Return what stands for the state of every combination of the controls' values, in order."""
+        _check_number(scenario, controls)
         wanted = states(scenario, controls)
         found = []
         for number, state in enumerate(wanted):
@@ -59,6 +63,25 @@ class Album:
             "measured": overlay(scenario, _measured(scenario.hardware.name)),
         }
         return self.packing.add(state, length)
+
+
+def _check_number(scenario: Scenario, controls: Sequence[Choice]) -> None:
+    """Refuse more states than a page should have; say how large it would be, judged by those at the ends of the controls."""
+    number = prod(len(one.values) for one in controls)
+    if number <= MOST_STATES:
+        return
+    ends = states(
+        scenario, [replace(one, values=one.values[:: max(1, len(one.values) - 1)]) for one in controls]
+    )
+    packing, some = Packing(), ends[:: -(-len(ends) // 8)]
+    for state in some:
+        packing.add(payload(simulate(state)), 1)
+    size = len(packing.text({})) * number / len(some) / 1e6
+    most = max(controls, key=lambda one: len(one.values))
+    raise ExportError(
+        f"controls: {number:,} states would be about {size:.0f} MB, and a page may have {MOST_STATES:,} states; "
+        f"leave out some of the {len(most.values)} values of {most.field}"
+    )
 
 
 def _curves(scenario: Scenario, axis: str) -> dict[str, object]:

@@ -10,6 +10,7 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class Packing:
             return self._once({str(key): self._fold(one, unit_us) for key, one in value.items()})
         if isinstance(value, list | tuple):
             return self._once([self._fold(one, unit_us) for one in value])
-        return round(value, 4) if isinstance(value, float) else value
+        return _number(value) if isinstance(value, float) else value
 
     def _once(self, value: Any) -> Any:
         """Return the value, or what stands for it in the pool."""
@@ -97,3 +98,8 @@ class Packing:
             self._columns.append([len(self._bytes), len(folded), width, unit_us, since])
             self._bytes += raw
         return self._known_columns[key]
+
+
+def _number(value: float) -> float | None:
+    """Return a number with as many digits as anything here means; nothing for what is none."""
+    return float(f"{value:.12g}") if isfinite(value) else None

@@ -54,8 +54,14 @@ class AlonePage extends Page {
     const zoom = slide * (single ? FIGURE_TEXT : 1);
     document.documentElement.style.setProperty("--pl-zoom", zoom.toFixed(3));
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene");
-    const fits = Math.min(across / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT);
-    this.figures.setZoom(zoom, single ? (slide * FIGURE_TEXT * SMALLEST.other) / SMALLEST.scene : fits);
+    const sparse = across < 640, fits = Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT);
+    this.figures.setZoom(zoom, single ? (slide * FIGURE_TEXT * SMALLEST.other) / SMALLEST.scene : fits, sparse);
+  }
+
+  showKey() {
+    super.showKey();
+    this.find(".pl-caption").append(make("span", "", `peerlab ${this.wanted.version}`));
+    this.find(".pl-sources").tabIndex = 0; // it scrolls
   }
 
   onKey(event) {
@@ -101,6 +107,7 @@ async function begin() {
     leader ??= page;
   }
   followSlides(leader.player);
+  await painted();
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -45,6 +45,7 @@ class Figures {
     this.palettes = palettes;
     this.theme = "light";
     this.zoom = 1;
+    this.sparse = false;
     for (const view of views.roots) view.throttled_paint = promptly(view);
   }
 
@@ -68,9 +69,10 @@ class Figures {
     if (Object.keys(data).some((column) => !same(data[column], source.data[column]))) source.data = data;
   }
 
-  // Words of the axes are `zoom` times as large as in the lab, those of the scene `sceneText` pixels per unit.
-  setZoom(zoom, sceneText) {
-    this.sceneText = sceneText;
+  // Words of the axes are `zoom` times as large as in the lab, those of the scene `sceneText` pixels per unit; in a
+  // `sparse` scene are no others than names.
+  setZoom(zoom, sceneText, sparse) {
+    Object.assign(this, { sceneText, sparse });
     if (zoom === this.zoom) return;
     this.zoom = zoom;
     for (const name of ["timeline", "curves"]) {

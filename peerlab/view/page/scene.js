@@ -45,11 +45,18 @@ class Scene {
     if (height > 50) this.squeeze = this.scale / (height / SCENE_HEIGHT);
     for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
     figures.fill("scene_lines", data.lines, ["line"]);
-    figures.fill("scene_texts", { ...data.texts, size: data.texts.size.map((size) => this.px(size)) }, ["ink"]);
+    const kept = [...data.texts.style.keys()].filter((i) => this.reads(data.texts.style[i]));
+    const texts = Object.fromEntries(Object.entries(data.texts).map(([name, column]) => [name, kept.map((i) => column[i])]));
+    figures.fill("scene_texts", { ...texts, size: texts.size.map((size) => this.px(size)) }, ["ink"]);
     this.palette = {};
     for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
     this.edge = figures.colour("box");
     this.lastWords = "";
+  }
+
+  // Whether words of a style are written: where there is little room, only names are.
+  reads(style) {
+    return style === "bold" || !this.figures.sparse;
   }
 
   px(size) {
@@ -123,6 +130,7 @@ class Scene {
     this.figures.fill("scene_ring", ring, ["fill"]);
     const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
     for (const [x, y, text, size, style, ink, align] of words) {
+      if (!this.reads(style)) continue;
       const row = { x, y, text, size: this.px(size), style, ink, align, baseline: "middle" };
       for (const name in columns) columns[name].push(row[name]);
     }
