@@ -15,6 +15,7 @@ KINDS = {
     "title": "what is compared, and the answer in one line",
     "detour": "the data path through the host, with its figures",
     "direct": "the data path of Peer Direct, with its figures",
+    "live": "the same, alive: to be played and switched by hand",
     "time": "where the time goes, and which part is busy",
     "nodes": "throughput against nodes, with the bands of what is assumed",
     "registration": "what registering memory costs: pool, cache, a cache too small, none",

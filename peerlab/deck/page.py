@@ -10,9 +10,17 @@ from peerlab.version import __version__
 
 _HERE = Path(__file__).parent
 _START = """
+const tell = (slide, word) => slide?.querySelectorAll("iframe").forEach((frame) => frame.contentWindow.postMessage(word, "*"));
 Reveal.initialize({ width: 1280, height: 720, margin: 0, center: false, hash: true, transition: "none", controlsTutorial: false,
   pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1, plugins: [RevealNotes] });
+Reveal.on("ready", () => document.querySelectorAll("section iframe").forEach((frame) => {
+  const begin = () => frame.contentWindow.postMessage(frame.closest("section") === Reveal.getCurrentSlide() ? "slide:start" : "slide:stop", "*");
+  frame.addEventListener("load", begin);
+  begin();
+}));
+Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSlide, "slide:stop"); tell(currentSlide, "slide:start"); });
 """
+"""What plays is told when its slide comes and when it goes."""
 
 
 def page(title: str, slides: Sequence[Slide]) -> str:
@@ -25,7 +33,7 @@ def page(title: str, slides: Sequence[Slide]) -> str:
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; script-src 'unsafe-inline';"
-        " style-src 'unsafe-inline'; img-src data:; frame-src 'self' blob: file:\">"
+        " style-src 'unsafe-inline'; img-src data:\">"
         f"<meta name='viewport' content='width=device-width,initial-scale=1'><title>{escape(title)}</title>"
         f"<style>{style}</style></head><body><div class='reveal'><div class='slides'>{sections}</div></div>{scripts}</body></html>\n"
     )
@@ -36,8 +44,13 @@ def _section(slide: Slide) -> str:
     pictures = "".join(f"<figure>{picture}</figure>" for picture in slide.pictures)
     lines = "".join(f"<p>{escape(line)}</p>" for line in slide.lines)
     notes = "".join(f"<p>{escape(note)}</p>" for note in slide.notes)
+    live = (
+        f"<iframe title='{escape(slide.title, quote=True)}' srcdoc='{escape(slide.live, quote=True)}'></iframe>"
+        if slide.live
+        else ""
+    )
     return (  # the sheet has the margins: reveal.js takes a section's away in print
-        f"<section><div class='sheet {_kind(slide)}'><{heading}>{escape(slide.title)}</{heading}>{pictures}{_table(slide.rows)}"
+        f"<section><div class='sheet {_kind(slide)}'><{heading}>{escape(slide.title)}</{heading}>{live}{pictures}{_table(slide.rows)}"
         f"<div class='lines'>{lines}</div></div><footer>simulated by peerlab {escape(__version__)}</footer>"
         f"<aside class='notes'>{notes}</aside></section>"
     )
@@ -47,6 +60,8 @@ def _kind(slide: Slide) -> str:
     """Return how a slide is set: words alone are large, unless there are many."""
     if slide.cover:
         return "cover"
+    if slide.live:
+        return "live"
     if slide.pictures or slide.rows:
         return "figure"
     return "long" if len(slide.lines) > _MANY else "words"

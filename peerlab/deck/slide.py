@@ -17,5 +17,7 @@ class Slide:
     """A table, its head first."""
     notes: tuple[str, ...] = ()
     """What the speaker sees."""
+    live: str = ""
+    """A page that plays, as HTML, shown in a frame; in print pictures and words stand instead."""
     cover: bool = False
     """Whether it is the first one."""

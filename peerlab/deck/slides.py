@@ -8,6 +8,7 @@ from peerlab.deck import charting
 from peerlab.deck.evidence import Evidence
 from peerlab.deck.outline import Outline, Plan
 from peerlab.deck.slide import Slide
+from peerlab.export.page import page_html
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count
@@ -75,6 +76,16 @@ def _still(run: Run, title: str, line: str) -> Slide:
     return Slide(title, (still_svg(run),), (line,), notes=(alt_text(run), caption(run)))
 
 
+def _live(_outline: Outline, evidence: Evidence) -> Slide:
+    return Slide(
+        "Try it: host bottleneck, registration cache, nodes",
+        (still_svg(evidence.uncached),),
+        ("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
+        notes=("Switch the host bottleneck off and on; then the cache; then take more nodes.",),
+        live=page_html(evidence.detour, theme="light"),
+    )
+
+
 def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
     low, _ = evidence.gain_range
     if low > _CLEAR:
@@ -124,7 +135,7 @@ def _sources(_outline: Outline, evidence: Evidence) -> Slide:
     return Slide(title, lines=(*shown, *more), notes=notes)
 
 
-_LINES, _LETTERS = 34, 52
+_LINES, _LETTERS = 42, 52
 """Lines that a slide of many has room for, and the letters of one."""
 
 
@@ -142,6 +153,7 @@ _MAKERS: dict[str, Callable[[Outline, Evidence], Slide]] = {
     "title": _cover,
     "detour": _detour,
     "direct": _direct,
+    "live": _live,
     "time": charting.time,
     "nodes": charting.nodes,
     "registration": charting.registration,

@@ -56,7 +56,7 @@ def export_still(
     target = checked(path, STILLS, theme)
     if scale not in SCALES:
         raise ExportError(f"scale: {scale!r} is none of {', '.join(map(str, SCALES))}")
-    if moment is not None and not 0 <= moment <= 1:
+    if moment is not None and not (isinstance(moment, int | float) and 0 <= moment <= 1):
         raise ExportError(f"moment: {moment!r} is no share of the run from 0 to 1")
     if target.suffix == ".svg" and view not in (None, "datapath"):
         raise ExportError(f"view: {view!r} cannot be drawn as .svg; the view 'datapath' can")

@@ -59,7 +59,7 @@ def export_video(
         If the suffix or an option is unknown, there is no browser or no ffmpeg, or the file cannot be written.
     """
     target = checked(path, VIDEOS, theme)
-    if not 1 / FRAMES_PER_S <= seconds <= LONGEST_S:
+    if not (isinstance(seconds, int | float) and 1 / FRAMES_PER_S <= seconds <= LONGEST_S):
         raise ExportError(f"seconds: {seconds!r} is not from {1 / FRAMES_PER_S:g} to {LONGEST_S:g}")
     if not run.time_ps:
         raise ExportError("one rank exchanges nothing: there is nothing to play")

@@ -18,6 +18,7 @@ from peerlab.export.pictures import export_still
 from peerlab.export.sitting import sitting
 from peerlab.export.video import export_video, frames
 from peerlab.view.moment import moment
+from peerlab.view.words import alt_text
 
 with_ffmpeg = pytest.mark.skipif(
     not (find_spec("imageio_ffmpeg") or shutil.which("ffmpeg")), reason="no ffmpeg here"
@@ -172,3 +173,45 @@ def test_what_goes_wrong_in_a_page_is_said(tmp_path):
         with pytest.raises(ExportError, match="the page failed: Error: broken"):
             window.evaluate("(() => { throw new Error('broken') })()")
     assert children() == []
+
+
+def command(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "peerlab.cli", "export", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp_path):
+    file = tmp_path / "still.png"
+    status, said, _ = command(
+        "--path", "host-rdma", "--output", str(file), "--scale", "2", "--view", "datapath"
+    )
+    assert status == 0
+    assert Image.open(file).size == (2120, 732)
+    assert said.splitlines()[1] == f"in words: {alt_text(run)}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("--output", "x.jpg"),
+            "--output: x.jpg must end in one of .html, .htm, .svg, .png, .pdf, .mp4, .webm, .gif",
+        ),
+        (("--output", "x.png", "--seconds", "3"), "--seconds: not of a .png"),
+        (("--output", "x.svg", "--controls", "host"), "--controls: not of a .svg"),
+        (("--output", "x.mp4", "--moment", "0.5"), "--moment: not of a .mp4"),
+        (("--output", "x.html", "--scale", "2"), "--scale: of a picture or a video, and x.html is a page"),
+        (("--output", "x.png", "--scale", "big"), "scale: 'big' is none of 1, 2, 3, 4"),
+        (("--output", "x.png", "--moment", "soon"), "moment: 'soon' is no share of the run from 0 to 1"),
+        (("--output", "x.gif", "--seconds", "soon"), "seconds: 'soon' is not from 0.04 to 120"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_refused(arguments, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command(*arguments) == (1, "", f"peerlab: {says}\n")
+    assert list(tmp_path.iterdir()) == []

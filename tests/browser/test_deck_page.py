@@ -7,7 +7,7 @@ import sys
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from peerlab.deck.outline import REVIEW, Outline
+from peerlab.deck.outline import REVIEW, Outline, Plan
 from peerlab.deck.write import printed, write_deck
 from peerlab.model.presets import known_clusters, load_cluster
 
@@ -68,6 +68,25 @@ def test_nothing_serious_for_those_who_do_not_see_it(page):
         page.keyboard.press("ArrowRight")
 
 
+def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
+    def playing():
+        return frame.evaluate("[...window.peerlabPages][0].player.playing")
+
+    frame = next(one for one in page.frames if one is not page.main_frame)
+    frame.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+    assert not playing()
+    while page.locator("section.present iframe").count() == 0:
+        page.keyboard.press("ArrowRight")
+    frame.wait_for_function("[...window.peerlabPages][0].player.playing")
+    assert "30.2 GB/s" in frame.locator(".pl-card[data-name=busbw]").inner_text()
+    frame.get_by_label("Host bottleneck").click()
+    frame.wait_for_function(
+        "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('53.9 GB/s')"
+    )
+    page.evaluate("Reveal.next()")
+    frame.wait_for_function("![...window.peerlabPages][0].player.playing")
+
+
 def test_the_speaker_has_notes(page):
     page.keyboard.press("ArrowRight")
     notes = page.evaluate("Reveal.getSlideNotes()")
@@ -83,7 +102,8 @@ def test_it_prints_a_slide_a_page(deck):
 
 @pytest.mark.parametrize("cluster", COMPARABLE)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
-    deck = write_deck(Outline(scenario={"cluster": cluster, "nodes": 4}), tmp_path)
+    plans = tuple(Plan(kind) for kind in REVIEW if kind != "live")
+    deck = write_deck(Outline(scenario={"cluster": cluster, "nodes": 4}, slides=plans), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
     page.wait_for_function("Reveal.isReady()")
