@@ -83,10 +83,12 @@ def nodes(_outline: Outline, evidence: Evidence) -> Slide:
     ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
     said = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
     best = max(range(len(ratios)), key=lambda i: ratios[i])
-    title = f"Peer Direct gains most on {NODES[best]} nodes, {ratios[best]:.2f}x; on {NODES[-1]} it is {ratios[-1]:.2f}x"
+    title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[-1]:.2f} on {NODES[-1]}"
     axis = f"nodes, messages of {say_bytes(evidence.base.nbytes)}"
     chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {said}.")
-    line = "Bands: from where to where a line may lie if all assumed figures lie at the ends of their ranges."
+    beyond = [count for count in NODES if evidence.base.with_(nodes=count).extrapolates]
+    more = f" From {beyond[0]} nodes on more ranks than the vendor's library allows." if beyond else ""
+    line = f"Bands: all assumed figures at the ends of their ranges.{more}"
     return Slide(title, (chart,), (line,), notes=(f"{said}.",))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerlab.sensitivity import Band
+from peerlab.view.drawing import Point
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
 
@@ -55,38 +56,54 @@ class Bar:
     """Stands behind it, with its unit."""
 
 
+@dataclass(frozen=True)
+class _Axes:
+    """Where values are in a chart of bus bandwidth over places, which are drawn logarithmically."""
+
+    places: Sequence[int]
+    highest: float
+    right: float
+    left: float = 70.0
+    top: float = 40.0
+    bottom: float = HEIGHT - 70.0
+
+    def at(self, place: int, value: float) -> Point:
+        low, high = math.log2(self.places[0]), math.log2(self.places[-1])
+        along = (math.log2(place) - low) / (high - low)
+        return self.left + (self.right - self.left) * along, self.bottom - (
+            self.bottom - self.top
+        ) * value / self.highest
+
+    def draw(self, paper: Paper, axis: str) -> None:
+        for quarter in range(5):
+            value = self.highest * quarter / 4
+            _, y = self.at(self.places[0], value)
+            paper.line([(self.left, y), (self.right, y)], "faint", 1)
+            paper.text((self.left - 10, y), f"{value:g}", size=_SIZE, ink="muted", align="right")
+        paper.text((self.left, self.top - 26), "bus bandwidth, GB/s", size=_SIZE, ink="muted", align="left")
+        for place in self.places:
+            paper.text((self.at(place, 0)[0], self.bottom + 22), str(place), size=_SIZE, ink="muted")
+        paper.text(((self.left + self.right) / 2, self.bottom + 52), axis, size=_SIZE, ink="muted")
+
+
 def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -> str:
-    """Return bus bandwidth over `places` (drawn logarithmically) as SVG."""
+    """Return bus bandwidth over `places` as SVG, each line with its band and its name."""
     paper = Paper(palettes()["light"])
     names = _BOLD * max(len(line.name) for line in lines)
-    left, right, top, bottom = 70.0, WIDTH - 20.0 - names, 40.0, HEIGHT - 70.0
     highest = _round_up(max(band.high_GBps for line in lines for band in line.bands))
-
-    def x(place: int) -> float:
-        low, high = math.log2(places[0]), math.log2(places[-1])
-        return left + (right - left) * (math.log2(place) - low) / (high - low)
-
-    def y(value: float) -> float:
-        return bottom - (bottom - top) * value / highest
-
-    for quarter in range(5):
-        value = highest * quarter / 4
-        paper.line([(left, y(value)), (right, y(value))], "faint", 1)
-        paper.text((left - 10, y(value)), f"{value:g}", size=_SIZE, ink="muted", align="right")
-    paper.text((left, top - 26), "bus bandwidth, GB/s", size=_SIZE, ink="muted", align="left")
-    for place in places:
-        paper.text((x(place), bottom + 22), str(place), size=_SIZE, ink="muted")
-    paper.text(((left + right) / 2, bottom + 52), axis, size=_SIZE, ink="muted")
+    axes = _Axes(places, highest, WIDTH - 20.0 - names)
+    axes.draw(paper, axis)
     for line in lines:
-        upper = [(x(place), y(band.high_GBps)) for place, band in zip(places, line.bands, strict=True)]
-        lower = [(x(place), y(band.low_GBps)) for place, band in zip(places, line.bands, strict=True)]
+        upper = [axes.at(place, band.high_GBps) for place, band in zip(places, line.bands, strict=True)]
+        lower = [axes.at(place, band.low_GBps) for place, band in zip(places, line.bands, strict=True)]
         paper.area([*upper, *lower[::-1]], line.role)
+    ends = []
     for line in lines:
-        paper.line(
-            [(x(p), y(band.value_GBps)) for p, band in zip(places, line.bands, strict=True)], line.role, 4
-        )
-    for line, height in zip(lines, _apart([y(line.bands[-1].value_GBps) for line in lines]), strict=True):
-        paper.text((right + 12, height), line.name, size=_SIZE, bold=True, ink=line.ink, align="left")
+        points = [axes.at(place, band.value_GBps) for place, band in zip(places, line.bands, strict=True)]
+        paper.line(points, line.role, 4)
+        ends.append(points[-1][1])
+    for line, height in zip(lines, _apart(ends), strict=True):
+        paper.text((axes.right + 12, height), line.name, size=_SIZE, bold=True, ink=line.ink, align="left")
     return paper.svg(WIDTH, HEIGHT, alt)
 
 
@@ -137,7 +154,7 @@ def _round_up(value: float) -> float:
     """Return the next value whose quarters are round numbers.
 
     >>> _round_up(83), _round_up(4.1)
-    (100.0, 8.0)
+    (100.0, 6.0)
     """
     step = 10.0 ** math.floor(math.log10(value)) if value > 0 else 1.0
     return next(factor * step for factor in (1, 2, 4, 6, 8, 10) if factor * step >= value)

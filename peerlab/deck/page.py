@@ -24,7 +24,11 @@ Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSl
 
 
 def page(title: str, slides: Sequence[Slide]) -> str:
-    """Return the deck as HTML that opens from a file; all text is escaped."""
+    """Return the deck as HTML that opens from a file; all text is escaped.
+
+    Its policy lets nothing be fetched. Scripts are allowed without their hashes, because a live slide inherits the
+    policy and brings scripts of its own, which its own policy names.
+    """
     sections = "".join(_section(slide) for slide in slides)
     style = _vendored("reveal.css") + (_HERE / "deck.css").read_text(encoding="utf-8")
     scripts = "".join(

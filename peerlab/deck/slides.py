@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate
 
+from tqdm import tqdm
+
 from peerlab.deck import charting
 from peerlab.deck.evidence import Evidence
 from peerlab.deck.outline import Outline, Plan
@@ -20,12 +22,13 @@ _CLEAR = 1.05
 
 
 def slides(outline: Outline, evidence: Evidence) -> list[Slide]:
-    """Return the slides of an outline; one on training is left out where no training is given."""
-    return [
-        _own(plan, _MAKERS[plan.show](outline, evidence))
-        for plan in outline.slides
-        if plan.show != "training" or outline.training
-    ]
+    """Return the slides of an outline; one on training is left out where no training is given.
+
+    What takes longer than a second shows its progress on a terminal.
+    """
+    plans = [plan for plan in outline.slides if plan.show != "training" or outline.training]
+    told = tqdm(plans, desc="slides", unit="slide", delay=1, leave=False, disable=None)
+    return [_own(plan, _MAKERS[plan.show](outline, evidence)) for plan in told]
 
 
 def _own(plan: Plan, slide: Slide) -> Slide:
@@ -51,7 +54,8 @@ def _cover(outline: Outline, evidence: Evidence) -> Slide:
     answer = (
         f"Peer Direct: {evidence.gain:.2f} times as fast as the way through the host, {_range(evidence)}."
     )
-    lines = (outline.subtitle, what, answer)
+    beyond = "More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
+    lines = (outline.subtitle, what, answer, beyond)
     return Slide(outline.title, lines=tuple(line for line in lines if line), notes=(_ASSUMED,), cover=True)
 
 
@@ -68,7 +72,8 @@ def _detour(_outline: Outline, evidence: Evidence) -> Slide:
 
 def _direct(_outline: Outline, evidence: Evidence) -> Slide:
     run = evidence.direct
-    line = f"The same exchange, {evidence.gain:.2f} times as fast; host memory and CPU are left alone."
+    alone = "" if run.copies_per_byte or run.cores_busy else "; host memory and CPU are left alone"
+    line = f"The same exchange, {evidence.gain:.2f} times as fast{alone}."
     return _still(run, f"Peer Direct: {waits_for(run)}", line)
 
 

@@ -48,6 +48,10 @@ def find_chromium() -> str:
     ExportError
         If there is none; it says how to get one.
     """
+    if not hasattr(os, "posix_spawn"):
+        raise ExportError(
+            "pictures are taken by Chromium over pipes, which this system lacks; an .svg needs none"
+        )
     own = os.environ.get("PEERLAB_CHROMIUM")
     for name in (own,) if own else _NAMES:
         found = shutil.which(name)
@@ -91,9 +95,17 @@ class Browser:
         self._from, theirs_out = _pipe()
         quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
         pipes = [(os.POSIX_SPAWN_DUP2, theirs_in, 3), (os.POSIX_SPAWN_DUP2, theirs_out, 4)]
-        self._pid = os.posix_spawn(program, command, os.environ, file_actions=[*quiet, *pipes], setpgroup=0)
-        os.close(theirs_in)
-        os.close(theirs_out)
+        try:
+            self._pid = os.posix_spawn(
+                program, command, os.environ, file_actions=[*quiet, *pipes], setpgroup=0
+            )
+        except OSError as problem:
+            os.close(self._to)
+            os.close(self._from)
+            raise ExportError(f"cannot start {program}: {problem.strerror}") from None
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
         self._rest, self._number, self._session, self._events = b"", 0, "", set[str]()
 
     def open_window(self, width: int, height: int, scale: float) -> None:
@@ -125,9 +137,8 @@ class Browser:
         answer = self._ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             told = answer["exceptionDetails"]
-            raise ExportError(
-                f"the page failed: {told.get('exception', told).get('description', told['text'])}"
-            )
+            said = str(told.get("exception", {}).get("description", told["text"]))
+            raise ExportError(f"the page failed: {said.splitlines()[0]}")
         return answer["result"].get("value")
 
     def wait_for(self, condition: str) -> None:

@@ -74,7 +74,7 @@ def checked(path: str | Path, suffixes: tuple[str, ...], theme: str) -> Path:
     """Return the file to write, or refuse a suffix or a theme that there is not."""
     if theme not in THEMES:
         raise ExportError(f"theme: {theme!r} is unknown; {nearest(theme, THEMES)}")
-    target = Path(path)
+    target = Path(path).expanduser()
     if target.suffix not in suffixes:
         raise ExportError(f"cannot write {path}: its name must end in {', '.join(suffixes)}")
     return target

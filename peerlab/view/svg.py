@@ -1,5 +1,6 @@
 """A drawing as SVG text: no library, no script, no style sheet; all text is escaped."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -8,6 +9,7 @@ from peerlab.view.drawing import Drawing, Point
 from peerlab.view.theme import FONT
 
 _RADIUS = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 
 
@@ -66,7 +68,7 @@ class Paper:
         weight = " font-weight='650'" if bold else ""
         self.shapes.append(
             f"<text x='{x:.5g}' y='{y + size * 0.36:.5g}' font-size='{size:g}'{weight}"
-            f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{escape(text)}</text>"
+            f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_said(text)}</text>"
         )
 
     def drawing(self, drawing: Drawing) -> None:
@@ -84,9 +86,14 @@ class Paper:
         """Return the picture; `alt` says in words what is to be seen."""
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:g} {height:g}' width='{width:g}' height='{height:g}'"
-            f" font-family='{FONT}' role='img' aria-label='{escape(alt, quote=True)}'><title>{escape(alt)}</title>"
+            f" font-family='{FONT}' role='img' aria-label='{_said(alt)}'><title>{_said(alt)}</title>"
             f"<rect width='100%' height='100%' fill='{self.colour('paper')}'/>{''.join(self.shapes)}</svg>"
         )
+
+
+def _said(text: str) -> str:
+    """Return text as XML holds it: escaped, without the characters that it may not have at all."""
+    return escape(_NOT_IN_XML.sub("", text), quote=True)
 
 
 def _rows(drawing: Drawing, kind: str) -> Iterable[Any]:

@@ -152,6 +152,12 @@ def test_without_ffmpeg_the_error_says_how_to_get_it(run, tmp_path, monkeypatch)
 
 
 def test_a_program_that_is_no_browser_is_told_from_one(run, tmp_path, monkeypatch):
+    text = tmp_path.parent / "no-program"
+    text.write_text("words")
+    text.chmod(0o755)
+    monkeypatch.setenv("PEERLAB_CHROMIUM", str(text))
+    with pytest.raises(ExportError, match=r"cannot start .*no-program: Exec format error"):
+        export_still(run, tmp_path / "x.png")
     monkeypatch.setenv("PEERLAB_CHROMIUM", shutil.which("true"))
     with pytest.raises(ExportError, match="the browser ended at once"):
         export_still(run, tmp_path / "x.png")

@@ -20,6 +20,8 @@ from peerlab.view.geometry import Geometry, place
 from peerlab.view.moment import fullest, moment
 from peerlab.view.sight import OWN, sight
 from peerlab.view.still import still_svg
+from peerlab.view.svg import Paper
+from peerlab.view.theme import palettes
 from peerlab.view.words import alt_text
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -99,6 +101,15 @@ def test_a_cluster_with_markup_in_its_name_is_text():
     html = run._repr_html_()
     assert html.count("<img") == 1
     assert "<img src=x" not in html
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_any_words_make_a_picture_that_can_be_read(text):
+    paper = Paper(palettes()["light"])
+    paper.text((0, 0), text)
+    said = words(paper.svg(10, 10, text))[0] or ""
+    kept = [sign for sign in text if (sign >= " " and sign not in "\ufffe\uffff") or sign in "\t\n\r"]
+    assert said == "".join(kept).replace("\r\n", "\n").replace("\r", "\n")
 
 
 @given(
