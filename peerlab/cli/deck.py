@@ -18,7 +18,7 @@ examples:
 an outline; everything in it may be left out:
   title = "Host NIC against Peer Direct"
   subtitle = "Architecture review, team fabric"
-  [scenario]                  # any field of a scenario but the path
+  [scenario]                  # any field of a scenario but path, registration, jitter and slow_nodes
   cluster = "dl1"
   nodes = 8
   [training]                  # a step as it is today

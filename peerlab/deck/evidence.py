@@ -41,6 +41,11 @@ class Evidence:
         if "path" in fields or "registration" in fields:
             raise ExportError("scenario: a deck compares data paths; leave path and registration out")
         self.simulate = simulate
+        for name in ("jitter", "slow_nodes"):  # the bands of many unlike nodes take longer than anybody waits
+            if fields.get(name):
+                raise ExportError(
+                    f"scenario: a deck compares paths between nodes that are alike; leave {name} out"
+                )
         machine = load_cluster(fields.get("cluster", "dl1"))
         staged = [path for path in ("host-rdma", "host-tcp") if path in machine.paths]
         if not staged or "peer-direct" not in machine.paths:

@@ -167,6 +167,7 @@ def test_what_is_wrong_with_an_outline_is_said(tmp_path, text, says):
             "scenario: cluster g4dn-metal has no path peer-direct to compare: EFA on g4dn",
         ),
         ({"path": "host-tcp"}, "scenario: a deck compares data paths; leave path and registration out"),
+        ({"jitter": 0.1}, "scenario: a deck compares paths between nodes that are alike; leave jitter out"),
         ({"nodes": 1}, "scenario: nodes: a deck compares paths between nodes"),
     ],
 )
