@@ -25,8 +25,8 @@ _SMALL_CACHE = 8
 
 
 def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> dict[str, object]:
-    """Return what the page needs to show what was measured here, for the most ranks for which there is something."""
-    ranks = max((one.ranks for one in found), default=0)
+    """Return what the page needs to show what was measured here, for the most ranks for which there is a curve."""
+    ranks = max({one.ranks for one in found}, key=lambda count: _curve(found, count), default=0)
     mine = [one for one in found if one.ranks == ranks and not one.variant]
     sizes = sorted({one.size_bytes for one in mine})
     ways: dict[tuple[str, str, str], list[Comparison]] = {}
@@ -51,6 +51,11 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
             "missing": "",
         },
     }
+
+
+def _curve(found: Sequence[Comparison], ranks: int) -> tuple[bool, int]:
+    """Return whether several sizes were measured with so many ranks, and with how many."""
+    return len({one.size_bytes for one in found if one.ranks == ranks}) > 1, ranks
 
 
 def _way(one: Comparison) -> tuple[str, str, str] | None:

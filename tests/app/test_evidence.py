@@ -4,7 +4,7 @@ import asyncio
 import time
 
 import pytest
-from typed_logs import ALPS
+from tool_logs import ALPS
 
 import peerlab
 from peerlab.app.explorer import explore

@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from typed_logs import ALPS
+from tool_logs import ALPS
 
 
 def measured(explorer):
