@@ -190,12 +190,14 @@ def test_no_rows_are_refused_in_words():
     with pytest.raises(peerlab.PeerlabError, match="no row has both a size and a time"):
         peerlab.diagnose(Records.of([]))
     with pytest.raises(peerlab.PeerlabError, match="no row has both a size and a time"):
-        peerlab.diagnose(Records.of([{"collective": "allreduce", "size_bytes": 0, "time_s": 1e-5}]))
+        peerlab.diagnose(
+            Records.of([{"kind": "imported", "collective": "allreduce", "size_bytes": 0, "time_s": 1e-5}])
+        )
 
 
 def test_records_that_name_their_path_are_refused():
-    row = {"collective": "allreduce", "size_bytes": MIB, "time_s": 1e-3, "path": "staged", "kind": "measured"}
-    with pytest.raises(peerlab.PeerlabError, match=r"which path they took \(staged\)"):
+    row = {"kind": "imported", "collective": "allreduce", "size_bytes": MIB, "time_s": 1e-3, "path": "staged"}
+    with pytest.raises(peerlab.PeerlabError, match="say themselves which path they took: staged"):
         peerlab.diagnose(Records.of([row]))
 
 
@@ -216,6 +218,7 @@ def test_a_cluster_that_does_not_exist_is_refused():
 def test_odd_records_get_an_answer_or_a_sentence(times, ranks, nodes, collective, variant, lines, cluster):
     rows = [
         {
+            "kind": "imported",
             "collective": collective,
             "variant": variant,
             "size_bytes": size,

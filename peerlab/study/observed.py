@@ -17,7 +17,7 @@ from peerlab.units import MIB
 
 Floats = NDArray[np.float64]
 
-_WHAT = ["collective", "variant", "dtype", "op", "ranks", "nodes"]
+_WHAT = ["collective", "variant", "dtype", "op", "ranks", "nodes", "path", "registration"]
 _DEVICE_TOOLS = ("nccl-tests", "hccl_demo")
 """Tools whose buffers are always in device memory."""
 _BUFFERS = re.compile(r"(?<![\w-])([DHM]) ([DHM])(?![\w-])|Send Buffer on (DEVICE|HOST|MANAGED)")
@@ -38,6 +38,12 @@ class Observed:
     """``bandwidth``: many messages in flight, times are per message; else one after the other."""
     ranks: int | None
     nodes: int | None
+    path: str
+    """The path it took, if the records say so; else empty."""
+    registration: str
+    """How memory was registered, if the records say so; else empty."""
+    source: str
+    """Tool and file."""
     memory: str
     """``device`` or ``host``: where the buffers are."""
     memory_known: bool
@@ -102,23 +108,18 @@ def observe(records: Records) -> Observed:
     Raises
     ------
     RecordsError
-        If no row has a size and a time, or if the rows say themselves which path they took.
+        If no row has a size and a time, or only one rank took part.
     """
     table = records.medians()
     table = table[(table["size_bytes"] > 0) & ((table["time_s"] > 0) | (table["algbw_GBps"] > 0))]
     if table.empty:
         raise RecordsError("nothing to go by: no row has both a size and a time")
-    own = sorted(set(table["path"]) - {""})
-    if own:
-        raise RecordsError(
-            f"these records say themselves which path they took ({', '.join(own)}): nothing to diagnose"
-        )
     rows = _longest(table)
     first = rows.iloc[0]
     two = first["collective"] == "point-to-point"
     ranks = 2 if two else _count(first["ranks"])
     if ranks is not None and ranks < 2:
-        raise RecordsError("one rank exchanges nothing: nothing to diagnose")
+        raise RecordsError("one rank exchanges nothing: there is nothing to learn from it")
     memory, known = _memory(records.manifest)
     sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
     times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
@@ -130,12 +131,15 @@ def observe(records: Records) -> Observed:
         variant=str(first["variant"]),
         ranks=ranks,
         nodes=_count(first["nodes"]),
+        path=str(first["path"]),
+        registration=str(first["registration"]),
+        source=str(first["source"]),
         memory=memory,
         memory_known=known,
         sizes=sizes,
         times_s=np.where(times > 0, times, sizes / algbw / 1e9),
         algbw_GBps=algbw,
-        others=len(table.drop_duplicates(["collective", "ranks", "nodes"])) - 1,
+        others=len(table.drop_duplicates(["collective", "ranks", "nodes", "path"])) - 1,
         devices=tuple(map(str, records.manifest.get("devices", ()))),
         said=_said(records.manifest),
     )
