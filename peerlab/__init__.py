@@ -18,6 +18,7 @@ from peerlab.model.registration import RegistrationCache
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records, load
 from peerlab.run import Run
+from peerlab.study.calibration import calibrate
 from peerlab.study.diagnosis import diagnose
 from peerlab.study.sweep import sweep
 from peerlab.version import __version__
@@ -59,6 +60,7 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "calibrate",
     "diagnose",
     "explore",
     "known_clusters",

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Sequence
 
 import peerlab
-from peerlab.cli import clusters, diagnose, import_logs, lab, simulate, sweep, validate
+from peerlab.cli import calibrate, clusters, diagnose, import_logs, lab, simulate, sweep, validate
 from peerlab.errors import PeerlabError
 
 OK, FAILED, INTERRUPTED = 0, 1, 130
 
-_COMMANDS = (simulate, sweep, clusters, validate, import_logs, diagnose, lab)
+_COMMANDS = (simulate, sweep, clusters, validate, import_logs, diagnose, calibrate, lab)
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 
 

@@ -5,7 +5,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import COLLECTIVES, Scenario
 from peerlab.study.observed import Observed
 
-_IN_FLIGHT = 64
+IN_FLIGHT = 64
 """Messages in a row that osu_bw sends before it waits."""
 
 
@@ -69,4 +69,4 @@ def _two_sided(asked: Scenario, memory: str, size: int, *, many: bool) -> Scenar
         return asked
     pageable = asked.staged and memory == "device" and asked.hardware.pageable_copy_Bps is not None
     # a core that copies by itself is one message ahead of the wire, no more
-    return asked.with_(message_bytes=_IN_FLIGHT * size, slice_bytes=size, window=2 if pageable else None)
+    return asked.with_(message_bytes=IN_FLIGHT * size, slice_bytes=size, window=2 if pageable else None)
