@@ -26,7 +26,9 @@ from peerlab.study.replay import IN_FLIGHT, scenario, shape
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes
 
 _FEWEST = 3
-_LARGEST = 256 * MIB
+_MOST = 16
+"""Sizes that are fitted, at most, evenly chosen: each is simulated some hundred times."""
+_LARGEST = 64 * MIB
 """Larger messages are left out where enough smaller ones are there: rates hardly change, and simulating takes long."""
 _SMALLEST_IN_FLIGHT = 64 * KIB
 """Below this, many messages in flight tell how often a processor can post one, which the model does not have."""
@@ -188,7 +190,8 @@ def _rows(seen: Observed, smallest_bytes: int | str | None) -> NDArray[np.int64]
         raise RecordsError(
             f"{len(rows)} sizes of {say_bytes(least)} or more are too few to fit; give {_FEWEST} or more"
         )
-    return rows
+    evenly: NDArray[np.int64] = rows[np.unique(np.linspace(0, len(rows) - 1, _MOST).round().astype(int))]
+    return evenly
 
 
 def _asked(seen: Observed, base: Cluster, path: str, sizes: NDArray[np.int64]) -> list[Scenario]:

@@ -1,6 +1,6 @@
 """Robust least squares on the logarithms of times, with intervals from a bootstrap."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,9 @@ from peerlab.study.observed import Floats
 
 SCALE = 0.1
 """Relative error from which on a row counts as an outlier, whose weight fades (Cauchy loss)."""
-_SAMPLES = 400
+_SAMPLES = 300
+_MOST_STEPS = 15
+_SILENT = "no size of this log feels it"
 _FLOOR = 0.001
 """Relative width of an interval, at least: what the fit resolves."""
 _FELT = 0.02
@@ -37,19 +39,54 @@ class Fitted:
     """Constants that the log cannot tell, and why; they stay as the file has them."""
 
 
-def fit(model: Model, measured_s: Floats, seed: int) -> Fitted:
-    """Return the constants that meet measured times best; those that the log cannot tell are left out, one after the other."""
-    untold: dict[str, str] = {}
+def fit(model: Model, measured_s: Floats, seed: int, near: "Fitted | None" = None) -> Fitted:
+    """Return the constants that meet measured times best; those that the log cannot tell are left out, one after the other.
+
+    `near` is a fit of nearly the same model, to begin with.
+    """
+    untold = _unfelt(model)
+    left = model.without(untold)
+    starts = _starts(left) if near is None else [_taken_over(left, near)]
     while True:
-        left = model.without(untold)
-        values = _solve(left, measured_s)
+        values = _solve(left, measured_s, starts)
         slopes = left.slopes(values)
         residuals = np.log(left.times_s(values) / measured_s)
         low, high = _interval(left, values, residuals, slopes, seed)
+        found = Fitted(left, values, low, high, _left_out(left, values, residuals, slopes), untold)
         more = _silent(left, slopes) or _wide(left, low, high)
         if not more:
-            return Fitted(left, values, low, high, _left_out(left, values, residuals, slopes), untold)
+            return found
         untold |= more
+        left = model.without(untold)
+        starts = [_taken_over(left, found)]
+
+
+def _starts(model: Model) -> list[Floats]:
+    """Return where to begin: where a resource does not limit, its rate has no slope to follow, so not in one place only."""
+    low, high = model.bounds
+    return (
+        [model.start, low + 0.75 * (high - low), low + 0.25 * (high - low)]
+        if model.figures
+        else [model.start]
+    )
+
+
+def _taken_over(model: Model, near: Fitted) -> Floats:
+    """Return the values of another fit, and those of the file for constants that it had not."""
+    values = {one.key: value for one, value in zip(near.model.figures, near.values, strict=True)}
+    return np.array(
+        [values.get(one.key, begin) for one, begin in zip(model.figures, model.start, strict=True)]
+    )
+
+
+def _unfelt(model: Model) -> dict[str, str]:
+    """Return the constants that no size feels, wherever in their ranges they lie."""
+    most = (
+        np.max([abs(model.slopes(start)).max(axis=0) for start in _starts(model)], axis=0)
+        if model.figures
+        else []
+    )
+    return {one.key: _SILENT for one, slope in zip(model.figures, most, strict=True) if slope < _FELT}
 
 
 def cost(times_s: Floats, measured_s: Floats) -> float:
@@ -58,27 +95,27 @@ def cost(times_s: Floats, measured_s: Floats) -> float:
     return float(np.sum(np.log1p(errors**2)))
 
 
-def _solve(model: Model, measured_s: Floats) -> Floats:
-    """Return the best values, from three starts: where a resource does not limit, its rate has no slope to follow."""
+def _solve(model: Model, measured_s: Floats, starts: Sequence[Floats]) -> Floats:
+    """Return the best values that a way from one of the starts leads to."""
     from scipy.optimize import least_squares  # noqa: PLC0415  (slow to load, and nobody else needs it)
 
     if not model.figures:
         return model.start
     low, high = model.bounds
-    ways = []
-    for start in (model.start, low + 0.75 * (high - low), low + 0.25 * (high - low)):
-        found = least_squares(
+    ways = [
+        least_squares(
             lambda values: np.log(model.times_s(values) / measured_s),
             np.clip(start, low + 1e-9, high - 1e-9),
             jac=model.slopes,
             bounds=(low, high + 1e-12),
             loss="cauchy",
             f_scale=SCALE,
-            max_nfev=40,
-            xtol=1e-6,
-            ftol=1e-9,
+            max_nfev=_MOST_STEPS,
+            xtol=1e-5,
+            ftol=1e-6,
         )
-        ways.append(found)
+        for start in starts
+    ]
     best: Floats = min(ways, key=lambda way: float(way.cost)).x
     return best
 

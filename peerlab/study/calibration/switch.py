@@ -46,16 +46,16 @@ def fit_switch(model: Model, fitted: Fitted, measured_s: Floats, seed: int) -> t
         if found == best:
             break
         best = found
-        fitted = fit(model.switched(best), measured_s, seed)
+        fitted = fit(model.switched(best), measured_s, seed, near=fitted)
     spare = max(len(sizes) - len(fitted.values) - 1, 1)
     near = [
         up_to for up_to, one in zip(tried, costs, strict=True) if one <= costs.min() * (1 + _LIKELY / spare)
     ]
-    after = [int(size) for size in sizes if size > near[-1]]
-    untold = "every size in its range meets the log nearly as well" if len(near) == len(tried) else ""
-    if untold:
+    after = min([high, *(int(size) for size in sizes if size > near[-1])])
+    if len(near) == len(tried) or (near[0] == tried[0] and after == high):
+        untold = "the sizes in its range meet the log nearly equally well"
         return fitted, Switch(figure.value, low / scale, high / scale, untold)
-    return fitted, Switch(best / scale, near[0] / scale, min(after, default=near[-1]) / scale, "")
+    return fitted, Switch(best / scale, near[0] / scale, max(after, best) / scale, "")
 
 
 def _cost(fitted: Fitted, up_to_bytes: int, measured_s: Floats) -> float:
