@@ -88,7 +88,7 @@ Why it grows as it does. One switch of one node is simulated, however many nodes
 make the ring longer. A ring of N nodes has 2 (N-1) steps, and steps that repeat are left out: the bare fabric repeats at once,
 and its time does not grow. What is left on DL1 and grows like N is what has an entry per step and is not left out: the exchange
 inside a node, twelve spans for each of the N chunks, computed as arrays, which is nearly all of the memory and little of the
-time; and, with a cache, the registration of all chunks in the cold run before the one that is shown, which is most of the time.
+time; and, with a cache, the regions of all chunks, told apart to know what the cache holds, which is most of the time.
 
 Where a schedule does not repeat, all of it is simulated, and time and memory grow like N from the first step on. That happens to
 slices that contend for the uplink in an order that changes from step to step (64 MiB at 128 nodes, the hump).

@@ -10,25 +10,56 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from peerlab.engine.run import simulate
+from peerlab.doctor import Host  # before the function below takes the package's name as an attribute
 from peerlab.errors import PeerlabError
-from peerlab.model.hardware import Cluster
-from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.registration import RegistrationCache
-from peerlab.model.scenario import Scenario
-from peerlab.records import Records, load
-from peerlab.run import Run
-from peerlab.study.calibration import calibrate
-from peerlab.study.diagnosis import diagnose
-from peerlab.study.sweep import sweep
 from peerlab.version import __version__
 
 if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
+    from peerlab.engine.run import simulate
+    from peerlab.measurement.measure import measure
+    from peerlab.model.hardware import Cluster
+    from peerlab.model.presets import known_clusters, load_cluster
+    from peerlab.model.registration import RegistrationCache
+    from peerlab.model.scenario import Scenario
+    from peerlab.records import Records, load
+    from peerlab.run import Run
+    from peerlab.study.calibration.calibrate import calibrate
+    from peerlab.study.diagnosis.diagnose import diagnose
+    from peerlab.study.sweep import sweep
+    from peerlab.view.doctor import Examination
+
+_HOMES = {
+    "Cluster": "peerlab.model.hardware",
+    "Records": "peerlab.records",
+    "RegistrationCache": "peerlab.model.registration",
+    "Run": "peerlab.run",
+    "Scenario": "peerlab.model.scenario",
+    "calibrate": "peerlab.study.calibration.calibrate",
+    "diagnose": "peerlab.study.diagnosis.diagnose",
+    "known_clusters": "peerlab.model.presets",
+    "load": "peerlab.records",
+    "load_cluster": "peerlab.model.presets",
+    "measure": "peerlab.measurement.measure",
+    "simulate": "peerlab.engine.run",
+    "sweep": "peerlab.study.sweep",
+}
+"""Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
 
 
-def explore(scenario: Scenario | None = None, **fields: Any) -> "Explorer":
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'peerlab' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
+
+
+def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
     """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explorer.explore`."""
     show: Callable[..., Explorer] = _from_lab("peerlab.app.explorer", "explore")
     return show(scenario, **fields)
@@ -40,6 +71,16 @@ def predict(
     """Return a question for a notebook whose answer is simulated; see :func:`peerlab.app.predict.predict`."""
     ask: Callable[..., Prediction] = _from_lab("peerlab.app.predict", "predict")
     return ask(question, answers, truth, unit)
+
+
+def doctor(only: str | Sequence[str] = (), host: Host | None = None) -> "Examination":
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.doctor.examine`.
+
+    A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
+    """
+    from peerlab.view.doctor import Examination  # noqa: PLC0415  (only a notebook needs it)
+
+    return Examination.of(only, host)
 
 
 def _from_lab(module: str, name: str) -> Any:
@@ -62,10 +103,12 @@ __all__ = [
     "__version__",
     "calibrate",
     "diagnose",
+    "doctor",
     "explore",
     "known_clusters",
     "load",
     "load_cluster",
+    "measure",
     "predict",
     "simulate",
     "sweep",

@@ -7,6 +7,7 @@
     |-- ExpectationError     expected figures or a reference file cannot be read
     |-- RecordsError         a log, or a table of measurements, cannot be read
     |-- MeasurementError     a measurement of this machine failed
+    |-- DoctorError          a check is asked for that there is not
     |-- Cancelled            the user stopped a running simulation
     `-- WorkersLost          those who answer a sweep went away
 
@@ -53,6 +54,10 @@ class RecordsError(PeerlabError, ValueError):
 
 class MeasurementError(PeerlabError):
     """A measurement of this machine failed; it says which rank, and why."""
+
+
+class DoctorError(PeerlabError, ValueError):
+    """A check is asked for that there is not."""
 
 
 class Cancelled(PeerlabError):  # noqa: N818  (it is a decision, not a failure)

@@ -14,6 +14,7 @@ import numpy as np
 
 from peerlab.errors import PeerlabError
 from peerlab.lanes import in_order, lane_name, tracks
+from peerlab.textfile import in_words
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_US
 
@@ -28,18 +29,15 @@ def write_perfetto(trace: Trace, path: str | Path, title: str) -> None:
     PeerlabError
         If the file cannot be written.
     """
-    try:
-        with Path(path).expanduser().open("w", encoding="utf-8") as file:
-            file.write(
-                '{"displayTimeUnit": "ns", "otherData": '
-                + json.dumps({"title": title})
-                + ',\n"traceEvents": [\n'
-            )
-            for number, event in enumerate(events(trace)):
-                file.write((",\n" if number else "") + json.dumps(event))
-            file.write("\n]}\n")
-    except (OSError, RuntimeError, ValueError) as problem:  # no such folder, no such home, a NUL in the name
-        raise PeerlabError(f"cannot write {path}: {getattr(problem, 'strerror', '') or problem}") from None
+    head = f'{{"displayTimeUnit": "ns", "otherData": {json.dumps({"title": title})},\n"traceEvents": [\n'
+    with (
+        in_words(f"cannot write {path}", PeerlabError),
+        Path(path).expanduser().open("w", encoding="utf-8") as file,
+    ):
+        file.write(head)
+        for number, event in enumerate(events(trace)):
+            file.write((",\n" if number else "") + json.dumps(event))
+        file.write("\n]}\n")
 
 
 def events(trace: Trace) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Shared by all tests: hypothesis profiles, long trials, and where the reference data lies."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ _COMMON = {"deadline": None, "derandomize": not SOAK, "suppress_health_check": [
 settings.register_profile("test", max_examples=60, **_COMMON)
 settings.register_profile("soak", max_examples=600, **_COMMON)
 settings.load_profile("soak" if SOAK else "test")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # a shell's background job ignores Ctrl+C, and so would every process that a test starts and interrupts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,17 @@ class FakeSys:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{text}\n")
 
-    def pci(self, *way, kind=BRIDGE, vendor=NVIDIA, speed="16.0 GT/s PCIe", top=None, lanes=16, numa=0):
+    def pci(
+        self,
+        *way,
+        kind=BRIDGE,
+        vendor=NVIDIA,
+        speed="16.0 GT/s PCIe",
+        top=None,
+        lanes=16,
+        numa=0,
+        driver=None,
+    ):
         """Put a device at the end of `way`, the addresses from the CPU's root port down."""
         folder = f"sys/devices/pci{way[0][:7]}/" + "/".join(way)
         says = {
@@ -28,14 +38,27 @@ class FakeSys:
         }  # fmt: skip
         for name, text in says.items():
             self.write(f"{folder}/{name}", text)
+        if driver:
+            (self.root / folder / "driver").symlink_to(f"/sys/bus/pci/drivers/{driver}")
+        if kind == BRIDGE:
+            self.access_control(self.root / folder)
         place = self.root / "sys/bus/pci/devices" / way[-1]
         place.symlink_to(os.path.relpath(self.root / folder, place.parent))
         return self.root / folder
 
-    def rdma(self, name, card, rate="100 Gb/sec (4X EDR)", state="4: ACTIVE"):
+    def access_control(self, bridge, control=0):
+        """Give the bridge at a folder a configuration space whose second capability is ACS, with this control word."""
+        space = bytearray(4096)
+        space[0x100:0x104] = (0x0001 | 1 << 16 | 0x148 << 20).to_bytes(4, "little")
+        space[0x148:0x14C] = (0x000D | 1 << 16).to_bytes(4, "little")
+        space[0x14E:0x150] = control.to_bytes(2, "little")
+        (bridge / "config").write_bytes(space)
+
+    def rdma(self, name, card, rate="100 Gb/sec (4X EDR)", state="4: ACTIVE", link_layer="Ethernet"):
         """Put an RDMA device with one port on the card at the folder `card`."""
         self.write(f"sys/class/infiniband/{name}/ports/1/rate", rate)
         self.write(f"sys/class/infiniband/{name}/ports/1/state", state)
+        self.write(f"sys/class/infiniband/{name}/ports/1/link_layer", link_layer)
         (self.root / "sys/class/infiniband" / name / "device").symlink_to(card)
 
     def net(self, name, card, speed=100000, mtu=9000, state="up"):
@@ -58,11 +81,14 @@ class FakeSys:
             numa = index // 2
             self.pci(port, speed=speed, numa=numa)
             self.pci(port, up, speed=speed, numa=numa)
-            for below, (kind, vendor) in enumerate([(GPU, NVIDIA), (GPU, NVIDIA), (ETHERNET, MELLANOX)]):
+            gpu, nic = (GPU, NVIDIA, "nvidia"), (ETHERNET, MELLANOX, "mlx5_core")
+            for below, (kind, vendor, driver) in enumerate([gpu, gpu, nic]):
                 down = f"0000:{index}2:{below:02x}.0"
                 end = f"0000:{index}{3 + below}:00.0"
                 self.pci(port, up, down, speed=speed, numa=numa)
-                card = self.pci(port, up, down, end, kind=kind, vendor=vendor, speed=speed, numa=numa)
+                card = self.pci(
+                    port, up, down, end, kind=kind, vendor=vendor, speed=speed, numa=numa, driver=driver
+                )
             self.net(f"eth{index}", card)
             self.rdma(f"mlx5_{index}", card)
         return self

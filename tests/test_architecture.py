@@ -47,3 +47,10 @@ def test_no_page_asks_the_network(root):
         if file.suffix in (".js", ".css"):
             text = file.read_text().replace("http://www.w3.org/2000/svg", "")
             assert "://" not in text, file
+
+
+def test_the_processes_of_a_measurement_load_no_tables():
+    """Several start at once, and nobody wants to wait for them."""
+    script = "import sys, peerlab.measurement.coordinator, peerlab.measurement.worker; print('pandas' in sys.modules, 'scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"

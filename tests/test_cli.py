@@ -1,6 +1,7 @@
 """The command line, as processes."""
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -142,3 +143,11 @@ def test_the_lab_refuses_a_port_that_is_none():
     status, _, problem = run("lab", "--no-browser", "--port", "99999")
     assert status == 1
     assert problem == "peerlab: port: 99999 is not a whole number from 1 to 65535\n"
+
+
+def test_ctrl_c_while_it_is_being_loaded_is_one_line(tmp_path):
+    (tmp_path / "tqdm.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    command = [sys.executable, "-m", "peerlab.cli", "clusters"]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "peerlab: stopped\n")

@@ -18,7 +18,16 @@ def test_the_readme_shows_what_the_command_line_prints(root):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/pictures.md", "docs/bench.md"]
+    "name",
+    [
+        "README.md",
+        "DESIGN.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/pictures.md",
+        "docs/bench.md",
+        "docs/doctor.md",
+    ],
 )
 def test_links_and_pictures_lead_somewhere(root, name):
     text = (root / name).read_text()

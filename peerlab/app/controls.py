@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
+from peerlab.app.own_log import OwnLog
 from peerlab.app.rare import Rare
 from peerlab.app.widgets import (
     Changes,
@@ -20,8 +21,9 @@ from peerlab.app.widgets import (
     switch,
     whole,
 )
+from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import COLLECTIVE_NAMES, Scenario
+from peerlab.model.scenario import Scenario
 from peerlab.units import KIB, say_bytes, write_bytes
 
 NODES = tuple(2**k for k in range(1, 11))
@@ -38,10 +40,13 @@ class Controls:
     ``reset``.
     """
 
-    def __init__(self, on_change: Callable[[Changes, str], None], on_command: Callable[[str], None]) -> None:
+    def __init__(
+        self, on_change: Callable[[Changes, str], None], on_command: Callable[..., None], log: OwnLog
+    ) -> None:
         self._on_change = on_change
         self._showing = False
         self._texts: dict[str, w.Widget] = {}
+        self.log = log
         self._make_primary()
         self._make_secondary()
         self.rare = Rare()
@@ -64,6 +69,7 @@ class Controls:
             self.direct,
             self.collective,
             self.more,
+            self.log.toggle,
             self.hint,
             self.undo,
             self.reset,
@@ -72,6 +78,7 @@ class Controls:
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
             self.rare.row,
+            self.log.panel,
             self.error,
         ]
 

@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import ipywidgets as w
@@ -12,12 +13,17 @@ import ipywidgets as w
 from peerlab.app.controls import Controls
 from peerlab.app.curving import Curving
 from peerlab.app.fitting import fitting
+from peerlab.app.measuring import Measuring
+from peerlab.app.own_log import Found, OwnLog, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
+from peerlab.records import Records, measured_for
 from peerlab.run import Run
+from peerlab.view.here import here
+from peerlab.view.measured import Point, overlay, points
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -41,7 +47,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         Its run.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, records: Sequence[Records] = ()) -> None:
         self._runs = _runs
         self._number = 0
         self._history: list[Scenario] = []
@@ -51,10 +57,14 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.run: Run = self._runs.get(scenario)
         self.first = scenario
         self.before: Run | None = None
-        self.controls = Controls(self._changed, self._command)
+        self.controls = Controls(self._changed, self._command, OwnLog(self._log_read))
         self.stage = Stage(self._command)
+        self._points = [point for one in records for point in points(one, own=True)]
+        self._of_log: tuple[Point, ...] = ()
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
-        self._parts = [*self.controls.rows(), self.stage]
+        self._here = here([])
+        self._measuring = Measuring(self._show_here)
+        self._parts = [*self.controls.rows(), self.stage, self.controls.log.verdict]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
         self._show(self.run)
@@ -70,6 +80,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             return  # never finished
         self._stop()
         self._curving.cancel()
+        self._measuring.stop()
         if self._looking:
             self._looking.cancel()
         for part in self._parts:
@@ -131,6 +142,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             case "axis" if value in ("nodes", "message_bytes"):
                 self._curving.axis = value
                 self._curving.draw(self.scenario)
+            case "measure" | "stop measuring" | "save measured":
+                self._measuring.obey(command)
             case "cancel":
                 self._stop()
                 self.controls.show(self.scenario, can_undo=bool(self._history))
@@ -198,11 +211,35 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._number += 1
         self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
+        self._overlay()
         self._curving.draw(run.scenario)
         if self._looking:
             self._looking.cancel()
         if _running_loop():
             self._looking = asyncio.ensure_future(self._look_ahead())
+
+    def _overlay(self) -> None:
+        """Put what was measured and fits on the curves: tables that come with peerlab, and the user's own."""
+        known = [*_shipped(self.scenario.hardware.name), *self._points, *self._of_log]
+        self.stage.measured = {**overlay(self.scenario, known), "here": self._here}
+
+    def _log_read(self, found: Found | None) -> None:
+        """Lay a user's log on the curves; where its cluster was recognised, go there."""
+        self._of_log = points(found.records, found.diagnosis.path or "", own=True) if found else ()
+        self._overlay()
+        if found and self._of_log:
+            with self._telling("log"):
+                self._command("axis", "message_bytes")
+                self._change(as_measured(self.scenario, found), "log")
+
+    def _show_here(self, parcel: dict[str, object]) -> None:
+        self._here = parcel
+        self._overlay()
+
+    @property
+    def measured(self) -> Records | None:
+        """What was measured on this machine last; ``explorer.measured.save("mine.csv")`` keeps it."""
+        return self._measuring.records
 
     async def _look_ahead(self) -> None:
         """Tell the page what each switch would show, so that it can answer without asking."""
@@ -237,16 +274,26 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
+@cache
+def _shipped(cluster: str) -> tuple[Point, ...]:
+    """Return the measurements of a cluster that come with peerlab."""
+    return tuple(point for one in measured_for(cluster).values() for point in points(one))
+
+
 _open: dict[str, Explorer] = {}
 
 
-def explore(scenario: Scenario | None = None, **fields: Any) -> Explorer:
+def explore(
+    scenario: Scenario | None = None, *, records: Records | Sequence[Records] = (), **fields: Any
+) -> Explorer:
     """Return the live lab for a scenario, to be shown in a notebook.
 
     Parameters
     ----------
     scenario:
         Where to start; by default a DL1 cluster of 8 nodes, through host memory.
+    records:
+        Measurements of your own, of `peerlab.load` or `peerlab.measure`, to lie on the curves where they fit.
     fields:
         Fields of a `Scenario` to start with, instead of or on top of `scenario`.
 
@@ -259,7 +306,7 @@ def explore(scenario: Scenario | None = None, **fields: Any) -> Explorer:
     cell = _cell()
     if cell in _open:  # a cell that runs again replaces what it showed
         _open.pop(cell).close()
-    explorer = Explorer(start)
+    explorer = Explorer(start, [records] if isinstance(records, Records) else records)
     if cell:
         _open[cell] = explorer
     return explorer

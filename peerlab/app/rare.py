@@ -6,8 +6,9 @@ import ipywidgets as w
 
 from peerlab.app.widgets import Tell, given, offer, row, select, text_field, whole
 from peerlab.errors import ScenarioError
+from peerlab.model.checks import ALGORITHMS, PAGES
 from peerlab.model.placement import PLACEMENTS
-from peerlab.model.scenario import ALGORITHMS, PAGES, Scenario
+from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes, write_bytes
 
 _OWN = "own"

@@ -29,6 +29,8 @@ class Stage(anywidget.AnyWidget):
     """What `peerlab.view.payload` returns."""
     curves = traitlets.Dict().tag(sync=True)
     """What `peerlab.view.curves` returns."""
+    measured = traitlets.Dict().tag(sync=True)
+    """What `peerlab.view.measured` returns."""
     status = traitlets.Dict().tag(sync=True)
     """``busy`` and ``text`` of a computation in the background."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import peerlab
 from peerlab.cli.words import command, table, wrapped
 from peerlab.study.diagnosis import TOLD, Diagnosis, Evidence, Explanation, Forecast
-from peerlab.units import say_bytes, say_count
+from peerlab.units import say_bytes
 
 _EXAMPLES = """\
 examples:
@@ -41,7 +41,7 @@ def _diagnose(options: argparse.Namespace) -> int:
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:
-    yield from wrapped(_heading(found))
+    yield from wrapped(found.seen.says)
     names = ", ".join(found.clusters) or "no cluster: only what holds on any machine"
     yield from wrapped(f"{'held against' if found.chosen else 'recognised'}: {names}")
     yield ""
@@ -66,14 +66,6 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     for check in found.checks:
         yield from wrapped(f"{check.what}: {check.command}", "  ", "      ")
         yield from wrapped(check.tells, "      ")
-
-
-def _heading(found: Diagnosis) -> str:
-    seen = found.seen
-    who = [say_count(count, what) for count, what in ((seen.ranks, "rank"), (seen.nodes, "node")) if count]
-    sizes = f"{say_bytes(seen.sizes[0])} to {say_bytes(seen.sizes[-1])}"
-    what = " ".join(word for word in (seen.collective, seen.variant) if word)
-    return f"{seen.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {seen.memory} memory, {sizes}"
 
 
 def _ranked(one: Explanation) -> tuple[str, ...]:

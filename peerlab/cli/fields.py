@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from peerlab.cli.words import fraction, number, slice_size, slow_node, switch
+from peerlab.model.checks import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS
 from peerlab.model.hardware import PATHS
 from peerlab.model.placement import PLACEMENTS
-from peerlab.model.scenario import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS
 
 
 def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None:

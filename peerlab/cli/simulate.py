@@ -107,8 +107,10 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
         _title(s) + (" (more than the vendor's library allows: an extrapolation)" if s.extrapolates else "")
     )
     head = ("path", "time", "busbw", "wire busy", "bottleneck")
-    missing = [(path, "-", "-", "-", f"not available: {why}") for path, why in lacking.items()]
-    print(table(head, [*map(_row, runs), *missing], right={1, 2, 3}))
+    rows = [_row(run) for run in runs]
+    print(table(head, rows, right={1, 2, 3}))
+    for path, why in lacking.items():
+        print(f"  {path.ljust(max(len(row[0]) for row in rows))}  not available: {why}")
     assumed = len(s.hardware.assumptions)
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
     if s.hardware.fitted_on:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from peerlab.cli import INTERRUPTED, OK
 from peerlab.cli.fields import add_fields
 from peerlab.cli.words import command, number, table
 from peerlab.study.question import ERROR, Question
@@ -27,8 +28,6 @@ exit status: 0 answered, impossible combinations included (the table says why); 
 """
 
 _OURS = ("run", "json", "output", "workers", "dask")
-
-STOPPED = 130
 
 
 def add(commands: Any) -> None:
@@ -76,7 +75,7 @@ def _sweep(options: argparse.Namespace) -> int:
         kept = f", which are in {output}; the same command goes on from there" if output else ""
         hint = "" if output else "; with --output FILE.csv the same command could go on from there"
         print(f"peerlab: stopped after {outcome.so_far}{kept}{hint}", file=sys.stderr)
-    return STOPPED if outcome.interrupted else 0
+    return INTERRUPTED if outcome.interrupted else OK
 
 
 def _say(message: Warning | str, *_where: Any) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from peerlab.cluster_file.plausible import implausible
 from peerlab.model.hardware import Figure
-from peerlab.model.presets import cluster_file, read_text
+from peerlab.model.presets import cluster_file, read_cluster_text
 from peerlab.model.reading import Missing, examine
 
 
@@ -43,7 +43,7 @@ def check(name: str | Path) -> Report:
         If there is no such file, or it is no small text.
     """
     file = cluster_file(name)
-    reading = examine(read_text(file))
+    reading = examine(read_cluster_text(file))
     figures = reading.figures.values()
     return Report(
         file=file,

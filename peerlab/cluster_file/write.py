@@ -6,6 +6,7 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.textfile import in_words
 
 
 def write_new(path: Path, text: str, *, force: bool = False) -> None:
@@ -18,18 +19,15 @@ def write_new(path: Path, text: str, *, force: bool = False) -> None:
     """
     if path.suffix != ".toml":
         raise HardwareError(f"{path}: a cluster file ends in .toml, as in {path.stem or 'my'}.toml")
-    try:
+    with in_words(f"cannot write {path}", HardwareError):
         found = path.expanduser()
         if found.exists() and not found.is_file():  # opening a pipe would wait for a reader
             raise HardwareError(f"cannot write {path}: not a file")
-        with found.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise HardwareError(f"{path} is there already; --force overwrites it") from None
-    except (OSError, ValueError, RuntimeError) as problem:  # no such folder, a NUL in its name, no such home
-        if isinstance(problem, HardwareError):
-            raise
-        raise HardwareError(f"cannot write {path}: {getattr(problem, 'strerror', '') or problem}") from None
+        try:
+            with found.open("w" if force else "x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            raise HardwareError(f"{path} is there already; --force overwrites it") from None
 
 
 def quoted(value: str) -> str:

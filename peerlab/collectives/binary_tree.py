@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from peerlab.collectives.whole import Whole
+
 
 @dataclass(frozen=True, slots=True)
-class BinaryTree:
+class BinaryTree(Whole):
     """Allreduce over one complete binary tree; the children of rank r are 2r+1 and 2r+2.
 
     Steps number the levels, two to each: what goes up from (or down to) the left children, then the right ones. A slice
@@ -15,8 +17,6 @@ class BinaryTree:
     """Ranks, 1 or more."""
     chunk_bytes: int
     """Bytes of the buffer, which travels whole, in slices."""
-    chunks: int = 1
-    """One."""
     symmetric: bool = False
     """Leaves send once, the root twice, the others three times."""
 
@@ -48,18 +48,6 @@ class BinaryTree:
         """Return the child or the parent that sends to `rank` in `step`, or -1."""
         other = 2 * rank + 1 + step % 2 if step < self.reducing_steps else (rank - 1) // 2
         return other if 0 <= other < self.ranks and self.to(other, step) == rank else -1
-
-    def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
-        """Return the whole buffer."""
-        return range(1)
-
-    def receives(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
-        """Return the whole buffer."""
-        return range(1)
-
-    def chunk(self, rank: int, position: int) -> int:  # noqa: ARG002  (the same on every rank)
-        """Return the only chunk."""
-        return position
 
     def owned(self, rank: int) -> range:
         """Return the whole buffer at the root."""

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
+from peerlab.collectives.halves import Halves
+from peerlab.collectives.whole import Whole
+
 
 @dataclass(frozen=True, slots=True)
-class HalvingDoubling:
+class HalvingDoubling(Halves):
     """Rabenseifner's allreduce of `nbytes`, or one half of it.
 
     While halving, a rank sends the half of its part that it gives up and adds what its partner gives up, until one chunk
@@ -14,42 +17,12 @@ class HalvingDoubling:
     What the partner will pass on first is sent first: positions go down while halving and up while doubling.
     """
 
-    ranks: int
-    """Ranks, a power of two."""
-    nbytes: int
-    """Bytes of the buffer."""
-    adds: bool = True
-    """Whether there is a halving half."""
-    spreads: bool = True
-    """Whether there is a doubling half."""
-    symmetric: bool = True
-    """All ranks do the same."""
-
     @property
-    def _bits(self) -> int:
+    def half_steps(self) -> int:
+        """Steps of one half: log2 N."""
         return self.ranks.bit_length() - 1
 
-    @property
-    def steps(self) -> int:
-        """log2 N for each half."""
-        return (self.adds + self.spreads) * self._bits
-
-    @property
-    def reducing_steps(self) -> int:
-        """Log2 N, or 0 for an allgather."""
-        return self.adds * self._bits
-
-    @property
-    def chunks(self) -> int:
-        """N."""
-        return self.ranks
-
-    @property
-    def chunk_bytes(self) -> int:
-        """An N-th of the buffer, padded."""
-        return -(-self.nbytes // self.ranks)
-
-    def _half(self, step: int) -> int:
+    def _moved(self, step: int) -> int:
         """Return how many chunks a step moves."""
         if step < self.reducing_steps:
             return int(self.ranks >> (step + 1))
@@ -59,11 +32,12 @@ class HalvingDoubling:
         """Return the bits of a rank in reverse where the nearest partner is the first."""
         if not (self.adds and self.spreads):
             return number
-        return int(f"{number:0{self._bits}b}"[::-1], 2) if self._bits else 0
+        bits = self.half_steps
+        return int(f"{number:0{bits}b}"[::-1], 2) if bits else 0
 
     def to(self, rank: int, step: int) -> int:
         """Return the partner, who sends at the same time."""
-        return rank ^ self._reversed(self._half(step))
+        return rank ^ self._reversed(self._moved(step))
 
     def source(self, rank: int, step: int) -> int:
         """Return the partner."""
@@ -71,14 +45,14 @@ class HalvingDoubling:
 
     def sends(self, step: int) -> range:
         """Return the upper half of what is left, downwards; or all that is finished."""
-        half = self._half(step)
+        half = self._moved(step)
         if step >= self.reducing_steps:
             return range(half)
         return range(2 * half - 1, half - 1, -1) if half > 1 else range(1, 2)
 
     def receives(self, step: int) -> range:
         """Return the lower half, downwards; or as much again as is finished."""
-        half = self._half(step)
+        half = self._moved(step)
         if step >= self.reducing_steps:
             return range(half, 2 * half)
         return range(half - 1, -1, -1) if half > 1 else range(1)
@@ -93,15 +67,13 @@ class HalvingDoubling:
 
 
 @dataclass(frozen=True, slots=True)
-class RecursiveDoubling:
+class RecursiveDoubling(Whole):
     """Allreduce in log2 N exchanges of the whole buffer, each added by both partners: few steps, many bytes."""
 
     ranks: int
     """Ranks, a power of two."""
     chunk_bytes: int
     """Bytes of the buffer, which travels whole."""
-    chunks: int = 1
-    """One."""
     symmetric: bool = True
     """All ranks do the same."""
 
@@ -122,18 +94,6 @@ class RecursiveDoubling:
     def source(self, rank: int, step: int) -> int:
         """Return the partner."""
         return self.to(rank, step)
-
-    def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
-        """Return the whole buffer."""
-        return range(1)
-
-    def receives(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
-        """Return the whole buffer."""
-        return range(1)
-
-    def chunk(self, rank: int, position: int) -> int:  # noqa: ARG002  (the same on every rank)
-        """Return the only chunk."""
-        return position
 
     def owned(self, rank: int) -> range:  # noqa: ARG002  (the same on every rank)
         """Return the whole buffer."""

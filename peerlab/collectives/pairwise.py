@@ -2,45 +2,16 @@
 
 from dataclasses import dataclass
 
+from peerlab.collectives.halves import Halves
+
 
 @dataclass(frozen=True, slots=True)
-class Pairwise:
+class Pairwise(Halves):
     """Collective of `nbytes`: a reduce-scatter in N-1 direct exchanges, then an allgather in as many.
 
     In step s a rank sends to the one s+1 further on and receives from the one s+1 before. Nothing is passed on, so the
     steps of a reduce-scatter wait for nothing; HCL's loop over boxes works like this (hcl_collective_routines.cpp).
     """
-
-    ranks: int
-    """Ranks, 1 or more."""
-    nbytes: int
-    """Bytes of the buffer."""
-    adds: bool = True
-    """Whether there is a reduce-scatter."""
-    spreads: bool = True
-    """Whether there is an allgather."""
-    symmetric: bool = True
-    """All ranks do the same."""
-
-    @property
-    def steps(self) -> int:
-        """N-1 for each half."""
-        return (self.adds + self.spreads) * (self.ranks - 1)
-
-    @property
-    def reducing_steps(self) -> int:
-        """N-1, or 0 for an allgather."""
-        return self.adds * (self.ranks - 1)
-
-    @property
-    def chunks(self) -> int:
-        """N."""
-        return self.ranks
-
-    @property
-    def chunk_bytes(self) -> int:
-        """An N-th of the buffer, padded."""
-        return -(-self.nbytes // self.ranks)
 
     def _distance(self, step: int) -> int:
         return step % (self.ranks - 1) + 1

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from peerlab.collectives.whole import Whole
+
 
 @dataclass(frozen=True, slots=True)
-class PointToPoint:
+class PointToPoint(Whole):
     """One transfer of `chunk_bytes` from rank 0 to rank 1."""
 
     chunk_bytes: int
@@ -15,8 +17,6 @@ class PointToPoint:
     """One."""
     reducing_steps: int = 0
     """None: the receiver keeps what it gets."""
-    chunks: int = 1
-    """One."""
     symmetric: bool = False
     """Rank 1 sends nothing."""
 
@@ -28,18 +28,6 @@ class PointToPoint:
         """Return rank 0 for rank 1."""
         return 0 if rank == 1 and step == 0 else -1
 
-    def sends(self, step: int) -> range:
-        """Return the whole buffer."""
-        return range(step, 1)
-
-    def receives(self, step: int) -> range:
-        """Return the whole buffer."""
-        return range(step, 1)
-
-    def chunk(self, rank: int, position: int) -> int:
-        """Return the only chunk."""
-        return 0 * rank + position
-
-    def owned(self, rank: int) -> range:
+    def owned(self, rank: int) -> range:  # noqa: ARG002  (the same on every rank)
         """Return nothing: no sums are made."""
-        return range(rank, rank)
+        return range(0)

@@ -2,46 +2,17 @@
 
 from dataclasses import dataclass
 
+from peerlab.collectives.halves import Halves
+
 
 @dataclass(frozen=True, slots=True)
-class Ring:
+class Ring(Halves):
     """Collective of `nbytes` over a ring of `ranks`.
 
     AllReduce: in step s < N-1, rank i sends chunk i-s, and its neighbour adds it; then the finished chunks go round once
     more. A reduce-scatter is the first half, with the chunks numbered so that rank i ends with chunk i; an allgather, in
     which rank i begins with chunk i, the second.
     """
-
-    ranks: int
-    """Ranks in the ring, 1 or more; a ring of one has no steps."""
-    nbytes: int
-    """Bytes of the buffer that all chunks together fill."""
-    adds: bool = True
-    """Whether there is a first half."""
-    spreads: bool = True
-    """Whether there is a second half."""
-    symmetric: bool = True
-    """All ranks do the same."""
-
-    @property
-    def steps(self) -> int:
-        """N-1 for each half."""
-        return (self.adds + self.spreads) * (self.ranks - 1)
-
-    @property
-    def reducing_steps(self) -> int:
-        """N-1, or 0 for an allgather."""
-        return self.adds * (self.ranks - 1)
-
-    @property
-    def chunks(self) -> int:
-        """N."""
-        return self.ranks
-
-    @property
-    def chunk_bytes(self) -> int:
-        """An N-th of the buffer, padded."""
-        return -(-self.nbytes // self.ranks)
 
     def to(self, rank: int, step: int) -> int:  # noqa: ARG002  (the same in every step)
         """Return the right neighbour."""

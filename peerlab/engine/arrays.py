@@ -17,8 +17,8 @@ from peerlab.collectives.ring import Ring
 from peerlab.engine import noise
 from peerlab.engine.loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
-from peerlab.engine.way import Leg
-from peerlab.engine.world import STAGE_IDS, World
+from peerlab.engine.way import STAGE_IDS, Leg
+from peerlab.engine.world import World
 from peerlab.errors import ScenarioError
 from peerlab.model.path import RESOURCES, service
 from peerlab.model.scenario import Scenario

@@ -13,8 +13,8 @@ import simpy
 from peerlab.engine.desk import DESTINATION, SOURCE, Answer, Desk
 from peerlab.engine.order import intervals
 from peerlab.engine.servers import DESK, Action, Clock, Exclusive, Key, Links, Log, Shared, Window, succeed
-from peerlab.engine.way import Leg
-from peerlab.engine.world import STAGE_IDS, World
+from peerlab.engine.way import STAGE_IDS, Leg
+from peerlab.engine.world import World
 from peerlab.model.path import service
 from peerlab.model.registration import Lease
 

@@ -24,8 +24,11 @@ class Skip:
     """Whole periods that were left out."""
 
     spans: Block
+    """Of `Loop.rows`."""
     events: Block
+    """Of `Transfers.events`."""
     finished: Block
+    """Of `Supply.finished`."""
 
 
 @dataclass(eq=False)
@@ -40,24 +43,24 @@ class Repeats:
 
     def __call__(self, loop: Loop, now: int, step: int) -> None:
         """Look at the loop after an instant."""
-        steps = [x // loop.lanes for x in loop.transfers]
+        steps, course = [x // loop.lanes for x in loop.transfers.under_way], loop.course
         low, high = min(steps, default=0), max(steps, default=0)
-        adding = high <= loop.reducing - 2
-        last = loop.reducing - 2 if adding else loop.steps - 2
-        if low < (1 if adding else loop.reducing + 1) or high >= last or len(self._seen) > _MOST_STATES:
+        adding = high <= course.reducing - 2
+        last = course.reducing - 2 if adding else course.steps - 2
+        if low < (1 if adding else course.reducing + 1) or high >= last or len(self._seen) > _MOST_STATES:
             return
-        if adding and loop.gathered and self.gather_period_ps is None:
+        if adding and loop.supply.gathered and self.gather_period_ps is None:
             return
         state = (adding, loop.state(now, step))
         mark = (
             step,
             now,
             len(loop.rows),
-            len(loop.events),
-            len(loop.finished),
+            len(loop.transfers.events),
+            len(loop.supply.finished),
             loop.gate_waits,
             loop.desk.counters(),
-            max(loop.opened),
+            max(loop.transfers.opened),
         )
         before = self._seen.setdefault(state, mark)
         period, repeats = step - before[0], 0
@@ -68,7 +71,7 @@ class Repeats:
 
     def _gather_keeps_pace(self, loop: Loop, before: Mark, mark: Mark) -> bool:
         """Whether the own contributions stay ahead of the ring, or are what it waits for in every period alike."""
-        if not loop.gathered or self.gather_period_ps is None:
+        if not loop.supply.gathered or self.gather_period_ps is None:
             return True
         own, ring = self.gather_period_ps * (mark[0] - before[0]), mark[1] - before[1]
         waited = mark[5] > before[5]
@@ -76,16 +79,17 @@ class Repeats:
 
     def _skip(self, loop: Loop, before: Mark, mark: Mark, repeats: int, *, adding: bool) -> None:
         period, steps = mark[1] - before[1], mark[0] - before[0]
-        after = before[7] + loop.step_offset
+        course, after = loop.course, before[7] + loop.course.skipped
         spans = Block(before[2], mark[2], repeats, period, steps, after)
         events = Block(before[3], mark[3], repeats, period, steps, after)
         finished = Block(before[4], mark[4], repeats, period, steps, after)
         self.skips.append(Skip(spans, events, finished))
         left_out = repeats * steps
-        if loop.registers:
-            unseen = [(lane, step + loop.step_offset + 1, left_out) for lane, step in enumerate(loop.opened)]
+        if loop.transfers.registers:
+            opened = enumerate(loop.transfers.opened)
+            unseen = [(lane, step + course.skipped + 1, left_out) for lane, step in opened]
             loop.desk.leave_out(unseen, before[6], repeats)
-        loop.step_offset += left_out
-        loop.steps -= left_out
-        loop.reducing -= left_out if adding else 0
+        course.skipped += left_out
+        course.steps -= left_out
+        course.reducing -= left_out if adding else 0
         self._seen.clear()

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.engine.world import STAGE_IDS, World
+from peerlab.engine.way import STAGE_IDS
+from peerlab.engine.world import World
 from peerlab.model.path import service
 
 Picoseconds = NDArray[np.int64]

@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 
+from peerlab.model.path import STAGES
+
+STAGE_IDS = {name: index for index, name in enumerate(STAGES)}
+"""Index in `STAGES` by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:

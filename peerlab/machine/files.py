@@ -25,3 +25,20 @@ def entries(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except OSError:
         return []
+
+
+def leading_bytes(path: Path, count: int) -> bytes:
+    """Return up to `count` first bytes of a file; none if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(count)
+    except OSError:
+        return b""
+
+
+def link_name(path: Path) -> str:
+    """Return the last name of what a link leads to, as a device's ``driver``; empty if it is no link."""
+    try:
+        return path.readlink().name
+    except OSError:
+        return ""

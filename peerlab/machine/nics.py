@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peerlab.machine.files import entries, number, text
+from peerlab.machine.pci import card_address
+from peerlab.machine.rdma import RdmaPort, read_rdma_ports
 
-_GIGABITS = re.compile(r"([0-9.]+) Gb/sec")
+_GIGABITS = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?) Gb/sec")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,43 +29,24 @@ class Nic:
     """Largest packet of the network interface, bytes."""
 
 
-def _address(folder: Path) -> str:
-    """Return the PCI address of a class device's card, through virtio and alike; empty for a virtual interface."""
-    try:
-        parts = (folder / "device").resolve(strict=True).parts
-    except OSError:
-        return ""
-    found = [part for part in parts if re.fullmatch(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", part)]
-    return found[-1] if found else ""
-
-
-def _rdma_ports(root: Path) -> list[Nic]:
-    ports = []
-    for device in entries(root / "sys/class/infiniband"):
-        mtus = [number(net / "mtu") for net in entries(device / "device/net")]
-        for port in entries(device / "ports"):
-            rate = _GIGABITS.match(text(port / "rate") or "")
-            if not (text(port / "state") or "").endswith("ACTIVE"):
-                continue
-            ports.append(
-                Nic(
-                    name=f"{device.name}/{port.name}",
-                    address=_address(device),
-                    rate_bps=round(float(rate[1]) * 1e9) if rate else None,
-                    rdma=True,
-                    said_by=f"infiniband/{device.name}/ports/{port.name}/rate",
-                    mtu=mtus[0] if mtus else None,
-                )
-            )
-    return ports
+def _rdma_nic(root: Path, port: RdmaPort) -> Nic:
+    rate = _GIGABITS.match(port.rate)
+    return Nic(
+        name=port.name,
+        address=port.address,
+        rate_bps=round(float(rate[1]) * 1e9) if rate else None,
+        rdma=True,
+        said_by=f"infiniband/{port.device}/ports/{port.number}/rate",
+        mtu=number(root / "sys/class/net" / port.interfaces[0] / "mtu") if port.interfaces else None,
+    )
 
 
 def read_nics(root: Path) -> list[Nic]:
     """Return the ports of network cards that are up: RDMA ports, and the interfaces of cards without RDMA."""
-    nics = _rdma_ports(root)
+    nics = [_rdma_nic(root, port) for port in read_rdma_ports(root) if port.verbs and port.active]
     known = {nic.address for nic in nics}
     for folder in entries(root / "sys/class/net"):
-        address = _address(folder)
+        address = card_address(folder)
         if not address or address in known or text(folder / "operstate") != "up":
             continue
         speed = number(folder / "speed")  # Mbit/s; -1 where unknown

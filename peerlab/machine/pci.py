@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from peerlab.machine.files import entries, number, text
+from peerlab.machine.files import entries, link_name, number, text
 
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-_SPEED = re.compile(r"([0-9.]+) GT/s")
+_SPEED = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,4})?) GT/s")
 
 # What of a lane's bits is left for packets: up to 5 GT/s a byte takes 10 bits on the line, up to 32 GT/s 16 bytes take
 # 130 bits, above 236 of a flit's 256 bytes are packets.
@@ -55,6 +55,8 @@ class PciDevice:
     """Its own link; None on virtual devices."""
     virtual_function: bool
     """Whether it is a part (SR-IOV) of another device of this machine."""
+    driver: str
+    """Name of the driver that has it; empty where none has."""
 
     @property
     def root_port(self) -> str:
@@ -65,6 +67,16 @@ class PciDevice:
     def uplink_end(self) -> str:
         """Address of what hangs at that port: a switch, or the device itself."""
         return (*self.bridges, self.address)[1 if self.bridges else 0]
+
+
+def card_address(folder: Path) -> str:
+    """Return the PCI address of a class device's card, through virtio and alike; empty for a virtual one."""
+    try:
+        parts = (folder / "device").resolve(strict=True).parts
+    except OSError:
+        return ""
+    found = [part for part in parts if _ADDRESS.fullmatch(part)]
+    return found[-1] if found else ""
 
 
 def read_link(folder: Path) -> Link | None:
@@ -97,4 +109,5 @@ def _read_device(folder: Path) -> PciDevice | None:
         bridges=tuple(part for part in way if part != folder.name),
         link=read_link(folder),
         virtual_function=(folder / "physfn").exists(),
+        driver=link_name(folder / "driver"),
     )

@@ -9,8 +9,8 @@ from peerlab.machine.files import entries, text
 from peerlab.machine.nics import Nic, read_nics
 from peerlab.machine.pci import Link, PciDevice, read_devices, read_link
 
-_HABANA, _NVIDIA, _AMD, _INTEL = 0x1DA3, 0x10DE, 0x1002, 0x8086
-VENDORS = {_HABANA: "Gaudi", _NVIDIA: "NVIDIA GPU", _AMD: "AMD GPU", _INTEL: "Intel GPU"}
+HABANA, NVIDIA, _AMD, _INTEL = 0x1DA3, 0x10DE, 0x1002, 0x8086
+VENDORS = {HABANA: "Gaudi", NVIDIA: "NVIDIA GPU", _AMD: "AMD GPU", _INTEL: "Intel GPU"}
 """What accelerators are called, by the vendor id of PCI."""
 _COMPUTING = {0x1200, 0x0302, 0x0380}
 """PCI classes of accelerators: processing accelerator, 3D controller, display controller without a display."""
@@ -77,7 +77,7 @@ def _is_accelerator(device: PciDevice) -> bool:
     if device.virtual_function:
         return False
     kind = device.class_code >> 8
-    return kind in _COMPUTING or (kind == _VGA and device.vendor in {_NVIDIA, _AMD})
+    return kind in _COMPUTING or (kind == _VGA and device.vendor in {NVIDIA, _AMD})
 
 
 def _carriers(nics: Iterable[Nic], devices: dict[str, PciDevice]) -> tuple[Nic, ...]:

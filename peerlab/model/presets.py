@@ -15,7 +15,6 @@ where it may lie (``range = [12, 16]``); the lab shows both. A resource that nev
 Where figures were fitted on a benchmark, ``fitted_on = "..."`` at the top says on what: elsewhere they extrapolate.
 """
 
-import stat
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +24,7 @@ from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
 from peerlab.model.reading import examine
 from peerlab.places import folder
+from peerlab.textfile import read_text
 
 _MOST_BYTES = 2**20
 """A cluster file is small; whatever is larger is something else."""
@@ -77,7 +77,7 @@ def cluster_file(name: str | Path) -> Path:
     raise HardwareError(f"unknown cluster {str(name)!r}; {offer}; or the path of a .toml file of your own")
 
 
-def read_text(path: Path) -> str:
+def read_cluster_text(path: Path) -> str:
     """Return the text of a cluster file.
 
     Raises
@@ -85,17 +85,7 @@ def read_text(path: Path) -> str:
     HardwareError
         If it cannot be read, or is no small text file.
     """
-    try:
-        found = path.expanduser().stat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
-            raise HardwareError(f"cannot read {path}: not a file of at most {_MOST_BYTES} bytes")
-        return path.expanduser().read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise HardwareError(f"{path} is not a text file in UTF-8") from None
-    except (OSError, ValueError, RuntimeError) as problem:  # no such file, a NUL in its name, no such home
-        if isinstance(problem, HardwareError):
-            raise
-        raise HardwareError(f"cannot read {path}: {getattr(problem, 'strerror', '') or problem}") from None
+    return read_text(path, what="cluster file", most_bytes=_MOST_BYTES, error=HardwareError)
 
 
 def load_cluster(name: str | Path) -> Cluster:
@@ -107,4 +97,4 @@ def load_cluster(name: str | Path) -> Cluster:
         If there is no such cluster or file, or the file is wrong.
     """
     path = cluster_file(name)
-    return read_cluster(read_text(path), str(path))
+    return read_cluster(read_cluster_text(path), str(path))

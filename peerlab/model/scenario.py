@@ -3,39 +3,29 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
+from peerlab.model.checks import (
+    NUMBERS,
+    SIZES,
+    WORDS,
+    check_kind,
+    check_page,
+    check_switch,
+    checked_size,
+    checked_whole,
+    checked_word,
+)
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.hardware import PATHS, Cluster
 from peerlab.model.path import STAGED, Stage, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.presets import load_cluster
 from peerlab.model.registration import RegistrationCost
-from peerlab.units import KIB, parse_bytes, say_bytes, write_bytes
+from peerlab.units import KIB, parse_bytes, write_bytes
 
-REGISTRATIONS = ("cached", "per-transfer", "pool")
-COLLECTIVE_NAMES = {
-    "allreduce": "AllReduce",
-    "allgather": "AllGather",
-    "reduce-scatter": "ReduceScatter",
-    "point-to-point": "point to point",
-}
-COLLECTIVES = tuple(COLLECTIVE_NAMES)
-ALGORITHMS = (
-    "auto", "ring", "hierarchical", "halving-doubling", "recursive-doubling", "binary-tree", "pairwise",
-)  # fmt: skip
-DEPENDENCIES = ("auto", "slice", "step")
-MEMORIES = ("device", "host")
-PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
-
-MAX_NODES = 2**14
-MAX_BYTES = 2**40
-MAX_ITERATIONS = 1000
-
-_NEVER_NONE = ("nodes", "message_bytes", "iterations", "buffers", "seed", "envelope_bytes", "page_bytes")
 _POWERS_OF_TWO = ("halving-doubling", "recursive-doubling")
 _ALLREDUCE_ONLY = ("recursive-doubling", "binary-tree")
 
@@ -109,42 +99,12 @@ class Scenario:
 
     def __post_init__(self) -> None:
         for one in fields(self):
-            _check_kind(one.name, getattr(self, one.name))
-        for name in (
-            "message_bytes",
-            "slice_bytes",
-            "cache_bytes",
-            "page_bytes",
-            "memlock_bytes",
-            "envelope_bytes",
-        ):
-            self._parse_size(name)
-        for name, low, high in (
-            ("nodes", 1, MAX_NODES),
-            ("message_bytes", 1, MAX_BYTES),
-            ("slice_bytes", 1, MAX_BYTES),
-            ("window", 1, 2**16),
-            ("iterations", 1, MAX_ITERATIONS),
-            ("buffers", 1, MAX_ITERATIONS),
-            ("cache_regions", 0, 2**24),
-            ("cache_bytes", 0, 2**50),
-            ("memlock_bytes", 0, 2**50),
-            ("seed", 0, 2**63 - 1),
-            ("envelope_bytes", 0, 2**20),
-        ):
-            self._check_whole(name, low, high)
-        self._check_word("registration", REGISTRATIONS)
-        self._check_word("collective", COLLECTIVES)
-        self._check_word("algorithm", ALGORITHMS)
-        self._check_word("dependency", DEPENDENCIES)
-        self._check_word("memory", MEMORIES)
-        if not isinstance(self.prefetch, bool):
-            raise ScenarioError("prefetch", f"{self.prefetch!r} is neither True nor False")
-        if self.page_bytes not in PAGES:
-            raise ScenarioError(
-                "page_bytes",
-                f"{self.page_bytes!r} is not a page size; use {', '.join(map(say_bytes, PAGES))}",
-            )
+            check_kind(one.name, getattr(self, one.name))
+        for check, names in ((checked_size, SIZES), (checked_whole, NUMBERS), (checked_word, WORDS)):
+            for name in names:
+                self._set(name, check(name, getattr(self, name)))
+        check_switch("prefetch", self.prefetch)
+        check_page(self.page_bytes)
         self._check_path()
         self._check_shape()
         self._check_algorithm()
@@ -279,37 +239,6 @@ class Scenario:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # the one place where a frozen field gets its parsed value
 
-    def _parse_size(self, name: str) -> None:
-        value = getattr(self, name)
-        if value is None or value == "auto":
-            return
-        try:
-            self._set(name, parse_bytes(value))
-        except ValueError as problem:
-            raise ScenarioError(name, str(problem)) from None
-
-    def _check_whole(self, name: str, low: int, high: int) -> None:
-        value = getattr(self, name)
-        if (value is None and name not in _NEVER_NONE) or (
-            value == "auto" and name in ("slice_bytes", "iterations")
-        ):
-            return
-        allowed = (
-            f"a whole number from {low} to {high}"
-            if not name.endswith("_bytes")
-            else f"{low} or more, at most {say_bytes(high)}"
-        )
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ScenarioError(name, f"{value!r} is not {allowed}")
-        if not low <= value <= high:
-            raise ScenarioError(name, f"{value} is out of range; give {allowed}")
-        self._set(name, value.__index__())
-
-    def _check_word(self, name: str, known: tuple[str, ...]) -> None:
-        value = getattr(self, name)
-        if value not in known:
-            raise ScenarioError(name, f"unknown {value!r}; {nearest(value, known)}")
-
     def _check_path(self) -> None:
         machine = self.hardware
         if self.path is None:
@@ -369,12 +298,3 @@ def _check_names(given: Iterable[str]) -> None:
     for name in given:
         if name not in names:
             raise ScenarioError(name, f"unknown field; {nearest(name, names)}")
-
-
-def _check_kind(name: str, value: object) -> None:
-    """Refuse what no field takes, before anybody compares it or writes it out."""
-    kinds = (str, float, Integral, Path, Cluster, tuple, Mapping, type(None))
-    if not isinstance(value, kinds) and not (name == "placement" and isinstance(value, list)):
-        raise ScenarioError(name, f"a value of type {type(value).__name__!r} is not possible here")
-    if isinstance(value, Integral) and abs(int(value)) > 10**30:
-        raise ScenarioError(name, "a number of more than 30 digits is out of range")

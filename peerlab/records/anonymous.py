@@ -10,10 +10,10 @@ from peerlab.records.launch import ALLOWED, is_benchmark, is_launcher
 
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
 _PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?(?:/[\w.+@%,:=-]+)+/?|[A-Za-z]:\\\\?[^\s\"']+")
-_USER = re.compile(r"\b[\w.+-]+@(?=[\w.-])")
-_MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}[:-]){5,19}[0-9a-fA-F]{2}(?![\w:])")
+_USER = re.compile(r"\b[\w.+-]+@[\w.-]+")
+_MAC = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[:-]){5,19}[0-9a-fA-F]{2}(?![\w:])")
 _IPV6 = re.compile(
-    r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}[0-9a-fA-F]{0,4}(?![\w:])|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){0,6}:[0-9a-fA-F:]{0,34}[0-9a-fA-F](?![\w:])"
+    r"(?<!\w)(?:(?:[0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|(?=[0-9a-fA-F:]{0,37}::)[0-9a-fA-F:]{2,39})(?!\w)"
 )
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)|\bip-\d{1,3}(?:-\d{1,3}){3}\b")
 _DOTTED = re.compile(r"\b[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*){2,}\b")
@@ -21,8 +21,10 @@ _TELLTALE = (
     *(("path", _PATH), ("user", _USER), ("address", _MAC), ("address", _IPV6), ("address", _IPV4)),
     ("host", _DOTTED),
 )
-_COUNT = re.compile(r"(?:--?[A-Za-z][\w-]*=?)?[0-9]+[KMGkmg]?i?[Bb]?")
-_OPTION = re.compile(r"--?[A-Za-z][a-z_-]{0,24}")
+_COUNT = re.compile(r"(?:-[A-Za-z]|--[a-z-]{1,24}=)?[0-9]{1,15}[KMGkmg]?i?[Bb]?")
+_OPTION = re.compile(
+    r"--[a-z][a-z_-]{0,24}|-[A-Za-z]|-np|-ppn"
+)  # -Aname would be a short option with its value
 _PLAIN = frozenset(
     ("D", "H", "M", "MD", "cuda", "rocm", "openacc", "float", "half", "double", "bfloat16", "sum")
 )
@@ -49,7 +51,7 @@ class _Scrubber:
     """Replaces names by numbered stand-ins, the same everywhere."""
 
     def __init__(self, hosts: Iterable[str], sources: Iterable[str]) -> None:
-        self._stand_ins: dict[tuple[str, str], str] = {}
+        self._stand_ins: dict[str, dict[str, str]] = {}
         known = {name: "source" for name in sources if name} | {name: "host" for name in hosts if name}
         for name, kind in known.items():
             self._stand_in(kind, name)
@@ -86,9 +88,8 @@ class _Scrubber:
         return lambda found: self._stand_in(kind, found[0])
 
     def _stand_in(self, kind: str, name: str) -> str:
-        taken = sum(known == kind for known, _ in self._stand_ins)
-        ending = "@" if kind == "user" else ""
-        return self._stand_ins.setdefault((kind, name), f"{kind}-{taken + 1}{ending}")
+        names = self._stand_ins.setdefault(kind, {})
+        return names.setdefault(name, f"{kind}-{len(names) + 1}")
 
 
 def _hosts(manifest: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from peerlab.errors import RecordsError
+from peerlab.textfile import in_words
 
 FORMAT = "# peerlab records 1"
 """First line of the file. Comments with one JSON object follow, then the table."""
@@ -29,11 +30,8 @@ def write_csv(
         If the file cannot be written, or the manifest holds what JSON cannot.
     """
     text = csv_text(table, manifest, warnings)
-    try:
+    with in_words(f"cannot write {path}", RecordsError):
         Path(path).expanduser().write_text(text, encoding="utf-8", newline="")
-    except (OSError, ValueError, RuntimeError) as problem:
-        why = getattr(problem, "strerror", "") or problem
-        raise RecordsError(f"cannot write {path}: {why}") from None
 
 
 def csv_text(table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]) -> str:

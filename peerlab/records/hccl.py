@@ -14,6 +14,7 @@ from peerlab.records.ranks import infer_ranks
 from peerlab.records.schema import Records
 from peerlab.records.text import Line, Log, number, quote, whole
 from peerlab.records.transport import environment_lines, transport_lines
+from peerlab.units import say_count
 
 TOOL = "hccl_demo"
 
@@ -64,12 +65,12 @@ def read(log: Log) -> Records:
     """
     launch, damage = find_launch(log.lines), Damage()
     results = [*_blocks(log, damage), *_report(log, damage), *_result_lines(log, damage)]
-    if not results:
-        raise log.fail(f"output of hccl_demo without a result{damage.first()}")
     ranks, notes = _given(launch, "HCCL_NRANKS", "--nranks"), []
     if ranks is None and (ranks := _inferred(results)):
         notes.append(f"the log does not say how many ranks; its two bandwidths say {ranks}")
     rows = [row for result in results for row in _rows(result, ranks)]
+    if not rows:
+        raise RecordsError(f"output of hccl_demo without a result{damage.first()}")
     per_node = _given(launch, "HCCL_RANKS_PER_NODE", "--ranks_per_node")
     nodes = ranks // per_node if ranks and per_node and ranks % per_node == 0 else None
     fine = sum("which is fine" in line.text for line in log.lines)
@@ -83,7 +84,7 @@ def read(log: Log) -> Records:
         "devices": [],
         "transport": transport_lines(log.lines),
         "environment": {**launch.environment, **environment_lines(log.lines)},
-        "validation": f"{fine} buffers are fine" if fine else "",
+        "validation": f"{say_count(fine, 'buffer')} fine" if fine else "",
     }
     return Records.of([same | row for row in rows], manifest, [*damage.sentences(), *notes])
 
@@ -102,7 +103,7 @@ def _blocks(log: Log, damage: Damage) -> Iterator[dict[str, Any]]:
             block = _described(log, lines[start], found[1].removeprefix("hccl") if found else "", given)
             yield block | _block_figures(lines[start + 1 : end])
         except RecordsError as problem:
-            damage.row(lines[start], str(problem))
+            damage.row(lines[start].number, str(problem))
 
 
 def _described(log: Log, line: Line, name: str, given: Mapping[str, str]) -> dict[str, Any]:
@@ -157,7 +158,7 @@ def _report(log: Log, damage: Damage) -> Iterator[dict[str, Any]]:
             try:
                 yield {"collective": collective, **_report_row(columns, words)}
             except RecordsError as problem:
-                damage.row(line, str(problem))
+                damage.row(line.number, str(problem))
 
 
 def _report_row(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
@@ -165,10 +166,12 @@ def _report_row(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
     texts = [name for name in columns if name not in _NAMES]
     names = [_NAMES[name] for name in columns if name in _NAMES]
     cells, figures = words[: len(texts)], words[len(texts) :]
-    if len(figures) != 2 * len(names):
+    if len(cells) < len(texts) or len(figures) != 2 * len(names):
         raise RecordsError(
             f"{len(words)} words for {len(columns)} columns, of which {len(names)} have a unit"
         )
+    if not {"algo", "bus"} & {*names}:
+        raise RecordsError("its table has no column algoBW or nw_bw")
     row = dict(zip(texts, cells, strict=True))
     size = whole(row["size"])
     if size is None:
@@ -186,19 +189,19 @@ def _result_lines(log: Log, damage: Damage) -> Iterator[dict[str, Any]]:
             continue
         collective = _collective(log, line, found[1])
         try:
-            _, rank, dtype, size, _, *cells = next(csv.reader([line.text], skipinitialspace=True))
-            figures = [_figure(*cell.rsplit(" ", 1)) for cell in cells if " " in cell]
-            names = ("host", "device") if cells[0].endswith("ms") else ("bus", "algo")
-            given = dict(zip(names, figures, strict=False))
-            yield {
-                "collective": collective,
-                "size_bytes": whole(size),
-                "dtype": dtype,
-                "rank": whole(rank),
-                **given,
-            }
+            yield {"collective": collective, **_result(next(csv.reader([line.text], skipinitialspace=True)))}
         except (RecordsError, csv.Error) as problem:
-            damage.row(line, str(problem))
+            damage.row(line.number, str(problem))
+
+
+def _result(cells: Sequence[str]) -> dict[str, Any]:
+    """Return a line of a result file; bandwidths are bus and algorithm, latencies host and device."""
+    _, rank, dtype, size, _, *figures = cells
+    names = ("host", "device") if figures[0].endswith("ms") else ("bus", "algo")
+    given = {
+        name: _figure(*cell.rpartition(" ")[::2]) for name, cell in zip(names, figures, strict=False) if cell
+    }
+    return {"size_bytes": whole(size), "dtype": dtype, "rank": whole(rank), **given}
 
 
 def _given(launch: Launch, variable: str, option: str) -> int | None:

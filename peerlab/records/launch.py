@@ -15,7 +15,7 @@ _LAUNCHERS = (
 _PROMPT = re.compile(r"\A(?:\S{0,80} ?\S{0,80}[$#%>]|\++) ")
 _ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9_]{1,60})=(.*)", re.DOTALL)
 _RANKS = ("-n", "-np", "--np", "--ntasks")
-_NODES = ("-N", "--nodes")
+_NODES = ("--nodes",)  # and -N of srun; that of mpirun counts ranks per node
 _PER_NODE = ("--ntasks-per-node", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost")
 _HOSTS = ("-H", "--host", "-host", "--hosts", "-hosts", "-w", "--nodelist")
 _PER_RESOURCE = re.compile(r"ppr:(\d{1,6}):node")
@@ -90,10 +90,11 @@ def read_launch(text: str) -> Launch | None:
     if place is None or not _starts(words[: place + 1]):
         return None
     options = list(_options(words[:place]))
+    by_slurm = any(word.rpartition("/")[2] == "srun" for word in words[:place])
     binary = words[place].rpartition("/")[2]
     hosts = _hosts(options)
-    nodes = _count(options, _NODES) or len(hosts) or None
-    per_node = _count(options, _PER_NODE) or _per_resource(options)
+    nodes = _count(options, (*_NODES, "-N") if by_slurm else _NODES) or len(hosts) or None
+    per_node = _count(options, _PER_NODE if by_slurm else (*_PER_NODE, "-N")) or _per_resource(options)
     ranks = _count(options, _RANKS) or (nodes * (per_node or 1) if nodes else None)
     if nodes is None and ranks and per_node and ranks % per_node == 0:
         nodes = ranks // per_node

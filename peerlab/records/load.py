@@ -1,19 +1,29 @@
 """The way in: recognises whose log it is, and has it read."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from peerlab.errors import RecordsError
 from peerlab.records import csv_reader, hccl, nccl, nccl_json, osu
 from peerlab.records.schema import Records
 from peerlab.records.text import Log, open_log
 
-_READERS: tuple[tuple[Callable[[Log], bool], Callable[[Log], Records]], ...] = (
-    (csv_reader.looks_like, csv_reader.read),
-    (nccl_json.looks_like, nccl_json.read),
-    (osu.looks_like, osu.read),
-    (hccl.looks_like, hccl.read),
-    (nccl.looks_like, nccl.read),
+_READERS: tuple[tuple[str, Callable[[Log], bool], Callable[[Log], Records]], ...] = (
+    ("peerlab", csv_reader.looks_like, csv_reader.read),
+    (nccl.TOOL, nccl_json.looks_like, nccl_json.read),
+    (osu.TOOL, osu.looks_like, osu.read),
+    (hccl.TOOL, hccl.looks_like, hccl.read),
+    (nccl.TOOL, nccl.looks_like, nccl.read),
 )
+_OURS = "the output of nccl-tests, the OSU micro-benchmarks or hccl_demo, or a table saved by peerlab"
+_FOREIGN = {
+    "#bytes": "perftest (ib_write_bw and others)",
+    "usec/xfer": "libfabric's fabtests",
+    "iperf": "iperf",
+    "NetPIPE": "NetPIPE",
+}
+"""What others' output holds; peerlab reads none of it, but says whose it is."""
 
 
 def load(source: str | Path) -> Records:
@@ -31,9 +41,16 @@ def load(source: str | Path) -> Records:
         If it cannot be read, is none of these, or holds no good row. Single damaged rows are left out with a warning.
     """
     log = open_log(source)
-    for looks_like, read in _READERS:
-        if looks_like(log):
-            return read(log)
-    raise log.fail(
-        "not the output of nccl-tests, the OSU micro-benchmarks or hccl_demo, nor a table saved by peerlab"
-    )
+    fitting = [(tool, read) for tool, looks_like, read in _READERS if looks_like(log)]
+    if not fitting and nccl.looks_like_rows(log):
+        fitting = [(nccl.TOOL, nccl.read)]
+    if not fitting:
+        whose = next((f"it looks like {tool}'s" for mark, tool in _FOREIGN.items() if mark in log.text), "")
+        raise log.fail(f"not {_OURS}{'; ' * bool(whose)}{whose}")
+    try:
+        records = fitting[0][1](log)
+    except RecordsError as problem:
+        raise problem if str(problem).startswith(log.name) else log.fail(str(problem)) from None
+    others = [tool for tool, _ in fitting[1:] if tool != fitting[0][0]]
+    also = [f"output of {tool} in the same log is not read; give it as a log of its own" for tool in others]
+    return replace(records, warnings=(*records.warnings, *also))

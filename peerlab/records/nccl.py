@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from peerlab.errors import RecordsError, nearest
@@ -30,6 +30,8 @@ VARIANTS = ("out-of-place", "in-place")
 
 _COLUMNS = ("size", "count", "type", "redop", "root", *("time", "algbw", "busbw", "#wrong") * 2)
 """Of a log whose head is lost."""
+_OLD_COLUMNS = ("size", "count", "type", "redop", *("time", "algbw", "busbw", "error") * 2)
+"""The same, of older versions."""
 _TYPES = (
     *("int8", "char", "uint8", "int32", "int", "uint32", "int64", "uint64"),
     *("half", "float16", "float", "float32", "double", "bfloat16", "bf16"),
@@ -40,6 +42,7 @@ _TEST = re.compile(r"# Collective test starting: (\w{1,60})")
 _SETTINGS = re.compile(r"#\s+nThread \d+ nGpus \d+ .*validation: (\d)")
 _VERSION = re.compile(r"# nccl-tests version (\S{1,40})|NCCL version (\S{1,60})")
 _RANK = re.compile(r"#\s+Rank\s+(\d{1,7}) .{0,80}? on\s+(\S{1,300}) device\s+\d+ \[[^\]]*\] (.{1,200})")
+_INFO = re.compile(r"([\w.-]{1,200}):\d{1,9}:\d{1,9} \[\d{1,4}\] NCCL INFO ")
 _BOUNDS = re.compile(r"#\s+(Out of bounds values\s*: \d+ \w+)")
 _FAILED = re.compile(r"Test (?:NCCL|CUDA) failure.*|NCCL WARN .*")
 
@@ -49,19 +52,23 @@ class Test:
     """One run of one program: logs of scripts hold several."""
 
     name: str = ""
-    columns: tuple[str, ...] = _COLUMNS
-    headed: bool = False
-    """Whether the columns were read."""
+    columns: tuple[str, ...] = ()
+    """Of its table's head; none before it, or where it is lost."""
     ranks: dict[int, tuple[str, str]] = field(default_factory=dict)
     """Host and device of each rank."""
     rows: list[dict[str, Any]] = field(default_factory=list)
     bounds: str = ""
-    """The line about values out of bounds, without which an old column "error" says nothing."""
+    """The line about values out of bounds: the verdict where the column is "error"."""
 
 
 def looks_like(log: Log) -> bool:
     """Say whether a log holds a table of nccl-tests, or the beginning of one."""
-    return any(_is_head(line.text) or _SETTINGS.match(line.text) or _is_row(line.text) for line in log.lines)
+    return any(_is_head(line.text) or _SETTINGS.match(line.text) for line in log.lines)
+
+
+def looks_like_rows(log: Log) -> bool:
+    """Say whether a log holds rows of such a table whose head is lost."""
+    return any(_is_row(line.text) and len(line.text.split()) >= len(_OLD_COLUMNS) for line in log.lines)
 
 
 def read(log: Log) -> Records:
@@ -72,9 +79,9 @@ def read(log: Log) -> Records:
     RecordsError
         If there is no row, or the test is none that peerlab knows.
     """
-    launch, damage = find_launch(log.lines), Damage()
-    tests = [test for test in _tests(log.lines, damage) if test.rows or test.headed or test.ranks]
-    if not any(test.rows for test in tests):
+    launch, damage = _with_hosts(find_launch(log.lines), log.lines), Damage()
+    tests = [test for test in _tests(log.lines, damage) if test.rows]
+    if not tests:
         raise log.fail(f"output of nccl-tests without a row of figures{damage.first()}")
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
@@ -83,7 +90,7 @@ def read(log: Log) -> Records:
     if not any(test.bounds for test in tests):
         notes.append('the end of the log is missing (no line "Out of bounds values")')
     manifest = {"tool": TOOL, **_manifest(log.lines, launch), **describe(tests, launch, rows)}
-    return Records.of(rows, manifest, [*damage.sentences(), *notes])
+    return Records.of(rows, manifest, [*damage.sentences(), *dict.fromkeys(notes)])
 
 
 def finish_test(test: Test, launch: Launch, source: str, notes: list[str]) -> list[dict[str, Any]]:
@@ -95,6 +102,8 @@ def finish_test(test: Test, launch: Launch, source: str, notes: list[str]) -> li
         if ranks:
             notes.append(f"the log lists no ranks; busbw / algbw says {ranks}")
     hosts = {host for host, _ in test.ranks.values()}
+    if "error" in test.columns and test.bounds.endswith("OK"):  # an error of rounding is no verdict
+        test.rows = [row | {"correct": True} for row in test.rows]
     same = {
         "kind": "imported",
         "source": source,
@@ -129,7 +138,7 @@ def group(
         "time_s": time,
         "algbw_GBps": algbw,
         "busbw_GBps": busbw,
-        "correct": None if wrong is None else wrong == 0,
+        "correct": wrong == 0 if wrong is not None and wrong.is_integer() else None,
     }
 
 
@@ -141,14 +150,14 @@ def _tests(lines: Sequence[Line], damage: Damage) -> Iterator[Test]:
             yield test
             test = Test(found[1] if found else "")
         if _is_head(text):
-            test.columns, test.headed = tuple(text.lstrip("#").split()), True
+            test.columns = tuple(text.lstrip("#").split())
         elif found := _RANK.match(text):
             test.ranks[int(found[1])] = (found[2], found[3].strip())
         elif found := _BOUNDS.match(text):
             test.bounds = " ".join(found[1].split())
         elif found := _FAILED.search(text):
             damage.said(line, found[0])
-        elif _is_row(text) or (test.headed and re.match(r"-?\d+\s", text)):
+        elif _is_row(text) or (test.columns and re.match(r"\s*-?\d+\s", text)):
             _add_row(test, line, damage)
     yield test
 
@@ -164,10 +173,12 @@ def _is_row(text: str) -> bool:
 
 
 def _add_row(test: Test, line: Line, damage: Damage) -> None:
+    words = line.text.split()
+    columns = test.columns or (_OLD_COLUMNS if len(words) == len(_OLD_COLUMNS) else _COLUMNS)
     try:
-        test.rows += _row(test.columns, line.text.split())
+        test.rows += _row(columns, words)
     except RecordsError as problem:
-        damage.row(line, str(problem))
+        damage.row(line.number, str(problem))
 
 
 def _row(columns: Sequence[str], words: Sequence[str]) -> list[dict[str, Any]]:
@@ -227,6 +238,14 @@ def _sharpened(row: dict[str, Any], *, known: bool) -> dict[str, Any]:
     if known and row["time_s"] and (row["algbw_GBps"] or 0) < 1:
         row |= {"algbw_GBps": None, "busbw_GBps": None}
     return row
+
+
+def _with_hosts(launch: Launch, lines: Sequence[Line]) -> Launch:
+    """Return a launch with the hosts that log with NCCL_DEBUG, where the command names none."""
+    found = dict.fromkeys(match[1] for line in lines if (match := _INFO.match(line.text)))
+    if launch.nodes or len(found) < 2:  # one host may be the only one that was told to log
+        return launch
+    return replace(launch, hosts=tuple(found), nodes=len(found))
 
 
 def _manifest(lines: Sequence[Line], launch: Launch) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from peerlab.errors import RecordsError
 from peerlab.records.launch import Launch, allowed, read_launch
 from peerlab.records.nccl import TOOL, VARIANTS, Test, describe, finish_test, group
+from peerlab.records.notes import Damage
 from peerlab.records.schema import Records
 from peerlab.records.text import Log, number, whole
 
@@ -30,10 +31,8 @@ def read(log: Log) -> Records:
     whole_file, report = _parsed(log)
     config, results = report.get("config"), report.get("results")
     devices = config.get("devices") if isinstance(config, dict) else None
-    test, notes = (
-        Test(headed=True),
-        [] if whole_file else ["the file is cut off; results up to there are kept"],
-    )
+    test, damage = Test(), Damage("result")
+    notes = [] if whole_file else ["the file is cut off; results up to there are kept"]
     for one in _dicts(devices):
         rank = one.get("rank")
         if isinstance(rank, int):
@@ -42,13 +41,13 @@ def read(log: Log) -> Records:
         try:
             test.rows += list(_row(one))
         except RecordsError as problem:
-            notes.append(f"result {place}: left out: {problem}")
+            damage.row(place, str(problem))
     if not test.rows:
-        raise log.fail("JSON of nccl-tests without a result")
+        raise log.fail(f"JSON of nccl-tests without a result{damage.first()}")
     launch = _launch(report)
     test.name = launch.binary
     rows = finish_test(test, launch, f"{TOOL}: {log.name}", notes)
-    return Records.of(rows, _manifest(report, test, launch, rows), notes)
+    return Records.of(rows, _manifest(report, test, launch, rows), [*damage.sentences(), *notes])
 
 
 def _parsed(log: Log) -> tuple[bool, dict[str, Any]]:
@@ -109,8 +108,9 @@ def _manifest(
     report: Mapping[str, Any], test: Test, launch: Launch, rows: list[dict[str, Any]]
 ) -> dict[str, Any]:
     environment, bounds = report.get("env"), report.get("out_of_bounds")
-    count = bounds.get("count") if isinstance(bounds, dict) else None
-    test.bounds = f"Out of bounds values : {count}" if isinstance(count, int) else ""
+    if isinstance(bounds, dict):
+        verdict = "OK" if bounds.get("okay") == "true" else "FAILED"
+        test.bounds = f"Out of bounds values : {_text(bounds.get('count'))} {verdict}"
     return {
         "tool": TOOL,
         "version": _version(report.get("nccl_version")),

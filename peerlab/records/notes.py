@@ -12,13 +12,14 @@ _NAMED = 5
 class Damage:
     """What had to be left out of a log, and failures that the log itself reports."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "line") -> None:
+        self._unit = unit
         self._rows: list[tuple[int, str]] = []
         self._said: list[tuple[int, str]] = []
 
-    def row(self, line: Line, why: str) -> None:
+    def row(self, place: int, why: str) -> None:
         """Note a row that is cut off or damaged."""
-        self._rows.append((line.number, why))
+        self._rows.append((place, why))
 
     def said(self, line: Line, what: str) -> None:
         """Note a failure that the log reports."""
@@ -27,14 +28,20 @@ class Damage:
     def first(self) -> str:
         """Return the first of all notes as the end of a sentence."""
         notes = sorted([*self._rows, *self._said])
-        return f"; line {notes[0][0]}: {notes[0][1]}" if notes else ""
+        return f"; {self._unit} {notes[0][0]}: {notes[0][1]}" if notes else ""
 
     def sentences(self) -> list[str]:
         """Return one sentence for each note, or a count of many."""
         return [
-            *_told(self._rows, "left out, cut off or damaged"),
-            *_told(self._said, "the log reports"),
+            *self._told(self._rows, "left out, cut off or damaged"),
+            *self._told(self._said, "the log reports"),
         ]
+
+    def _told(self, notes: Sequence[tuple[int, str]], what: str) -> list[str]:
+        told = [f"{self._unit} {number}: {what}: {why}" for number, why in notes[:_NAMED]]
+        rest = notes[_NAMED:]
+        more = f"{self._unit}s {rest[0][0]} to {rest[-1][0]}: {len(rest)} more, {what}" if rest else ""
+        return [*told, more] if rest else told
 
 
 def describe_ranks(ranks: int | None, hosts: Sequence[str], nodes: int | None) -> dict[str, Any]:
@@ -48,9 +55,3 @@ def describe_ranks(ranks: int | None, hosts: Sequence[str], nodes: int | None) -
         "nodes": nodes,
         "ranks_per_node": ranks // nodes if ranks and nodes and even else None,
     }
-
-
-def _told(notes: Sequence[tuple[int, str]], what: str) -> list[str]:
-    told = [f"line {number}: {what}: {why}" for number, why in notes[:_NAMED]]
-    rest = notes[_NAMED:]
-    return told + ([f"lines {rest[0][0]} to {rest[-1][0]}: {len(rest)} more, {what}"] if rest else [])

@@ -89,8 +89,8 @@ def _tests(log: Log, damage: Damage) -> Iterator[_Test]:
                 raise log.fail(f"OSU's test {test.title!r} is not read; {nearest(test.title, _TESTS)}", line)
         elif test and _HEAD.match(text):
             test.columns = tuple(re.split(r"\s{2,}", re.sub(r"\s*\(", "(", text.lstrip("# "))))
-        elif test and test.columns and re.match(r"-?\d+\s", text):
-            _add_row(test, line, damage, last=line is log.lines[-1])
+        elif test and test.columns and re.match(r"\s*-?\d+\s", text):
+            _add_row(test, line, damage, last=line is log.lines[-1] and not log.ends_whole)
         elif found := _FAILED.search(text):
             damage.said(line, found[0])
     if test:
@@ -101,7 +101,7 @@ def _add_row(test: _Test, line: Line, damage: Damage, *, last: bool) -> None:
     try:
         test.rows.append(_row(test, line.text.split(), last=last))
     except RecordsError as problem:
-        damage.row(line, str(problem))
+        damage.row(line.number, str(problem))
 
 
 def _row(test: _Test, words: Sequence[str], *, last: bool) -> dict[str, Any]:
@@ -111,9 +111,10 @@ def _row(test: _Test, words: Sequence[str], *, last: bool) -> dict[str, Any]:
         raise RecordsError(f"{quote(words[-1])} is the end of the log, and OSU prints two decimals")
     cells = {name.partition("(")[0].strip(): word for name, word in zip(test.columns, words, strict=False)}
     units = {name.partition("(")[0].strip(): name.partition("(")[2].rstrip(") ") for name in test.columns}
-    row = {"size_bytes": whole(cells["Size"])}
+    size = cells.get("Size", "")
+    row = {"size_bytes": whole(size)}
     if row["size_bytes"] is None:
-        raise RecordsError(f"{quote(cells['Size'])} is not a size")
+        raise RecordsError(f"{quote(size)} is not a size")
     name = next((name for name in (*_TIMES, "Bandwidth") if name in cells), "")
     figure = number(cells.get(name, ""), power=-3 if name == "Bandwidth" else -6)
     if figure is None or units[name] not in ("us", "MB/s"):

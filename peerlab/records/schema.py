@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from peerlab.collectives.busbw import MEASURED_COLLECTIVES, bus_factor
@@ -48,6 +49,12 @@ COLUMNS: dict[str, str] = {
 }
 """Name and pandas type of every column; what a tool does not say is missing (``""`` in text)."""
 
+_EMPTY: Mapping[str, tuple[Any, Any]] = {
+    "Int64": (pd.arrays.IntegerArray, np.int64),
+    "Float64": (pd.arrays.FloatingArray, np.float64),
+    "boolean": (pd.arrays.BooleanArray, np.bool_),
+}
+
 CONDITIONS = (
     *("kind", "source", "collective", "variant", "size_bytes", "dtype", "op", "ranks", "nodes"),
     *("path", "registration", "capacity", "slice_bytes", "window"),
@@ -86,18 +93,12 @@ class Records:
         for name, known in (("kind", KINDS), ("collective", MEASURED_COLLECTIVES)):
             for value in {str(row.get(name, "")) for row in rows} - {*known}:
                 raise RecordsError(f"{name} {value[:40]!r} is unknown; {nearest(value[:40], known)}")
-        kinds: Mapping[str, Any] = COLUMNS
-        texts = {name for name, kind in COLUMNS.items() if kind == "str"}
-        columns = {name: [row.get(name, "" if name in texts else None) for row in rows] for name in COLUMNS}
         try:
-            table = pd.DataFrame(
-                {name: pd.array(values, dtype=kinds[name]) for name, values in columns.items()}
-            )
+            filled = [_filled(row) for row in rows]
+            table = pd.DataFrame({name: _column(name, filled) for name in COLUMNS})
         except (TypeError, ValueError, OverflowError) as problem:
             raise RecordsError(f"a value does not fit its column: {problem}") from None
-        if (table["ranks"] < 1).any():
-            raise RecordsError("ranks 0 is too few; a measurement has 1 or more")
-        return cls(_with_bandwidths(table), dict(manifest or {}), tuple(warnings))
+        return cls(table, dict(manifest or {}), tuple(warnings))
 
     @classmethod
     def together(cls, several: Iterable["Records"]) -> "Records":
@@ -185,14 +186,26 @@ class Records:
         return found
 
 
-def _with_bandwidths(table: pd.DataFrame) -> pd.DataFrame:
-    """Fill in the bandwidths that follow from size, time and ranks."""
-    known = table["time_s"] > 0
-    rate = (table["size_bytes"].astype("Float64") / table["time_s"].where(known)) / 1e9
-    table["algbw_GBps"] = table["algbw_GBps"].fillna(rate)
-    factors = [_factor(c, n) for c, n in zip(table["collective"], table["ranks"], strict=True)]
-    table["busbw_GBps"] = table["busbw_GBps"].fillna(table["algbw_GBps"] * pd.array(factors, dtype="Float64"))
-    return table
+def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with the bandwidths that follow from size, time and ranks, where it has none of its own."""
+    row = {name: value for name, value in row.items() if not pd.isna(value)}
+    if "size_bytes" in row and row.get("time_s", 0) > 0:
+        row.setdefault("algbw_GBps", row["size_bytes"] / row["time_s"] / 1e9)
+    if "algbw_GBps" in row and "busbw_GBps" not in row and "ranks" in row:
+        row["busbw_GBps"] = row["algbw_GBps"] * bus_factor(row["collective"], row["ranks"])
+    if row.get("ranks", 1) < 1:
+        raise ValueError(f"ranks {row['ranks']} is too few; a measurement has 1 or more")
+    return row
+
+
+def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a column as pandas has it; one in which no row has anything is common, and made without looking."""
+    kind: Any = COLUMNS[name]
+    values = [row.get(name, "" if kind == "str" else None) for row in rows]
+    if kind in _EMPTY and values.count(None) == len(values):
+        array, what = _EMPTY[kind]
+        return array(np.zeros(len(values), what), np.ones(len(values), bool))
+    return pd.array(values, dtype=kind)
 
 
 def _factor(collective: Any, ranks: Any) -> float | None:

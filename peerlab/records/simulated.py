@@ -28,7 +28,7 @@ def simulated(answers: Sequence[Mapping[str, Any]]) -> Records:
     >>> simulated([{"cluster": "dl1", "collective": "allreduce", "message_bytes": 64, "ranks": 8, "time_s": 1e-6}])
     Records(1 row of allreduce, simulated)
     """
-    possible = [answer for answer in answers if not answer.get("error")]
+    possible = [answer for answer in answers if not isinstance(answer.get("error"), str)]
     clusters = list(dict.fromkeys(str(answer["cluster"]) for answer in possible if "cluster" in answer))
     manifest = {"tool": "peerlab", "version": __version__, "cluster": ", ".join(clusters)}
     return Records.of([_row(answer) for answer in possible], manifest)

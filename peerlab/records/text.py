@@ -1,20 +1,24 @@
 """The front door for text from outside: bounded, cleaned, and numbered by line."""
 
 import re
-import stat
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
 from peerlab.errors import RecordsError
+from peerlab.textfile import read_bytes
 from peerlab.units import say_bytes
 
-MOST_BYTES = 32 * 2**20
+MOST_BYTES = 8 * 2**20
 """A larger log is refused: the lines of a table, and those about the transport, are a few kilobytes."""
+MOST_LINES = 100_000
+"""A longer one too."""
 _LONGEST_LINE = 8192
 """Characters of a line that are looked at."""
 
+_KEEP = "keep the table and the lines about the transport"
+_NEW_LINE = re.compile(r"\r\n|\n|\r")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -53,9 +57,16 @@ class Log:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """All lines, cleaned."""
-        raw = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        return tuple(Line(number, _cleaned(line)) for number, line in enumerate(raw, start=1))
+        """All lines, cleaned, without those that are empty."""
+        raw = _NEW_LINE.split(self.text, MOST_LINES)
+        if len(raw) > MOST_LINES:
+            raise self.fail(f"more than {MOST_LINES} lines; {_KEEP}")
+        return tuple(Line(number, _cleaned(line)) for number, line in enumerate(raw, start=1) if line.strip())
+
+    @property
+    def ends_whole(self) -> bool:
+        """Whether the last line has its end."""
+        return self.text.endswith(("\n", "\r"))
 
     def fail(self, problem: str, line: Line | None = None) -> RecordsError:
         """Return an error about this log, or a line of it."""
@@ -72,10 +83,18 @@ def open_log(source: str | Path) -> Log:
         If the file cannot be read, is larger than :data:`MOST_BYTES`, or is not text.
     """
     if isinstance(source, str) and "\n" in source:
+        log = Log("pasted text", source)
         if len(source) > MOST_BYTES:
-            raise _too_large("the text", len(source))
-        return _checked(Log("pasted text", source))
-    return _checked(Log(Path(source).name, _read(source)))
+            raise log.fail(f"larger than {say_bytes(MOST_BYTES)}; {_KEEP}")
+    else:
+        path = Path(source)
+        held = read_bytes(path, most_bytes=MOST_BYTES, too_large=_KEEP, error=RecordsError)
+        log = Log(_cleaned(path.name), _decoded(held))
+    if "\0" in log.text:
+        raise log.fail("a binary file; a log is text")
+    if not log.text.strip():
+        raise log.fail("empty")
+    return log
 
 
 def quote(text: str) -> str:
@@ -98,51 +117,11 @@ def whole(text: str) -> int | None:
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def _read(source: str | Path) -> str:
-    path = Path(source)
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for a writer, a device may never end
-            raise RecordsError(f"cannot read {_shown(path)}: not a file")
-        if found.st_size > MOST_BYTES:
-            raise _too_large(_shown(path), found.st_size)
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)  # a log that is being written may have grown
-    except (OSError, ValueError) as problem:
-        if isinstance(problem, RecordsError):
-            raise
-        why = getattr(problem, "strerror", "") or problem
-        raise RecordsError(f"cannot read {_shown(path)}: {why}") from None
-    if len(data) > MOST_BYTES:
-        raise _too_large(_shown(path), len(data))
-    return _decoded(data)
-
-
 def _decoded(data: bytes) -> str:
     """Return bytes as text; a stray byte in a log is no reason to lose the rest."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # as a Windows shell redirects
         return data.decode("utf-16", errors="replace")
     return data.decode("utf-8-sig", errors="replace")
-
-
-def _checked(log: Log) -> Log:
-    if "\0" in log.text:
-        raise log.fail("a binary file; a log is text")
-    if not log.text.strip():
-        raise log.fail("empty")
-    return log
-
-
-def _too_large(what: str, size: int) -> RecordsError:
-    limit = f"more than the {say_bytes(MOST_BYTES)} that are read"
-    return RecordsError(
-        f"{what} has {say_bytes(size)}, {limit}; keep the table and the lines about the transport"
-    )
-
-
-def _shown(path: Path) -> str:
-    text = _UNSEEN.sub("", str(path))
-    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def _cleaned(line: str) -> str:

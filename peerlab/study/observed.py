@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from peerlab.collectives.busbw import bus_factor
 from peerlab.errors import RecordsError
 from peerlab.records import Records
-from peerlab.units import MIB
+from peerlab.units import MIB, say_bytes, say_count
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +60,14 @@ class Observed:
     """Names of accelerators."""
     said: tuple[str, ...]
     """Lines about the transport, the command line, settings as ``NAME=value``."""
+
+    @property
+    def says(self) -> str:
+        """What was measured, in one line."""
+        who = [say_count(n, what) for n, what in ((self.ranks, "rank"), (self.nodes, "node")) if n]
+        what = " ".join(word for word in (self.collective, self.variant) if word)
+        sizes = f"{say_bytes(int(self.sizes[0]))} to {say_bytes(int(self.sizes[-1]))}"
+        return f"{self.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {self.memory} memory, {sizes}"
 
     @property
     def per_node(self) -> int | None:

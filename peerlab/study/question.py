@@ -14,9 +14,10 @@ import numpy as np
 
 from peerlab.engine.run import simulate
 from peerlab.errors import ScenarioError, nearest
+from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, PATHS, Cluster
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import COLLECTIVES, Scenario
+from peerlab.model.scenario import Scenario
 from peerlab.study.work import Batch
 from peerlab.units import parse_bytes
 from peerlab.version import __version__

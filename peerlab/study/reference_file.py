@@ -6,14 +6,13 @@ Columns that may be: version, parameters (``key=value;...``) and placement (JSON
 
 import csv
 import json
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from peerlab.errors import ExpectationError
-from peerlab.units import say_bytes
+from peerlab.textfile import read_text
 
 MUST = ("simulator", "algorithm", "n", "bytes", "link_Bps", "latency_s", "sim_time_s", "case")
 """Columns that a file must have."""
@@ -75,21 +74,7 @@ def read_reference(path: Path) -> ReferenceFile:
     ExpectationError
         If the file cannot be read, is not a table, or lacks a column.
     """
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for a writer, a device may never end
-            raise ExpectationError(f"cannot read {path}: not a file")
-        if found.st_size > _MOST_BYTES:
-            raise ExpectationError(
-                f"{path} is larger than {say_bytes(_MOST_BYTES)}; that is no file of reference results"
-            )
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ExpectationError(f"{path} is not a text file in UTF-8") from None
-    except (OSError, ValueError) as problem:
-        if isinstance(problem, ExpectationError):
-            raise
-        raise ExpectationError(f"cannot read {path}: {getattr(problem, 'strerror', '') or problem}") from None
+    text = read_text(path, what="file of reference results", most_bytes=_MOST_BYTES, error=ExpectationError)
     first, *rest = text.splitlines() or [""]
     try:
         columns = tuple(_entries(first))

@@ -1,8 +1,9 @@
 """The scenario that a log measured: as many devices, the same sizes, run as its tool runs it."""
 
 from peerlab.errors import ScenarioError
+from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import Cluster
-from peerlab.model.scenario import COLLECTIVES, Scenario
+from peerlab.model.scenario import Scenario
 from peerlab.study.observed import Observed
 
 IN_FLIGHT = 64

@@ -18,7 +18,7 @@ from peerlab.study.batches import Pace, work_off
 from peerlab.study.crews import crew
 from peerlab.study.question import Case, Question
 from peerlab.study.store import Store
-from peerlab.study.work import Answer
+from peerlab.study.work import Answer, never
 
 OPTIONS = ("executor", "workers", "dask", "output", "progress", "cancel")
 """Keywords of :func:`sweep` that are no fields of a scenario."""
@@ -186,7 +186,7 @@ def _answer(
     """Answer what is not known yet."""
     question = outcome.question
     cases = {case.fingerprint: case for case in question.cases}
-    stopped = cancel.is_set if cancel is not None else _never
+    stopped = cancel.is_set if cancel is not None else never
     _keep(outcome, store, [(case, case.reason) for case in cases.values() if case.reason is not None])
     todo = [case for case in cases.values() if case.fingerprint not in outcome.rows]
     if not todo:
@@ -209,10 +209,6 @@ def _keep(
         store.add(rows)
     else:
         outcome.rows |= rows
-
-
-def _never() -> bool:
-    return False
 
 
 @contextmanager

@@ -40,11 +40,12 @@ class Answer:
     """`Run.as_dict` of each scenario, or why it is impossible; fewer than were asked if the sweep was stopped."""
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Return False: nobody stops this sweep."""
     return False
 
 
-_stopped: Stopped = _never
+_stopped: Stopped = never
 """In a process of a pool: whether the sweep was stopped."""
 
 

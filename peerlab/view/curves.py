@@ -60,14 +60,18 @@ class Line:
 
 def lines(scenario: Scenario, axis: str) -> list[Line]:
     """Return every curve of a scenario along an axis of `AXES`, as the scenarios that have to be simulated."""
-    # what a path does not look at is the same in all its scenarios, so that a switch leaves the curves as they are
-    kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
+    kept = _kept(scenario)
     paths: list[tuple[str, dict[str, str]]] = []
     for path in scenario.hardware.paths:
         if path == "peer-direct":
             paths.append(("per-transfer", {"path": path, "registration": "per-transfer"}))
         paths.append((path, {"path": path, "registration": kept}))
     return [Line(name, tuple(_at(scenario, axis, v, way) for v in AXES[axis])) for name, way in paths]
+
+
+def _kept(scenario: Scenario) -> str:
+    """Return how memory is registered on every curve but the one without a cache: a switch leaves the curves as they are."""
+    return scenario.registration if scenario.registration != "per-transfer" else "cached"
 
 
 def _at(scenario: Scenario, axis: str, value: int, changes: Mapping[str, str]) -> Scenario | None:
@@ -130,12 +134,11 @@ def machine_key(machine: Cluster) -> str:
 
 def key(scenario: Scenario, axis: str) -> str:
     """Return what two scenarios share that have the same curves along an axis: all that `lines` does not vary."""
-    kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
     others = [
         one.name for one in fields(scenario) if one.name not in ("cluster", "path", "registration", axis)
     ]
     return "|".join(
-        [machine_key(scenario.hardware), kept, *(f"{getattr(scenario, name)}" for name in others)]
+        [machine_key(scenario.hardware), _kept(scenario), *(f"{getattr(scenario, name)}" for name in others)]
     )
 
 
@@ -181,7 +184,7 @@ def _say_bands(
     return IN_PART if some else BAND
 
 
-BAND = "band: all assumed figures (†) at the ends of their ranges"
+BAND = "band: all assumed figures (†) at their ends"
 IN_PART = "band (in part): assumed figures (†) at their ends"
 _IF = "if all assumed figures (†) lie at the ends of their ranges"
 """What a band says."""
@@ -198,10 +201,10 @@ def line_of(scenario: Scenario) -> str:
 
 def mark(run: Run) -> dict[str, object]:
     """Return where a run stands on the curves."""
-    role, _ = PATH_ROLES[line_of(run.scenario)]
+    line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
+    role, _ = PATH_ROLES[line]
     point = {axis: getattr(run.scenario, axis) for axis in AXES}
     of = {axis: key(run.scenario, axis) for axis in AXES}
-    line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
     return {**point, "y": run.busbw_GBps, "role": role, "line": line, "of": of, "machine": machine}
 
 
@@ -213,6 +216,7 @@ def _note(run: Run, band: Band | None) -> str:
     return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}" if band else told
 
 
+_HOVER_MEASURED = '<div style="font-size:13px;line-height:1.45"><b>@label</b><br>@note{safe}</div>'
 _HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<br>@note{safe}</div>'
 
 
@@ -257,10 +261,19 @@ def build() -> figure:
         {name: [] for name in ("x", "y", "fill", "label", "note")}, name="curves_points"
     )
     dots = plot.add_glyph(points, Scatter(x="x", y="y", size=5, fill_color="fill", line_color=None))
+    measured = ColumnDataSource(
+        {name: [] for name in ("x", "y", "line", "fill", "label", "note")}, name="curves_measured"
+    )
+    diamonds = plot.add_glyph(
+        measured,
+        Scatter(x="x", y="y", size=10, marker="diamond", fill_color="fill", line_color="line", line_width=2),
+    )
     marks = ColumnDataSource({name: [] for name in ("x", "y", "fill", "line", "size")}, name="curves_marks")
     plot.add_glyph(
         marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
     )
+    leaders = ColumnDataSource({name: [] for name in ("xs", "ys", "ink")}, name="curves_leaders")
+    plot.add_glyph(leaders, MultiLine(xs="xs", ys="ys", line_color="ink", line_width=1))
     words = ColumnDataSource(
         {name: [] for name in ("x", "y", "text", "ink", "paper", "ground", "align", "dy")},
         name="curves_words",
@@ -282,4 +295,5 @@ def build() -> figure:
         ),
     )
     plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))
+    plot.add_tools(HoverTool(renderers=[diamonds], tooltips=_HOVER_MEASURED, mode="mouse"))
     return plot

@@ -10,6 +10,9 @@ Point = tuple[float, float]
 Columns = dict[str, list[object]]
 
 
+_BOX = ("left", "top", "right", "bottom", "fill", "line", "width")
+
+
 def _columns(*names: str) -> Callable[[], Columns]:
     return lambda: {name: [] for name in names}
 
@@ -18,25 +21,15 @@ def _columns(*names: str) -> Callable[[], Columns]:
 class Drawing:
     """What stands still in the scene."""
 
-    panels: Columns = field(
-        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
-    )
+    panels: Columns = field(default_factory=_columns(*_BOX))
     """Grounds of the nodes and of the registration table."""
-    pipes: Columns = field(
-        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
-    )
+    pipes: Columns = field(default_factory=_columns(*_BOX))
     """Links, as thick as their capacity."""
-    loads: Columns = field(
-        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
-    )
+    loads: Columns = field(default_factory=_columns(*_BOX))
     """How full the links are."""
-    boxes: Columns = field(
-        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
-    )
+    boxes: Columns = field(default_factory=_columns(*_BOX))
     """Devices, NICs, host memory, CPU."""
-    slots: Columns = field(
-        default_factory=_columns("left", "top", "right", "bottom", "fill", "line", "width")
-    )
+    slots: Columns = field(default_factory=_columns(*_BOX))
     """Bounce buffers."""
     lines: Columns = field(default_factory=_columns("xs", "ys", "line", "width"))
     """The ways that slices take."""

@@ -1,7 +1,7 @@
 """The headline: the figures of a run, each beside what it was before the last change."""
 
 from peerlab.metrics import LATENCY
-from peerlab.model.scenario import COLLECTIVE_NAMES
+from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_time
 from peerlab.view.registration import everywhere

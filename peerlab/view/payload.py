@@ -130,19 +130,18 @@ def _disturbed(run: Run) -> str:
 
 
 def sources(run: Run) -> dict[str, object]:
-    """Return the figures the simulation rests on, with source or assumption."""
-    figures = run.scenario.hardware.figures
-    assumed = len(run.scenario.hardware.assumptions)
-    title = f"{len(figures)} figures with sources" + (f", {assumed} of them assumed (†)" if assumed else "")
-    ordered = sorted(figures.values(), key=lambda figure: not figure.assumption)
-    left_out = [
-        {"text": f"{key}: left out, never a limit. {why[:1].upper()}{why[1:]}.", "assumed": False}
-        for key, why in run.scenario.hardware.leaves_out.items()
+    """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
+    machine = run.scenario.hardware
+    figures, many = machine.figures.values(), len(machine.assumptions)
+    title = f"{len(figures)} figures with sources" + (f", {many} of them assumed (†)" if many else "")
+    fitted = f"Some figures were fitted on {machine.fitted_on}: elsewhere an extrapolation."
+    said = [(fitted, True)] * bool(machine.fitted_on)
+    said += [(say_figure(f), bool(f.assumption)) for f in sorted(figures, key=lambda f: not f.assumption)]
+    said += [
+        (f"{key}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
+        for key, why in machine.leaves_out.items()
     ]
-    return {
-        "title": title,
-        "lines": [*({"text": say_figure(f), "assumed": bool(f.assumption)} for f in ordered), *left_out],
-    }
+    return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
 
 
 def say_figure(figure: Figure) -> str:

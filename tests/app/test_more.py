@@ -4,7 +4,7 @@ import pytest
 
 import peerlab
 from peerlab.app.explorer import explore
-from peerlab.model.scenario import ALGORITHMS
+from peerlab.model.checks import ALGORITHMS
 from peerlab.places import folder
 
 HARDWARE = folder("data") / "hardware"

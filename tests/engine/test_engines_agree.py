@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.engine.arrays import refuses
 from peerlab.engine.world import World, foldable
+from peerlab.model.checks import ALGORITHMS
 from peerlab.model.presets import read_cluster
-from peerlab.model.scenario import ALGORITHMS
 from peerlab.places import folder
 from peerlab.trace import REGISTRATION_COLUMNS
 

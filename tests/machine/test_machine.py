@@ -5,6 +5,7 @@ from fake_sys import ASPEED, ETHERNET, GPU, HABANA, MELLANOX, FakeSys
 
 from peerlab.machine import read_machine
 from peerlab.machine.pci import Link
+from peerlab.machine.rdma import read_rdma_ports
 
 
 @pytest.fixture
@@ -69,6 +70,32 @@ def test_a_card_without_rdma_has_the_rate_of_its_interface(fake):
     fake.net("eth0", card, speed=25000, mtu=1500)
     (nic,) = read_machine(fake.root).nics
     assert (nic.name, nic.rate_bps, nic.rdma, nic.mtu) == ("eth0", 25 * 10**9, False, 1500)
+
+
+def test_every_rdma_port_is_there_up_or_not_with_driver_link_layer_and_interfaces(fake):
+    card = fake.pci("0000:00:03.0", kind=ETHERNET, vendor=MELLANOX, driver="mlx5_core")
+    fake.rdma("mlx5_0", card, state="1: DOWN")
+    fake.net("eth0", card)
+    (port,) = read_rdma_ports(fake.root)
+    assert (port.name, port.address, port.driver) == ("mlx5_0/1", "0000:00:03.0", "mlx5_core")
+    assert (port.active, port.roce, port.interfaces) == (False, True, ("eth0",))
+
+
+def test_slingshot_is_up_when_its_interface_is(fake):
+    card = fake.pci("0000:00:03.0", kind=ETHERNET)
+    fake.net("hsn0", card, state="up")
+    (fake.root / "sys/class/cxi/cxi0").mkdir(parents=True)
+    (fake.root / "sys/class/cxi/cxi0/device").symlink_to(card)
+    (port,) = read_rdma_ports(fake.root)
+    assert (port.name, port.driver, port.active, port.verbs, port.roce) == (
+        "cxi0/1",
+        "cxi",
+        True,
+        False,
+        False,
+    )
+    fake.write("sys/class/net/hsn0/operstate", "down")
+    assert not read_rdma_ports(fake.root)[0].active
 
 
 def test_memory_of_an_accelerator_is_no_numa_domain(fake):

@@ -83,3 +83,16 @@ def test_ports_have_a_limit_of_their_own_whichever_path_the_curves_were_made_for
     assert of_ports[0]["native"]["label"] == "port limit"
     assert of_ports[0]["nic"]["label"] == "NIC limit"
     assert of_ports[0]["native"]["y"][0] > of_ports[0]["nic"]["y"][0]
+
+
+def test_what_figures_were_fitted_on_stands_above_them():
+    first = {
+        name: payload(peerlab.simulate(peerlab.Scenario(cluster=name)))["meta"]["sources"]["lines"][0]
+        for name in ("alps-gh200", "dl1")
+    }
+    fitted = load_cluster("alps-gh200").fitted_on
+    assert first["alps-gh200"] == {
+        "text": f"Some figures were fitted on {fitted}: elsewhere an extrapolation.",
+        "assumed": True,
+    }
+    assert first["dl1"]["text"].startswith("† ")

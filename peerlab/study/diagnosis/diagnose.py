@@ -63,9 +63,15 @@ class Diagnosis:
     seen: Observed
     """The curve and what stands around it."""
 
+    def _repr_html_(self) -> str:
+        from peerlab.view.diagnosis import diagnosis_html  # noqa: PLC0415  (Bokeh's colours are an extra)
+
+        return diagnosis_html(self.as_dict())
+
     def as_dict(self) -> dict[str, Any]:
         """Return the diagnosis as plain values that JSON can hold, units in the names."""
         return {
+            "log": self.seen.says,
             "path": self.path,
             "verdict": self.verdict,
             "why": self.why,

@@ -6,17 +6,18 @@ class Curves {
     this.host = host;
   }
 
-  apply(curves, mark, ghost, scale) {
-    Object.assign(this, { curves, mark, ghost, scale });
+  apply(curves, measured, mark, ghost, scale) {
+    Object.assign(this, { curves, measured, mark, ghost, scale });
     this.paint();
   }
 
   paint() {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
-    const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...this.scaled(line.high)]);
-    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite));
-    const values = curves.values, wide = curves.axis === "nodes" ? [1.7, 1300] : [values[0] / 2, values[values.length - 1] * 2.2];
+    if (!curves.values.length) return this.clear();
+    const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
+    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite), ...this.scaled(this.points().y));
+    const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
     const shown = curves.axis === "nodes" ? values : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
@@ -24,8 +25,30 @@ class Curves {
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
     this.drawBands();
     this.drawLines(limit);
+    this.drawMeasured();
     this.drawMarks();
     this.drawNames(limit, highest * 1.18 || 1);
+  }
+
+  clear() {
+    for (const name of ["bands", "lines", "points", "measured", "marks", "words"]) {
+      const columns = Object.keys(this.figures.model(`curves_${name}`).data);
+      this.figures.fill(`curves_${name}`, Object.fromEntries(columns.map((column) => [column, []])));
+    }
+    this.host.querySelector(".pl-bands").textContent = "";
+    this.host.querySelector(".pl-bands").classList.remove("pl-drawn");
+  }
+
+  // Whether these lines were measured on this machine, and are ratios.
+  get here() {
+    return this.curves.axis === "here";
+  }
+
+  // From where to where the axis goes; beside what was measured here is room for the names.
+  span(values) {
+    const [first, last] = [values[0], values[values.length - 1]];
+    if (this.curves.axis === "nodes") return [1.7, 1300];
+    return this.here ? [first / 1.5, last * (1.5 * last / first) ** 0.62] : [first / 2, last * 2.2];
   }
 
   // What carries this path: the NICs, or the devices' own ports.
@@ -44,6 +67,27 @@ class Curves {
     return values.map((y) => (y === null ? NaN : y * this.scale.factor));
   }
 
+  // What was measured and fits these curves.
+  points() {
+    const { curves, measured, mark } = this;
+    const known = this.here ? curves.points : measured?.machine === mark.machine && measured[curves.axis];
+    return known || { x: [], y: [], line: [], own: [], label: [], note: [] };
+  }
+
+  drawMeasured() {
+    const points = this.points();
+    const { x, y, line, own, label, note } = points, fill = line.map((ink, i) => (own[i] ? ink : "paper"));
+    this.figures.fill("curves_measured", { x, y: this.scaled(y), line, fill, label, note }, ["line", "fill"]);
+  }
+
+  // What the legend says of it.
+  sayMeasured() {
+    const { measured, mark, curves } = this;
+    if (this.here || measured?.machine !== mark.machine) return "";
+    const { own } = this.points();
+    return [own.includes(true) && "◆ yours", own.includes(false) && "◇ measured", !own.length && measured.hint[curves.axis]].filter(Boolean).join(" ");
+  }
+
   // The lines as they lie over each other: this scenario's on top.
   upwards() {
     return [...this.curves.lines].sort((a, b) => (a.name === this.mark.line) - (b.name === this.mark.line));
@@ -57,11 +101,18 @@ class Curves {
       drawn.xs.push([...there, ...[...there].reverse()].map((i) => line.x[i]));
       drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
       drawn.fill.push(line.role);
-      drawn.alpha.push((line.name === mark.line ? 0.38 : 0.12) * (figures.theme === "dark" ? 1.3 : 1));
+      drawn.alpha.push((line.name === mark.line ? 0.38 : this.here ? 0.08 : 0.12) * (figures.theme === "dark" ? 1.3 : 1));
+    }
+    const { noise } = curves;
+    if (noise?.x.length > 1) {
+      drawn.xs.push([...noise.x, ...[...noise.x].reverse()]);
+      drawn.ys.push([...noise.high, ...[...noise.low].reverse()]);
+      drawn.fill.push("muted");
+      drawn.alpha.push(0.25);
     }
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.host.querySelector(".pl-bands");
-    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [curves.bands, curves.missing].filter(Boolean).join("; ");
+    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.bands, curves.missing].filter(Boolean).join("; ");
     legend.title = curves.missing && !curves.old ? `${legend.textContent} (impossible, or slow to simulate)` : legend.textContent;
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
     const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);
@@ -78,8 +129,9 @@ class Curves {
     add(curves.values, limit, "muted", [4, 4], 1.2, 1);
     for (const line of this.upwards()) {
       const ys = this.scaled(line.y), here = line.name === mark.line;
-      add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
-      ys.forEach((y, i) => {
+      if (this.here) add(line.x, ys, line.role, [3, 3], 1.5, 1);
+      else add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
+      if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i] };
         for (const name in points) points[name].push(row[name]);
       });
@@ -100,23 +152,44 @@ class Curves {
     figures.fill("curves_marks", drawn, ["fill", "line"]);
   }
 
-  // Names stand at their line, above it or below, where they cover no line and meet no other name; if there is no such
-  // place, the line is seen through the name.
+  // Names stand at their line, above it or below, where they cover no line and meet no other name; if that is far from
+  // it, or beyond another line, a thin line leads there. Where no such place is, the line is seen through the name.
   drawNames(limit, top) {
     const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], ground: [], align: [], dy: [] };
-    const { width, height } = figures.view("curves").frame.bbox, wanted = [], taken = [this.markBox(Math.max(1, height) / top)];
+    const leaders = { xs: [], ys: [], ink: [] };
+    const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [], taken = [this.markBox(perUnit)];
     for (const line of curves.lines)
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
     const lines = [...curves.lines.map((line) => this.scaled(line.y)), limit];
+    const beside = this.here ? this.beside(wanted, perUnit) : null;
     for (const name of wanted) {
-      const best = this.spot(name, taken, lines, Math.max(1, height) / top, Math.max(1, width));
+      const best = beside ? beside.get(name) : this.spot(name, taken, lines, perUnit, Math.max(1, width));
       if (!best) continue;
       taken.push(best);
-      const row = { x: this.along(best.i), y: best.at, text: name.text, ink: name.ink, paper: "paper", ground: best.room < 0 ? 0 : 0.6, align: best.align, dy: best.dy };
+      const x = this.along(best.i);
+      const row = { x, y: best.at, text: name.text, ink: name.ink, paper: "paper", ground: best.room < 0 ? 0 : 0.6, align: best.align, dy: best.dy };
       for (const column in drawn) drawn[column].push(row[column]);
+      if (!best.led) continue;
+      leaders.xs.push([x, x]);
+      leaders.ys.push([best.at, (best.dy < 0 ? best.low : best.high) / perUnit]);
+      leaders.ink.push(name.ink);
     }
     figures.fill("curves_words", drawn, ["ink", "paper"]);
+    figures.fill("curves_leaders", leaders, ["ink"]);
+  }
+
+  // Names at the right of the last points, in their order, none on another.
+  beside(wanted, perUnit) {
+    const last = this.curves.values.length - 1, found = new Map();
+    const ends = wanted.map((name) => [name, name.ys.findLast(isFinite)]).sort((a, b) => b[1] - a[1]);
+    let above = Infinity;
+    ends.forEach(([name, at], k) => {
+      const lowest = 15 * (ends.length - 1 - k) + 8, y = Math.max(lowest, Math.min(at * perUnit, above - 15));
+      above = y;
+      found.set(name, { i: last + 0.15, at, align: "left", dy: at * perUnit - y + 6, room: 1 });
+    });
+    return found;
   }
 
   // A value of the axis between two of its points; the axis is logarithmic.
@@ -133,10 +206,10 @@ class Curves {
   }
 
   spot({ text, ys }, taken, lines, perUnit, width) {
-    const last = this.curves.values.length - 1, half = (text.length * 3.7 * last) / width; // in steps of the axis
+    const last = this.curves.values.length - 1, half = (text.length * 4.1 * last) / width; // in steps of the axis
     let best = null;
     for (let i = 0; i <= last; i += 0.5)
-      for (const dy of [-4, -7, -12, -18, -26, 15, 19, 25, 32, 40]) {
+      for (const dy of [-4, -7, -12, -18, -26, -36, -48, -62, 15, 19, 25, 32, 40, 50, 62, 76]) {
         const at = between(ys, i);
         if (!isFinite(at)) continue;
         const align = i >= last - 1 ? "right" : i <= 1 ? "left" : "center";
@@ -145,8 +218,9 @@ class Curves {
         if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
         if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
         const room = Math.min(roomAt(box, lines, perUnit), 4); // more is no better: a name belongs to its line
-        const worth = room - Math.abs(dy > 0 ? dy - 15 : dy + 4) / 8 - 3 * passed(box, lines, perUnit);
-        if (!best || worth > best.worth) best = { ...box, room, worth };
+        const away = Math.abs(dy > 0 ? dy - 15 : dy + 4), others = passed(box, lines, perUnit);
+        const worth = room - away / 8 - 3 * others - (room < 0 ? 40 : 0);
+        if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
       }
     return best;
   }

@@ -40,22 +40,23 @@ class Headline {
   }
 
   addUnits(label) {
-    const add = (text, title, act) => {
+    const add = (unit, text, title, act) => {
       const button = make("button", "pl-unit-button", text);
       button.type = "button";
       button.title = title;
+      button.dataset.unit = unit;
       button.setAttribute("aria-label", title);
       button.addEventListener("click", () => {
         act();
         this.paint();
         this.onScale(this.scale);
-        this.host.querySelector(`[aria-label="${button.dataset.next ?? title}"]`)?.focus();
+        this.host.querySelector(`[data-unit=${unit}]`)?.focus(); // all cards are new
       });
       label.append(button);
     };
-    add(this.scale.bits ? "GB" : "Gb", this.scale.bits ? "Show gigabytes per second" : "Show gigabits per second", () => (this.scale.bits = !this.scale.bits));
+    add("bits", this.scale.bits ? "GB" : "Gb", this.scale.bits ? "Show gigabytes per second" : "Show gigabits per second", () => (this.scale.bits = !this.scale.bits));
     if (this.meta.devices > 1)
-      add(this.scale.device ? "node" : "device", this.scale.device ? "Show per node" : "Show per device", () => (this.scale.device = !this.scale.device));
+      add("device", this.scale.device ? "node" : "device", this.scale.device ? "Show per node" : "Show per device", () => (this.scale.device = !this.scale.device));
   }
 }
 

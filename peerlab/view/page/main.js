@@ -26,10 +26,13 @@ const LAYOUT = `
     <div class="pl-figure" role="img" aria-label="Spans of every resource over time"><div class="pl-cursor"></div></div>
   </section>
   <section class="pl-curves" aria-label="Curves">
-    <header><h3>Bus bandwidth, <span class="pl-busbw">GB/s</span></h3>
-      <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">against nodes</button><button
-        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button></span></header>
+    <header><h3 class="pl-busbw">Bus bandwidth, GB/s</h3>
+      <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
+        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button><button
+        type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
+    <div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-save">Save as CSV</button>
+      <span role="status" aria-live="polite"></span></div>
     <div class="pl-bands"></div>
   </section>
 </div>
@@ -107,6 +110,7 @@ class Page {
     };
     on("change:data", () => this.applyData());
     on("change:curves", () => this.applyCurves());
+    on("change:measured", () => this.applyCurves());
     on("change:status", () => this.applyStatus());
     on("msg:custom", (message, buffers) => {
       if (message.kind === "critical") this.showPath(message.path);
@@ -115,7 +119,9 @@ class Page {
     this.find(".pl-cancel").addEventListener("click", () => this.send("cancel"));
     this.find(".pl-critical").addEventListener("click", () => this.command("critical"));
     this.find(".pl-whole").addEventListener("click", () => this.timeline.range.setv({ start: 0, end: this.timeline.range.reset_end }));
-    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.send("axis", tab.dataset.axis));
+    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.chooseAxis(tab.dataset.axis));
+    this.find(".pl-save").addEventListener("click", () => this.send("save measured"));
+    this.find(".pl-here .pl-action").addEventListener("click", () => this.send(this.model.get("measured").here.busy ? "stop measuring" : "measure"));
     this.root.addEventListener("keydown", (event) => this.onKey(event));
     const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
     for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, true);
@@ -237,13 +243,37 @@ class Page {
     return meta.end_us / Math.min(600, Math.max(8, passes / 14));
   }
 
+  // What was measured on this machine is no curve of a scenario, and waits for no answer.
+  chooseAxis(axis) {
+    this.here = axis === "here";
+    if (!this.here) this.send("axis", axis);
+    this.applyCurves();
+  }
+
   applyCurves() {
     if (!this.data) return;
-    const curves = this.model.get("curves"), { meta } = this.data, { scale } = this.headline;
-    this.find(".pl-busbw").textContent = scale.unit + (scale.device ? " per device" : "");
-    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
+    const measured = this.model.get("measured"), { meta } = this.data, { scale } = this.headline;
+    const curves = this.here ? measured.here.curves : this.model.get("curves");
+    this.find(".pl-busbw").textContent = this.here ? "Speed, staged = 1" : `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`;
+    const axis = this.here ? "here" : curves.axis ?? "nodes";
+    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === axis));
     this.find(".pl-curves").classList.toggle("pl-old", Boolean(curves.old));
-    this.curves.apply(curves, meta.mark, meta.ghost, scale);
+    this.showHere(measured.here);
+    this.curves.apply(curves, measured, meta.mark, meta.ghost, this.here ? { factor: 1 } : scale);
+  }
+
+  showHere(here) {
+    const bar = this.find(".pl-here");
+    bar.hidden = !this.here;
+    this.find(".pl-curves .pl-figure").classList.remove("pl-blank");
+    if (!this.here) return;
+    const empty = !here.curves.values.length;
+    bar.classList.toggle("pl-empty", empty);
+    this.find(".pl-curves .pl-figure").classList.toggle("pl-blank", empty);
+    bar.querySelector(".pl-action").textContent = here.action;
+    bar.querySelector("span").textContent = here.text;
+    bar.querySelector(".pl-save").hidden = empty || here.busy;
+    bar.title = here.about;
   }
 
   applyStatus() {

@@ -33,11 +33,20 @@ class Rows {
 
   // The first row of a segment that begins at `time` or later.
   firstFrom(segment, time) {
+    return this.first(segment, (begin) => begin >= time);
+  }
+
+  // The first row of a segment that begins later than `time`.
+  firstAfter(segment, time) {
+    return this.first(segment, (begin) => begin > time);
+  }
+
+  first(segment, late) {
     let low = segment.first, high = segment.last;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.begin[middle] < time) low = middle + 1;
-      else high = middle;
+      if (late(this.begin[middle])) high = middle;
+      else low = middle + 1;
     }
     return low;
   }
@@ -53,16 +62,6 @@ class Rows {
       }
     }
     return found.sort((a, b) => this.begin[b[0]] + b[1] - this.begin[a[0]] - a[1]).slice(0, most);
-  }
-
-  firstAfter(segment, time) {
-    let low = segment.first, high = segment.last;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.begin[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   // How many rows there are with all repetitions.

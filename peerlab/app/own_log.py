@@ -1,0 +1,149 @@
+"""A log of one's own: pasted or uploaded, read, diagnosed, and laid on the curves."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+
+from peerlab.app.fitting import fitting
+from peerlab.app.widgets import classed, row
+from peerlab.errors import PeerlabError
+from peerlab.model.checks import COLLECTIVES
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.records import Records, load
+from peerlab.study.diagnosis import Diagnosis, diagnose
+from peerlab.units import say_bytes
+from peerlab.view.diagnosis import diagnosis_html
+
+_INVITATION = (
+    "Paste the output of nccl-tests, OSU or hccl_demo, its command line included; or choose the file."
+)
+_MOST_BYTES = 32 * 2**20
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a log."""
+
+    records: Records
+    """What it says."""
+    diagnosis: Diagnosis
+    """Which path it is from."""
+
+
+class OwnLog:
+    """The panel; `on_found` hears what was found in a log, or None when it is taken away.
+
+    Attributes
+    ----------
+    panel:
+        The widget, hidden until it is asked for.
+    toggle:
+        The button that shows and hides it.
+    verdict:
+        What the log tells, in full; it stands below the figures.
+    """
+
+    def __init__(self, on_found: Callable[[Found | None], None]) -> None:
+        self._on_found = on_found
+        self._task: asyncio.Task[None] | None = None
+        self.toggle = classed(
+            w.ToggleButton(description="Your log", tooltip=_INVITATION, icon="caret-right"),
+            *("pl-plain", "pl-log-button"),
+        )
+        self._text = classed(w.Textarea(placeholder=_INVITATION, rows=5), "pl-log-text")
+        self._file = classed(
+            w.FileUpload(description="Choose a file", multiple=False), "pl-plain", "pl-log-file"
+        )
+        self._read = classed(w.Button(description="Which path is this?"), "pl-plain", "pl-log-read")
+        self._away = classed(w.Button(description="Take it away"), "pl-plain", "pl-log-away")
+        self._short = classed(w.HTML(), "pl-log-short")
+        self.verdict = classed(w.HTML(), "pl-log-verdict")
+        buttons = classed(w.VBox([self._read, self._file, self._away]), "pl-log-buttons")
+        self.panel = classed(w.VBox([row([self._text, buttons], "pl-log"), self._short]), "pl-log-panel")
+        self.panel.layout.display = "none"
+        self.toggle.observe(self._fold, "value")
+        self._file.observe(self._uploaded, "value")
+        self._read.on_click(lambda _: self.read(self._text.value, "your log"))
+        self._away.on_click(lambda _: self._take_away())
+
+    def read(self, text: str, name: str) -> None:
+        """Read a log; what is wrong with it is said in the panel."""
+        if not text.strip():
+            self._say("Nothing to read yet: paste a log above, or choose a file.")
+            return
+        if self._task:
+            self._task.cancel()
+        self._short.value = f"<p role='status'>Reading {escape(name)} ...</p>"
+        self._task = asyncio.get_running_loop().create_task(self._look(text, name))
+
+    async def _look(self, text: str, name: str) -> None:
+        try:
+            found = await asyncio.to_thread(_look_at, text)
+        except PeerlabError as problem:
+            self._say(f"{name}: {problem}")
+            return
+        self._short.value = (
+            f"<p role='status'>{escape(_in_short(found.diagnosis))}</p>{_warnings(found.records)}"
+        )
+        self.verdict.value = diagnosis_html(found.diagnosis.as_dict())
+        self._on_found(found)
+
+    def _uploaded(self, event: Any) -> None:
+        for one in event["new"]:
+            if one["size"] > _MOST_BYTES:
+                self._say(
+                    f"{one['name']}: larger than 32 MiB; keep the table and the lines about the transport"
+                )
+                return
+            self.read(bytes(one["content"]).decode("utf-8", "replace") + "\n", one["name"])
+
+    def _take_away(self) -> None:
+        if self._task:
+            self._task.cancel()
+        self._text.value = self._short.value = self.verdict.value = ""
+        self._on_found(None)
+
+    def _fold(self, event: Any) -> None:
+        self.panel.layout.display = "" if event["new"] else "none"
+        self.toggle.icon = "caret-down" if event["new"] else "caret-right"
+
+    def _say(self, problem: str) -> None:
+        self._short.value = f"<div class='pl-error'><p role='alert'>{escape(problem)}</p></div>"
+
+
+def as_measured(scenario: Scenario, found: Found) -> Scenario:
+    """Return the scenario nearest to `scenario` that was measured: its cluster if recognised, nodes, operation and path."""
+    seen, clusters = found.diagnosis.seen, found.diagnosis.clusters
+    changes: dict[str, Any] = {}
+    if clusters and scenario.hardware.name not in clusters:
+        changes["cluster"] = clusters[0]
+    if seen.collective in COLLECTIVES:
+        changes["collective"] = seen.collective
+    if seen.nodes and seen.collective != "point-to-point":
+        changes["nodes"] = seen.nodes
+    there = load_cluster(changes["cluster"]) if "cluster" in changes else scenario.hardware
+    path = {"path": found.diagnosis.path} if found.diagnosis.path in there.paths else {}
+    return scenario.with_(**{**fitting(scenario, changes), **path})
+
+
+def _look_at(text: str) -> Found:
+    records = load(text if "\n" in text else f"{text}\n")
+    return Found(records, diagnose(records))
+
+
+def _in_short(diagnosis: Diagnosis) -> str:
+    """Return the verdict, and what Peer Direct would bring, in a sentence each."""
+    path = "cannot tell the path" if diagnosis.path is None else f"{diagnosis.path}, {diagnosis.verdict}"
+    would = diagnosis.forecast
+    gain = would.why_not or f"{would.ratio[-1]:.2g}x with Peer Direct at {say_bytes(int(would.sizes[-1]))}"
+    return f"{diagnosis.seen.says}: {path}. {gain[:1].upper()}{gain[1:]}. The evidence is below the figures."
+
+
+def _warnings(records: Records) -> str:
+    lines = "".join(f"<li>{escape(one)}</li>" for one in records.warnings)
+    return f"<div class='pl-error'><ul role='alert'>{lines}</ul></div>" if lines else ""

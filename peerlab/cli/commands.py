@@ -1,0 +1,54 @@
+"""Every command: reads what is asked for, runs it, says what went wrong."""
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from peerlab.cli import (
+    FAILED,
+    OK,
+    calibrate,
+    clusters,
+    diagnose,
+    doctor,
+    import_logs,
+    lab,
+    measure,
+    simulate,
+    sweep,
+    validate,
+)
+from peerlab.errors import PeerlabError
+from peerlab.version import __version__
+
+_COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab)
+"""Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run a command; return its exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except PeerlabError as problem:
+        print(f"peerlab: {problem}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
+    )
+    parser.add_argument("--version", action="version", version=f"peerlab {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in _COMMANDS:
+        command.add(commands)
+    return parser

@@ -1,0 +1,121 @@
+"""The resources of a world, and the pools of places in its windows: each is made when it is first asked for."""
+
+from functools import cached_property
+
+from peerlab.collectives.plan import Plan
+from peerlab.model.path import RESOURCES, Use, capacity_Bps
+from peerlab.model.scenario import Scenario
+from peerlab.trace import Resource
+
+NIC = ("nic_tx", "nic_rx")
+"""Kinds that a contended fabric joins: what sends, what receives."""
+_SLOWED = (*NIC, "port_tx", "port_rx")
+"""Kinds of which a slow node has slower ones."""
+
+
+class Inventory:
+    """What serves the slices of a scenario, on every switch of every node or on those that stand for all."""
+
+    def __init__(self, scenario: Scenario, plan: Plan, *, folded: bool, one_switch: bool) -> None:
+        self._scenario, self._plan, self._folded, self._one_switch = scenario, plan, folded, one_switch
+        self.resources: list[Resource] = []
+        """Everything that serves slices."""
+        self.places: list[int] = []
+        """Per pool, how many slices may hold a place of it."""
+        self._engines: list[int] = []
+        self._ids: dict[tuple[str, int, int], int] = {}
+        self._engine_ids: dict[tuple[int, str, int], int] = {}
+        self._pool_ids: dict[tuple[str, int, int], int] = {}
+
+    @property
+    def nodes(self) -> range:
+        """Nodes that are simulated."""
+        return range(1 if self._folded else self._plan.schedule.ranks)
+
+    @property
+    def devices(self) -> range:
+        """Devices of a node that are simulated."""
+        return range(self._scenario.machine.devices_per_switch if self._one_switch else self._plan.devices)
+
+    def _place(self, kind: str, device: int) -> int:
+        """Return which of a node's resources of `kind` serves `device`."""
+        machine = self._scenario.machine
+        switch, below = divmod(device, machine.devices_per_switch)
+        match RESOURCES[kind].scope:
+            case "device" | "fabric":
+                return device
+            case "switch":
+                return switch
+            case "numa":
+                return switch // machine.switches_per_numa
+            case "nic":
+                return switch * machine.nics_per_switch + below % machine.nics_per_switch
+
+    def resource(self, kind: str, node: int, device: int) -> int:
+        """Return the index of the resource of `kind` that serves `device` of `node`."""
+        key = (kind, node, self._place(kind, device))
+        if key not in self._ids:
+            machine = self._scenario.machine
+            copies = machine.switches_per_numa if self._one_switch and RESOURCES[kind].scope == "numa" else 1
+            servers = machine.cores_per_device if kind == "core" else 1
+            capacity = capacity_Bps(machine, kind)
+            if kind in _SLOWED:
+                capacity = max(1, round(capacity * self._scenario.node_speed(node)))
+            shared = RESOURCES[kind].shared or (self.contended and kind in NIC)
+            self._add(key, Resource(*key, capacity, shared, servers, copies))
+        return self._ids[key]
+
+    def _add(self, key: tuple[str, int, int], resource: Resource) -> int:
+        self._ids[key] = len(self.resources)
+        self.resources.append(resource)
+        self._engines.append(0)
+        return self._ids[key]
+
+    @cached_property
+    def contended(self) -> bool:
+        """Whether nodes share links of the fabric."""
+        machine = self._scenario.machine
+        uses = any(use.kind in NIC for stage in self._scenario.stages for use in stage.uses)
+        return uses and any(one is not None for one in (machine.backbone_Bps, machine.hosts_per_leaf))
+
+    def links(self, source: int, destination: int) -> tuple[int, ...]:
+        """Return the shared links between two nodes."""
+        machine = self._scenario.machine
+        found = []
+        # what one switch (of one node) sends, the others send at the same time
+        users = (self._plan.devices // len(self.devices)) * (self._plan.nodes if self._folded else 1)
+        if machine.backbone_Bps is not None:
+            found.append(self._link("backbone", 0, machine.backbone_Bps, users))
+        if machine.hosts_per_leaf is not None:
+            leaves = [self._scenario.host(node) // machine.hosts_per_leaf for node in (source, destination)]
+            if leaves[0] != leaves[1]:
+                rate = machine.hosts_per_leaf * machine.node_wire_Bps // machine.oversubscription
+                found += [
+                    self._link("leaf_up", leaves[0], rate, users),
+                    self._link("leaf_down", leaves[1], rate, users),
+                ]
+        return tuple(found)
+
+    def _link(self, kind: str, index: int, capacity: int, users: int) -> int:
+        key = (kind, -1, index)
+        return (
+            self._ids[key] if key in self._ids else self._add(key, Resource(*key, capacity, True, 1, users))
+        )
+
+    def engine(self, resource: int, use: Use, device: int) -> int:
+        """Return which engine of a shared resource a use goes through, or -1."""
+        if not use.engine:
+            return -1
+        key = (resource, use.engine, self._place(use.engine if use.engine in RESOURCES else "nic_tx", device))
+        if key not in self._engine_ids:
+            self._engine_ids[key] = self._engines[resource]
+            self._engines[resource] += 1
+        return self._engine_ids[key]
+
+    def pool(self, kind: str, end: tuple[int, int], places: int) -> int:
+        """Return the index of a node's and device's pool of so many places."""
+        key = (kind, *end)
+        if key not in self._pool_ids:
+            self._pool_ids[key] = len(self.places)
+            self.places.append(places)
+        return self._pool_ids[key]

@@ -1,0 +1,153 @@
+"""The same sweep where somebody else starts the ranks: mpirun, srun or torchrun, on one machine or many.
+
+Every rank runs this, in step with the others; rank 0 hears of every run and keeps the records.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from peerlab.errors import MeasurementError
+from peerlab.measurement import manifest, room
+from peerlab.measurement.arms import Arm, Bytes
+from peerlab.measurement.plan import Measurement, say_command
+from peerlab.measurement.ring import MOST_RANKS, Numbers, Ring
+from peerlab.measurement.rows import rotated, rows
+from peerlab.measurement.stream import Progress
+from peerlab.measurement.timing import timed
+from peerlab.records import Records
+from peerlab.records.judge import control_ratios
+from peerlab.units import say_count
+
+
+class Peers(Protocol):
+    """All ranks, as one of them sees them."""
+
+    rank: int
+    """This one."""
+    size: int
+    """How many there are."""
+    option: str
+    """What asks for it on the command line."""
+    arms: Mapping[str, str]
+    """The arms that work over it, and where their bytes go; the first is the baseline."""
+    transport: Sequence[str]
+    """What it says about itself."""
+
+    def arm(self, name: str, device: Bytes, nbytes: int, slice_bytes: int) -> Arm:
+        """Return an arm for messages of a size."""
+        ...
+
+    def barrier(self) -> None:
+        """Wait for all."""
+        ...
+
+    def gather(self, value: Any) -> list[Any]:
+        """Return what each rank gave; nothing on others than rank 0."""
+        ...
+
+    def abort(self) -> None:
+        """Have the others end, too."""
+
+
+def plan_launched(peers: Peers, given: Mapping[str, Any]) -> Measurement:
+    """Return what to measure among these ranks, from what a user says.
+
+    Raises
+    ------
+    MeasurementError
+        If a value is impossible here.
+    """
+    for field in ("ranks", "registrations", "pins"):
+        if field in given:
+            raise MeasurementError(
+                f"{field}: cannot be chosen with --{peers.option}: the launcher starts the ranks"
+            )
+    return Measurement.of(
+        **{"arms": tuple(peers.arms), **given},
+        ranks=peers.size,
+        registrations="none",
+        most_ranks=MOST_RANKS,
+        known=peers.arms,
+    )
+
+
+def measure_launched(
+    plan: Measurement, peers: Peers, on_progress: Callable[[Progress], None]
+) -> Records | None:
+    """Measure, on every rank; return the records on rank 0 alone.
+
+    Raises
+    ------
+    MeasurementError
+        If memory lacks, or another rank went away.
+    """
+    try:
+        return _measure(plan, peers, on_progress)
+    except (OSError, EOFError) as problem:
+        reason = getattr(problem, "strerror", None) or "it closed its connection"
+        raise MeasurementError(f"rank {peers.rank} lost another rank: {reason}") from problem
+
+
+def _measure(plan: Measurement, peers: Peers, on_progress: Callable[[Progress], None]) -> Records | None:
+    about = manifest.describe_machine()
+    where = {"host": about["hosts"][0], "device": about["devices"][0]}
+    everybody = peers.gather(where)
+    room.check(plan, [one["host"] for one in everybody].count(where["host"]) or 1)
+    found = _Sweep(plan, peers, on_progress).measure()
+    if peers.rank:
+        return None
+    hosts, devices = (list(dict.fromkeys(one[name] for one in everybody)) for name in ("host", "device"))
+    about |= {
+        "command": f"{say_command(plan)} --{peers.option}",
+        "hosts": hosts,
+        "devices": devices,
+        "ranks": peers.size,
+        "nodes": len(hosts),
+        "transport": [*peers.transport, *(f"{arm}: {peers.arms[arm]}" for arm in plan.arms)],
+        "what_it_is": f"messages among processes on {say_count(len(hosts), 'node')}, from and to their own memory: "
+        "no accelerator's",
+        "load_after": manifest.load(),
+    }
+    if peers.size % len(hosts) == 0:
+        about["ranks_per_node"] = peers.size // len(hosts)
+    source = {"source": manifest.source(about), "nodes": len(hosts)}
+    records = Records.of([source | row for row in found], about)
+    return Records.of([source | row for row in found], about | {"a_a_ratio": control_ratios(records)})
+
+
+class _Sweep:
+    """All sizes, one after another, on one rank."""
+
+    def __init__(self, plan: Measurement, peers: Peers, on_progress: Callable[[Progress], None]) -> None:
+        self._plan, self._peers, self._on_progress = plan, peers, on_progress
+        self._numbers = Numbers(max(plan.sizes))
+        self._runs = 0
+
+    def measure(self) -> list[dict[str, Any]]:
+        """Measure; return all rows, on rank 0."""
+        return [row for size in self._plan.sizes for row in self._block(size)]
+
+    def _block(self, size: int) -> list[dict[str, Any]]:
+        plan, peers = self._plan, self._peers
+        device = np.zeros(Ring(peers.size, size).footprint, np.uint8)
+        arms = [peers.arm(case.arm, device, size, plan.slice_bytes) for case in plan.cases]
+        found: list[dict[str, Any]] = []
+        for repetition in range(-1, plan.repetitions):  # the first one warms up
+            for case in rotated(range(len(arms)), repetition):
+                said = peers.gather(self._run(arms[case], device, size))
+                if repetition >= 0 and said:
+                    found += rows(plan, plan.cases[case], size, repetition, said)
+        total = len(plan.sizes) * len(arms) * (plan.repetitions + 1)
+        self._on_progress(
+            Progress(done=self._runs, total=total, ranks=peers.size, size_bytes=size, rows=tuple(found))
+        )
+        return found
+
+    def _run(self, arm: Arm, device: Bytes, size: int) -> dict[str, Any]:
+        self._runs += 1
+        peers, message = self._peers, device[:size].view(np.float32)
+        self._numbers.fill(peers.rank, self._runs, message)
+        took = timed(arm, Ring(peers.size, size).moves(peers.rank), peers.barrier)
+        return took | {"correct": self._numbers.is_sum(peers.size, self._runs, message)}

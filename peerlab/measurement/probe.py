@@ -1,0 +1,27 @@
+"""What a measurement may use beyond the usual, as this machine allows it."""
+
+from peerlab.errors import MeasurementError
+from peerlab.machine.attempts import why_not
+from peerlab.measurement.plan import Measurement
+
+_EXTRAS = ("cma", "io_uring")
+
+
+def check(plan: Measurement) -> None:
+    """Refuse an extra that does not work here.
+
+    Raises
+    ------
+    MeasurementError
+        If one is asked for, with the kernel's reason.
+    """
+    asked = [("arms", one) for one in plan.arms] + [("pins", plan.pins)]
+    for field, extra in asked:
+        reason = why_not(extra) if extra in _EXTRAS else ""
+        if reason:
+            raise MeasurementError(f"{field}: {extra!r} does not work here: {reason}")
+
+
+def extras() -> dict[str, str]:
+    """Return each extra with ``works``, or why it does not."""
+    return {extra: why_not(extra) or "works" for extra in _EXTRAS}

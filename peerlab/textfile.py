@@ -1,0 +1,63 @@
+"""Text files that a user hands over or asks for: whatever is wrong with one is said in one line."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from stat import S_ISREG
+
+from peerlab.errors import PeerlabError
+from peerlab.units import say_bytes
+
+
+def read_text(path: str | Path, *, what: str, most_bytes: int, error: type[PeerlabError]) -> str:
+    r"""Return the text of a file, lines ending in ``\n``, without a byte order mark.
+
+    Parameters
+    ----------
+    path:
+        The file; ``~`` is the user's home.
+    what:
+        What it should be, such as ``"cluster file"``; said of a file that is too large for one.
+    most_bytes:
+        How large it may be; no more than that is read.
+    error:
+        What is raised.
+
+    Raises
+    ------
+    PeerlabError
+        As `error`: if it cannot be read, is a pipe, a device or a folder, is larger, or is not text in UTF-8.
+    """
+    too_large = f"that is no {what}"
+    held = read_bytes(path, most_bytes=most_bytes, too_large=too_large, error=error)
+    try:
+        text = held.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise error(f"{path} is not a text file in UTF-8")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: str | Path, *, most_bytes: int, too_large: str, error: type[PeerlabError]) -> bytes:
+    """Return what a file holds, as :func:`read_text` does, but of any kind; `too_large` is said of one that is too large."""
+    with in_words(f"cannot read {path}", error):
+        found = Path(path).expanduser()
+        if not S_ISREG(found.stat().st_mode):  # a pipe would wait for its writer, a device may never end
+            raise error(f"cannot read {path}: not a file")
+        with found.open("rb") as file:  # its size is not asked for: a file may grow, those of /proc have none
+            held = file.read(most_bytes + 1)
+    if len(held) > most_bytes:
+        raise error(f"{path} is larger than {say_bytes(most_bytes)}; {too_large}")
+    return held
+
+
+@contextmanager
+def in_words(what: str, error: type[PeerlabError]) -> Iterator[None]:
+    """Turn what goes wrong with a file into `error`, which says `what` (``"cannot write x.csv"``) and why."""
+    try:
+        yield
+    except PeerlabError:
+        raise
+    except (OSError, ValueError, RuntimeError) as problem:  # not there, a NUL in its name, no such home
+        raise error(f"{what}: {getattr(problem, 'strerror', '') or problem}") from None

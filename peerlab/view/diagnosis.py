@@ -1,0 +1,129 @@
+"""A diagnosis in a notebook: which path, by what evidence, and what Peer Direct would bring."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from peerlab.units import say_bytes
+from peerlab.view.curves import LABELS
+from peerlab.view.report import report
+from peerlab.view.theme import PATH_ROLES
+
+_NAMES = {**LABELS, "in-node": "links inside the node", "native": "the devices' own ports"}
+_SIGNS = {"clear": ("pass", "✓"), "probable": ("warn", "▲"), "cannot tell": ("unknown", "?")}
+Told = Mapping[str, Any]
+
+
+def diagnosis_html(told: Told) -> str:
+    """Return a diagnosis as HTML that brings its own style; `told` is what its `as_dict` returns."""
+    return report("diagnosis", "Which data path is this log from?", "".join(_parts(told)))
+
+
+def _parts(told: Told) -> Iterable[str]:
+    status, sign = _SIGNS[told["verdict"]]
+    name = "Cannot tell" if told["path"] is None else f"{_name(told['path'])}, {told['verdict']}"
+    yield (
+        f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
+        f"<b>{escape(name)}</b><br>{escape(told['why'])}</p>"
+    )
+    held = "held against" if told["cluster_chosen"] else "recognised"
+    clusters = ", ".join(told["clusters"]) or "no cluster, so only what holds on any machine is used"
+    yield f"<p class='pl-quiet'>{escape(told['log'])}<br>{held}: {escape(clusters)}</p>"
+    yield _forecast(told["forecast"])
+    yield _ranking(told["ranking"])
+    yield _evidence(told["evidence"])
+    yield _list("To know when reading it", [escape(note) for note in told["notes"]])
+    yield _list(
+        "What to check next",
+        [
+            f"<b>{escape(c['what'])}</b><br><code>{escape(c['command'])}</code><br>{escape(c['tells'])}"
+            for c in told["checks"]
+        ],
+    )
+
+
+def _name(path: str) -> str:
+    return _NAMES.get(path, path)
+
+
+def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """Return a table; cells are HTML, the first of a row is its heading."""
+    heads = "".join(f"<th scope='col'>{escape(one)}</th>" for one in head)
+    body = "".join(
+        f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
+        for first, *rest in rows
+    )
+    return f"<table class='pl-{kind}'><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _list(caption: str, items: Sequence[str]) -> str:
+    lines = "".join(f"<li>{item}</li>" for item in items)
+    return f"<h4>{escape(caption)}</h4><ul>{lines}</ul>" if items else ""
+
+
+def _ranking(ranking: Sequence[Told]) -> str:
+    head = ("path", "odds, by the evidence below", "measured over simulated")
+    return _table("How well each path explains it", head, [_ranked(one) for one in ranking])
+
+
+def _ranked(one: Told) -> tuple[str, str, str]:
+    role, _ = PATH_ROLES.get(one["path"], ("inside", "ink"))
+    bar = f"<span class='pl-bar' style='width:{max(1, round(150 * one['odds']))}px;background:var(--pl-{role})'></span>"
+    fit = one["simulated"]
+    met = (
+        f"{fit['measured_over_simulated']:.3g} times on {escape(fit['cluster'])}" if fit else "not simulated"
+    )
+    return (
+        f"{escape(_name(one['path']))}<br><code>{escape(one['path'])}</code>",
+        f"{bar} {one['odds']:.0%}",
+        met,
+    )
+
+
+def _evidence(evidence: Sequence[Told]) -> str:
+    head = ("seen", "what it says", "for and against")
+    return _table("The evidence, the weightiest first", head, [_piece(one) for one in evidence], "evidence")
+
+
+def _piece(one: Told) -> tuple[str, str, str]:
+    points = "<br>".join(
+        f"{'for' if value > 0 else 'against'} {escape(path)}: {abs(value):.1f}"
+        for path, value in sorted(one["points"].items(), key=lambda item: -item[1])
+    )
+    grounds = f"{'known' if one['known'] else 'assumed'}: {escape(one['source'])}"
+    return (
+        escape(one["seen"]),
+        f"{escape(one['says'])}<details><summary>source</summary>{grounds}</details>",
+        points or "neither",
+    )
+
+
+def _forecast(one: Told) -> str:
+    if "why_not" in one:
+        return f"<h4>With Peer Direct</h4><p>{escape(one['why_not'])}</p>"
+    columns = ("message_bytes", "measured_GBps", "peer_direct_GBps", "low_GBps", "high_GBps", "ratio")
+    rows = [
+        (
+            say_bytes(round(size)),
+            f"{was:.3g} GB/s",
+            f"{now:.3g} GB/s",
+            f"{low:.3g} to {high:.3g} GB/s",
+            f"<b>{ratio:.3g}x</b>",
+        )
+        for size, was, now, low, high, ratio in zip(*(one[name] for name in columns), strict=True)
+    ]
+    largest = int(np.argmax(one["message_bytes"]))
+    ends = [one[name][largest] / one["measured_GBps"][largest] for name in ("low_GBps", "high_GBps")]
+    says = (
+        f"<p class='pl-gain'><b>{one['ratio'][largest]:.2g}x</b> with Peer Direct at {rows[largest][0]}, "
+        f"{ends[0]:.2g}x to {ends[1]:.2g}x if the assumed figures lie at their ends</p>"
+    )
+    fitted = f"; some of its figures were fitted on {escape(one['fitted_on'])}" if one["fitted_on"] else ""
+    table = _table(
+        "Algorithm bandwidth, simulated with Peer Direct",
+        ("message", "measured", "with it", "from, to", "gain"),
+        rows,
+    )
+    return f"<h4>With Peer Direct</h4>{says}{table}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"

@@ -1,0 +1,30 @@
+"""The frame of every report that a notebook shows as HTML: one style, light and dark, no script."""
+
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from peerlab.view.theme import palettes
+
+_STYLE = Path(__file__).parent / "page" / "report.css"
+
+
+def report(kind: str, title: str, body: str) -> str:
+    """Return a section that brings its own style; `body` is HTML whose text has been escaped."""
+    return (
+        f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"
+        f"<h3>{escape(title)}</h3>{body}</section>"
+    )
+
+
+@cache
+def _style() -> str:
+    light, dark = (
+        "".join(f"--pl-{role}:{colour};" for role, colour in of.items())
+        for of in (palettes()["light"], palettes()["dark"])
+    )
+    return (
+        f".pl-report{{{light}}}body[data-jp-theme-light='false'] .pl-report{{{dark}}}"
+        f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) .pl-report{{{dark}}}}}"
+        + _STYLE.read_text(encoding="utf-8")
+    )

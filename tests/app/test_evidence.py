@@ -1,0 +1,128 @@
+"""The explorer with evidence, without a browser: logs of one's own, and this machine measured."""
+
+import asyncio
+import time
+
+import pytest
+
+import peerlab
+from peerlab.app.explorer import explore
+from peerlab.app.measuring import Measuring
+from peerlab.measurement.plan import Measurement
+
+LOG = """$ srun -N2 --ntasks-per-node=4 all_reduce_perf -b 1M -e 64M -f 8
+# nThread 1 nGpus 1 minBytes 1048576 maxBytes 67108864 step: 8(factor) warmup iters: 1 iters: 20 validation: 1
+# Using devices
+#  Rank  0 Group  0 Pid 1 on  nid1 device  0 [0009:01:00] NVIDIA GH200 120GB
+#  Rank  1 Group  0 Pid 2 on  nid1 device  1 [0019:01:00] NVIDIA GH200 120GB
+#  Rank  2 Group  0 Pid 3 on  nid1 device  2 [0029:01:00] NVIDIA GH200 120GB
+#  Rank  3 Group  0 Pid 4 on  nid1 device  3 [0039:01:00] NVIDIA GH200 120GB
+#  Rank  4 Group  0 Pid 1 on  nid2 device  0 [0009:01:00] NVIDIA GH200 120GB
+#  Rank  5 Group  0 Pid 2 on  nid2 device  1 [0019:01:00] NVIDIA GH200 120GB
+#  Rank  6 Group  0 Pid 3 on  nid2 device  2 [0029:01:00] NVIDIA GH200 120GB
+#  Rank  7 Group  0 Pid 4 on  nid2 device  3 [0039:01:00] NVIDIA GH200 120GB
+#
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+     1048576        262144     float     sum      -1    160.0    6.55   11.47      0    160.0    6.55   11.47      0
+     8388608       2097152     float     sum      -1    400.0   20.97   36.70      0    400.0   20.97   36.70      0
+    67108864      16777216     float     sum      -1   1100.0   61.01  106.76      0   1100.0   61.01  106.76      0
+# Out of bounds values : 0 OK
+"""
+
+
+@pytest.fixture
+def lab():
+    one = explore()
+    yield one
+    one.close()
+
+
+def wait_for(condition, seconds=60):
+    async def waiting():
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "it never came"
+            await asyncio.sleep(0.05)
+
+    return waiting()
+
+
+def read(lab, text):
+    async def reading():
+        lab.controls.log.read(text, "your log")
+        await lab.controls.log._task
+
+    asyncio.run(reading())
+    return lab.controls.log
+
+
+def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
+    panel = read(lab, LOG)
+    assert "peer-direct, " in panel._short.value
+    assert "Which data path is this log from?" in panel.verdict.value
+    assert (lab.scenario.cluster, lab.scenario.nodes, lab.scenario.path) == ("alps-gh200", 2, "peer-direct")
+    shown = lab.stage.measured["message_bytes"]
+    own = [y for y, mine in zip(shown["y"], shown["own"], strict=True) if mine]
+    assert own == pytest.approx([11.47, 36.7, 106.76], rel=1e-3)
+    panel._away.click()
+    assert not any(lab.stage.measured["message_bytes"]["own"])
+    assert panel.verdict.value == ""
+
+
+@pytest.mark.parametrize("text", ["", "no log at all\n", "<script>alert(1)</script>\n", "\0\0\0\n"])
+def test_what_is_no_log_is_refused_in_words_and_the_scenario_stays(lab, text):
+    before = lab.scenario
+    if text:
+        panel = read(lab, text)
+    else:
+        panel = lab.controls.log
+        panel.read(text, "your log")
+    assert "role='alert'" in panel._short.value
+    assert "<script" not in panel._short.value
+    assert lab.scenario is before
+
+
+def measure(plan, meanwhile=lambda _measuring: None):
+    told = []
+
+    async def measuring():
+        one = Measuring(told.append, plan)
+        one.start()
+        one.start()  # pressed twice
+        meanwhile(one)
+        await wait_for(lambda: told and not told[-1]["busy"])
+        return one
+
+    return asyncio.run(measuring()), told
+
+
+def test_this_machine_is_measured_size_by_size(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = Measurement.of(ranks=2, sizes=("64 KiB", "128 KiB"), arms=("staged", "direct"), repetitions=3)
+    one, told = measure(plan)
+    grown = [len(parcel["curves"]["values"]) for parcel in told]
+    assert grown[0] == 0
+    assert set(grown) == {0, 1, 2}
+    assert one.records.table["correct"].all()
+    assert told[-1]["action"] == "Measure again"
+    one.save()
+    (saved,) = tmp_path.glob("measured-*.csv")
+    assert len(peerlab.load(saved)) == len(one.records)
+
+
+def test_a_measurement_that_is_stopped_keeps_what_there_is():
+    plan = Measurement.of(ranks=2, sizes="8 MiB", repetitions=1000)
+    one, told = measure(plan, lambda measuring: measuring.stop())
+    assert told[-1]["action"] in ("Measure again", "Measure this machine")
+    assert any("stopped" in warning for warning in one.records.warnings)
+
+
+def test_a_measurement_that_fails_says_why_in_the_page(monkeypatch):
+    monkeypatch.setattr("peerlab.measurement.room.check", lambda _plan: None)
+    plan = Measurement.of(ranks=2, sizes="1 TiB", repetitions=1)
+    one, told = measure(plan)
+    assert told[-1]["text"]
+    assert not told[-1]["busy"]
+    assert len(one.records) == 0

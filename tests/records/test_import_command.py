@@ -1,0 +1,89 @@
+"""`peerlab import`, as a process."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typed_logs import NCCL, OSU_CRASHED, OSU_LATENCY
+
+import peerlab
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "ring.log").write_text(NCCL)
+    (tmp_path / "pair.log").write_text(OSU_LATENCY)
+    (tmp_path / "crash.log").write_text(OSU_CRASHED)
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    return tmp_path
+
+
+def run(folder, *arguments):
+    """Return exit status, output and error output of ``peerlab import`` with these arguments."""
+    command = [sys.executable, "-m", "peerlab.cli", "import", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_log_is_printed_as_a_table_with_what_is_known_about_it(folder):
+    status, out, problem = run(folder, "ring.log")
+    assert (status, problem) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "nccl-tests: ring.log"
+    assert lines[1].split() == ["collective", "size", "time", "algbw", "busbw", "variant", "correct"]
+    assert lines[6].split() == ["allreduce", "32", "MiB", "1.68", "ms", "20", "GB/s", "30", "GB/s", "out-of-place", "yes"]  # fmt: skip
+    assert lines[5].endswith("in-place      no")
+    assert lines[7].endswith("in-place      not checked")
+    assert "hosts: anvil01, anvil02" in lines
+    assert lines[-1] == "GB = 10^9 bytes"
+
+
+def test_several_logs_are_saved_as_one_file_without_names(folder):
+    status, out, problem = run(folder, "ring.log", "pair.log", "--anonymise", "--save", "both.csv")
+    assert (status, problem) == (0, "")
+    assert out.splitlines()[-1] == "8 rows written to both.csv"
+    text = (folder / "both.csv").read_text()
+    assert not any(name in text + out for name in ("anvil01", "anvil02", "ada", "ring.log", "pair.log"))
+    again = peerlab.load(folder / "both.csv")
+    assert again.sources == ["nccl-tests: source-1", "osu: source-2"]
+    assert [part["hosts"] for part in again.parts] == [["host-1", "host-2"]] * 2
+    status, out, _ = run(folder, "both.csv")
+    assert status == 0
+    assert "osu: source-2" in out.splitlines()
+
+
+def test_json_holds_everything(folder):
+    status, out, problem = run(folder, "pair.log", "--json")
+    assert (status, problem) == (0, "")
+    found = json.loads(out)
+    assert found["manifest"]["environment"] == {"UCX_IB_GPU_DIRECT_RDMA": "0"}
+    assert [row["time_s"] for row in found["rows"]] == [4.32e-6, 166.81e-6]
+    assert found["rows"][0]["correct"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["crash.log"], "crash.log: output of the OSU micro-benchmarks without a row of figures; line 5: "),
+        (["picture.png"], "picture.png: a binary file; a log is text"),
+        (["nowhere.log"], "cannot read nowhere.log: No such file or directory"),
+        (["."], "cannot read .: not a file"),
+        (["ring.log", "--save", "no/file.csv"], "cannot write no/file.csv: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_one_line(folder, arguments, said):
+    status, out, problem = run(folder, *arguments)
+    assert (status, out) == (1, "")
+    assert problem.startswith(f"peerlab: {said}")
+    assert problem.count("\n") == 1
+
+
+def test_a_file_of_200_megabytes_is_refused_at_once(folder):
+    with (folder / "huge.log").open("wb") as file:
+        file.truncate(200 * 10**6)
+    status, _, problem = run(folder, "huge.log")
+    assert status == 1
+    assert problem == (
+        "peerlab: huge.log is larger than 8 MiB; keep the table and the lines about the transport\n"
+    )

@@ -1,0 +1,81 @@
+"""Tables of figures that others measured: each says whence, of what, and how well that is known."""
+
+import pytest
+
+import peerlab
+from peerlab.records import measured_for, measured_library
+
+LIBRARY = measured_library()
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_every_table_has_a_source_and_fits_a_known_cluster(name):
+    records = LIBRARY[name]
+    cluster = peerlab.load_cluster(records.manifest["cluster"])
+    assert len(records.manifest["source"]) > 20
+    assert records.manifest["licence"] in ("CC0", "MIT-0", "Apache-2.0", "not stated; figures only")
+    assert records.manifest["verified"] in (
+        "read in the source file",
+        "values exact, read in an excerpt of the page",
+    )
+    assert records.manifest["date"]
+    assert set(records.table["path"]) <= {*cluster.paths, ""}
+    assert set(records.table["kind"]) == {"imported"}
+    assert records.sources == [f"{records.manifest['tool']}: {name}"]
+    assert records.manifest.get("memory", "device") in ("device", "host")
+    assert not records.manifest.get("hosts")
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_every_row_has_a_figure_whose_column_names_its_unit(name):
+    table = LIBRARY[name].table
+    assert (table["time_s"].notna() | table["algbw_GBps"].notna()).all()
+    assert (table["ranks"].notna() & table["nodes"].notna()).all()
+    assert (table["time_s"].dropna() > 0).all()
+    assert (table["size_bytes"].dropna() >= 0).all()
+    both = table[table["time_s"].notna() & (table["algbw_GBps"] >= 1)]
+    rate = both["size_bytes"].astype(float) / both["time_s"].astype(float) / 1e9
+    assert (abs(rate - both["algbw_GBps"].astype(float)) < 0.01 + 0.002 * rate).all()
+
+
+def test_the_pairs_that_issue_and_model_speak_of_are_there():
+    def median(name, size):
+        rows = LIBRARY[name].medians()
+        rows = rows[
+            (rows["size_bytes"] == size) & rows["variant"].isin(["out-of-place", "latency", "bandwidth"])
+        ]
+        return rows.iloc[0]
+
+    staged, direct = (median(f"juliet/osu-latency-{one}", 2**20)["time_s"] for one in ("staged", "direct"))
+    assert staged / direct == pytest.approx(2.25, abs=0.01)
+    tcp, rdma = (median(f"alps/nccl-2n8r-{one}", 2**27)["time_s"] for one in ("tcp", "rdma"))
+    assert tcp / rdma == pytest.approx(22.59, abs=0.01)
+    direct, staged = (median(f"alps/osu-bw-device-{one}", 2**22)["algbw_GBps"] for one in ("rdma", "tcp"))
+    assert direct / staged == pytest.approx(13.31, abs=0.01)
+
+
+def test_a_cluster_gets_its_own_tables_and_others_none():
+    assert list(measured_for("p5")) == ["p5/nccl-2n16r-efa"]
+    assert {name.partition("/")[0] for name in measured_for("alps-gh200")} == {"alps"}
+    assert measured_for("dl1") == {}
+    clusters = {one.manifest["cluster"] for one in LIBRARY.values()}
+    assert clusters == {"alps-gh200", "alps-gh200-tcp", "g4dn-metal", "gaudi2", "juliet", "p4d", "p5"}
+
+
+@pytest.mark.parametrize(
+    ("log", "table"),
+    [
+        ("nccl_cscs_gh200_2n8r_rdma.log", "alps/nccl-2n8r-rdma"),
+        ("nccl_aws_p5_2n16r_efa.log", "p5/nccl-2n16r-efa"),
+        ("osu_bw_cscs_DD_internode_tcp_staged.log", "alps/osu-bw-device-tcp"),
+        ("osu_latency_juliet_DD_gdr0_gdrcopy1.log", "juliet/osu-latency-staged"),
+        ("nccl_eks_g4dn_metal_2n2r_efa_nogdr_mpitag.log", "g4dn-metal/nccl-2n2r-efa"),
+    ],
+)
+def test_the_figures_are_those_of_the_logs(reference_dir, log, table):
+    columns = ["variant", "size_bytes", "time_s", "algbw_GBps", "busbw_GBps"]
+    read = peerlab.load(reference_dir / "logs" / log).table[columns]
+    kept = LIBRARY[table].table[columns]
+    assert kept[columns[:3]].equals(read[columns[:3]])
+    told = read[columns[3:]].to_numpy(float)
+    assert kept[columns[3:]].to_numpy(float) == pytest.approx(told, abs=0.006, rel=0.006)

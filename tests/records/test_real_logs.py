@@ -1,0 +1,91 @@
+"""Logs of real machines: each is read, and its figures are those of its text."""
+
+import re
+
+import pytest
+
+import peerlab
+from peerlab.errors import RecordsError
+
+SPOTS = {
+    "nccl_aws_p5_2n16r_efa.log": (64, "allreduce", 16, None, "in-place", 17179869184, 0.066109, 487.26),
+    "nccl_cscs_gh200_2n2r_rdma.log": (16, "allreduce", 2, 2, "in-place", 134217728, 5867.43e-6, 22.88),
+    "nccl_cscs_gh200_2n8r_rdma.log": (50, "allreduce", 8, 2, "out-of-place", 134217728, 1916.4e-6, 122.56),
+    "nccl_cscs_gh200_2n8r_tcp.log": (50, "allreduce", 8, 2, "in-place", 33554432, 0.017275, 3.40),
+    "nccl_eks_g4dn_metal_2n2r_efa_nogdr_mpitag.log": (
+        62,
+        "allreduce",
+        2,
+        2,
+        "in-place",
+        1073741824,
+        0.344454,
+        3.12,
+    ),
+    "osu_alltoall_cscs_HH_cxi.log": (21, "alltoall", 8, 2, "latency", 8 * 1048576, 519.85e-6, None),
+    "osu_alltoall_cscs_HH_tcp.log": (21, "alltoall", 8, 2, "latency", 8 * 65536, 782.28e-6, None),
+    "osu_bw_cscs_DD_internode_gdr.log": (23, "point-to-point", 2, 2, "bandwidth", 4194304, None, 23.98954),
+    "osu_bw_cscs_DD_internode_tcp_staged.log": (
+        23,
+        "point-to-point",
+        2,
+        2,
+        "bandwidth",
+        4194304,
+        None,
+        1.80275,
+    ),
+    "osu_bw_cscs_DD_intranode_cxi.log": (23, "point-to-point", 2, 1, "bandwidth", 4194304, None, 23.98944),
+    "osu_bw_cscs_HH_internode_cxi.log": (23, "point-to-point", 2, 2, "bandwidth", 4194304, None, 23.98218),
+    "osu_bw_cscs_HH_internode_tcp.log": (23, "point-to-point", 2, 2, "bandwidth", 4194304, None, 3.12142),
+    "osu_latency_cscs_HH_cxi.log": (23, "point-to-point", 2, 2, "latency", 4194304, 183.66e-6, None),
+    "osu_latency_juliet_DD_gdr0_gdrcopy1.log": (
+        23,
+        "point-to-point",
+        2,
+        2,
+        "latency",
+        262144,
+        3549.30e-6,
+        None,
+    ),
+    "osu_latency_juliet_DD_gdr1_gdrcopy1.log": (23, "point-to-point", 2, 2, "latency", 1, 4.06e-6, None),
+    "hccl_demo_gaudi2_1n8r_1GB.log": (1, "allreduce", 8, 1, "", 1073741824, None, 258.200959),
+    "hccl_demo_gaudi2_1n8r_32MB.log": (1, "allreduce", 8, None, "", 33554432, None, 258.259144),
+    "hccl_demo_gaudi2_1n8r_32MB_openshift.log": (1, "allreduce", 8, None, "", 33554432, None, 258.209121),
+}
+"""Rows in all; then collective, ranks, nodes, variant, size, time and busbw of one of them."""
+CRASHED = "osu_iallreduce_cscs_crash_malformed.log"
+
+
+@pytest.mark.parametrize("name", SPOTS)
+def test_a_log_is_read_and_a_row_of_it_is_that_of_its_text(reference_dir, name):
+    count, collective, ranks, nodes, variant, size, time, busbw = SPOTS[name]
+    table = peerlab.load(reference_dir / "logs" / name).table
+    assert len(table) == count
+    [row] = table[(table["variant"] == variant) & (table["size_bytes"] == size)].to_dict("records")
+    assert (row["collective"], row["ranks"]) == (collective, ranks)
+    assert nodes is None or row["nodes"] == nodes
+    assert time is None or row["time_s"] == time
+    assert busbw is None or row["busbw_GBps"] == busbw
+
+
+def test_every_other_file_of_the_folder_is_refused_in_one_line(reference_dir):
+    others = [file for file in sorted((reference_dir / "logs").iterdir()) if file.name not in SPOTS]
+    assert len(others) > 10
+    for file in others:
+        with pytest.raises(RecordsError) as caught:
+            peerlab.load(file)
+        assert re.fullmatch(rf"{file.name}.*: .{{10,300}}", str(caught.value))
+        if file.name == CRASHED:
+            assert str(caught.value).endswith("line 8: '*** Process received signal ***'")
+
+
+def test_the_transport_of_efa_without_gpudirect_is_kept(reference_dir):
+    manifest = peerlab.load(reference_dir / "logs" / "nccl_eks_g4dn_metal_2n2r_efa_nogdr_mpitag.log").manifest
+    told = (
+        "NET/OFI Selected Provider is efa (found 1 nics)",
+        "Using network AWS Libfabric",
+        "via NET/AWS Libfabric/0",
+    )
+    assert set(told) <= set(manifest["transport"])

@@ -1,0 +1,195 @@
+"""One file for records: what is written is read back as it was, and what is damaged is refused with its line."""
+
+import math
+import string
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typed_logs import GOOD, NCCL, OSU_BANDWIDTH
+
+import peerlab
+from peerlab.collectives.busbw import MEASURED_COLLECTIVES
+from peerlab.errors import RecordsError
+from peerlab.records import COLUMNS, Records, simulated
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+VALUES = {
+    "str": TEXTS,
+    "Int64": st.integers(0, 2**50),
+    "Float64": st.floats(0, 1e30, allow_nan=False),
+    "boolean": st.booleans(),
+}
+ROWS = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["measured", "imported", "simulated"]),
+        "collective": st.sampled_from(MEASURED_COLLECTIVES),
+    },
+    optional={
+        name: st.integers(1, 4096) if name == "ranks" else VALUES[kind]
+        for name, kind in COLUMNS.items()
+        if name not in ("kind", "collective")
+    },
+)
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=10,
+)
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(one.table, other.table, check_exact=True)
+    assert dict(one.manifest) == dict(other.manifest)
+    assert tuple(one.warnings) == tuple(other.warnings)
+
+
+def refused(text):
+    with pytest.raises(RecordsError) as caught:
+        peerlab.load(text)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@given(rows=st.lists(ROWS, max_size=5), manifest=st.dictionaries(TEXTS, PLAIN, max_size=4), warnings=st.lists(TEXTS, max_size=3))  # fmt: skip
+def test_whatever_is_saved_is_read_back(tmp_path_factory, rows, manifest, warnings):
+    file = tmp_path_factory.mktemp("records") / "saved.csv"
+    records = Records.of(rows, manifest, warnings)
+    records.save(file)
+    same(peerlab.load(file), records)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_every_log_is_the_same_after_saving(tmp_path, name):
+    records = peerlab.load(GOOD[name])
+    records.save(tmp_path / "saved.csv")
+    same(peerlab.load(tmp_path / "saved.csv"), records)
+
+
+def saved(tmp_path):
+    file = tmp_path / "saved.csv"
+    peerlab.load(NCCL).save(file)
+    return file.read_text()
+
+
+def test_a_damaged_file_is_refused_with_its_line(tmp_path):
+    text = saved(tmp_path)
+    row = next(i for i, line in enumerate(text.splitlines(), start=1) if line.startswith("imported"))
+    assert (
+        refused(text.replace("2.14e-05", "fast")) == f"pasted text: line {row}: time_s 'fast' is not a number"
+    )
+    assert refused(text.replace("2.14e-05", "1e400")).endswith("time_s '1e400' is not a number")
+    assert refused(text.replace("2.14e-05", "2.14e-05,1")).startswith(f"pasted text: line {row}: ")
+    assert "'maybe' is not true or false" in refused(text.replace(",true", ",maybe", 1))
+    assert "'8.5' is not a whole number" in refused(text.replace(",8,", ",8.5,", 1))
+    assert "did you mean 'time_s'" in refused(text.replace("time_s", "time_x", 1))
+    assert "column kind is missing" in refused(text.replace("kind,", "rank,", 1))
+    assert "stands there twice" in refused(text.replace("dtype,op", "dtype,dtype", 1))
+    assert "collective 'gossip' is unknown" in refused(text.replace("allreduce,out", "gossip,out"))
+    assert "ranks 0 is too few" in refused(text.replace(",4,2,", ",0,2,", 1))
+
+
+def test_a_damaged_head_is_refused(tmp_path):
+    text = saved(tmp_path)
+    assert "line 3: damaged" in refused(text.replace('"manifest"', "manifest", 1))
+    assert "not a format that this version reads" in refused(text.replace("records 1", "records 9"))
+    assert "hold no manifest" in refused("# peerlab records 1\n# []\n")
+    assert "hold no list of warnings" in refused('# peerlab records 1\n# {"manifest":{},"warnings":[1]}\n')
+    assert "NaN is not a number" in refused('# peerlab records 1\n# {"manifest":{"a":NaN},"warnings":[]}\n')
+    assert "damaged" in refused("# peerlab records 1\n# " + "[" * 100_000 + "\n")
+
+
+def test_what_cannot_be_written_is_said(tmp_path):
+    with pytest.raises(RecordsError, match=r"cannot write .*: No such file"):
+        peerlab.load(NCCL).save(tmp_path / "no" / "file.csv")
+    with pytest.raises(RecordsError, match="the manifest holds what a file cannot"):
+        Records.of([], {"figure": math.nan}).save(tmp_path / "file.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_records_are_put_together_with_every_manifest():
+    one, other = peerlab.load(NCCL), peerlab.load(OSU_BANDWIDTH)
+    both = Records.together([one, other])
+    assert len(both) == len(one) + len(other)
+    assert both.sources == ["nccl-tests: pasted text", "osu: pasted text"]
+    assert both.parts == [dict(one.manifest), dict(other.manifest)]
+    assert both.manifest["nodes"] == 2
+    assert "tool" not in both.manifest
+    assert Records.together([both, one]).parts == [
+        dict(one.manifest),
+        dict(other.manifest),
+        dict(one.manifest),
+    ]
+    assert Records.together([one]) is one
+    with pytest.raises(RecordsError, match="no records"):
+        Records.together([])
+
+
+def test_a_row_says_what_is_wrong_with_it():
+    row = {"kind": "measured", "collective": "allreduce"}
+    with pytest.raises(RecordsError, match="unknown column 'speed'"):
+        Records.of([row | {"speed": 1}])
+    with pytest.raises(RecordsError, match="kind 'guessed' is unknown"):
+        Records.of([row | {"kind": "guessed"}])
+    with pytest.raises(RecordsError, match="does not fit its column"):
+        Records.of([row | {"time_s": "soon"}])
+
+
+def test_a_simulated_run_and_a_sweep_are_records_too():
+    run = peerlab.simulate(peerlab.Scenario(nodes=2, path="peer-direct"))
+    [row] = simulated([run.as_dict()]).table.to_dict("records")
+    assert (row["kind"], row["size_bytes"], row["ranks"]) == ("simulated", 64 * 2**20, 16)
+    assert row["time_s"] == run.time_s
+    assert row["busbw_GBps"] == pytest.approx(run.busbw_GBps)
+    assert row["hits"] == run.registration.hits
+    table = peerlab.sweep(nodes=[2, 4], path=["native", "peer-direct"], progress=False)
+    found = simulated(table.to_dict("records"))
+    assert list(found.table["nodes"]) == [2, 4]  # native is impossible on DL1
+    assert found.manifest["cluster"] == "dl1"
+
+
+HOSTILE = '<script>alert(1)</script><img src=x onerror="x">'
+
+
+def test_a_page_shows_kinds_units_and_no_markup_from_outside():
+    text = NCCL.replace("anvil01", "<script>alert(1)</script>").replace("GH200", '<img src=x onerror="x">')
+    page = peerlab.load(text)._repr_html_()
+    assert "imported from a log" in page
+    assert "30 GB/s" in page
+    assert "1.68 ms" in page
+    assert "32 MiB" in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert not any(mark in page for mark in ("<script", "<img"))
+    rows = [
+        {
+            "kind": "measured",
+            "collective": "allreduce",
+            "source": HOSTILE,
+            "path": HOSTILE,
+            "variant": HOSTILE,
+        }
+    ]
+    assert not any(
+        m in Records.of(rows, {"hosts": [HOSTILE]}, [HOSTILE])._repr_html_() for m in ("<script", "<img")
+    )
+
+
+def test_a_long_table_is_cut_on_a_page_and_says_so():
+    sizes = range(1, 251)
+    rows = [
+        {"kind": "measured", "collective": "allreduce", "size_bytes": size, "time_s": 1.0} for size in sizes
+    ]
+    page = Records.of(rows)._repr_html_()
+    assert page.count("<tr>") == 201
+    assert "50 more rows not shown" in page
+
+
+def test_letters_of_every_language_are_kept(tmp_path):
+    row = {"kind": "measured", "collective": "allreduce", "source": "ß漢字🙂" + string.punctuation}
+    Records.of([row]).save(tmp_path / "saved.csv")
+    assert peerlab.load(tmp_path / "saved.csv").sources == [row["source"]]
