@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from peerlab.doctor import CHECKS, Check
-from peerlab.doctor.variables import RULES, Rule
+from peerlab.examination import CHECKS, Check
+from peerlab.examination.variables import RULES, Rule
 
 TARGET = Path(__file__).parent / "doctor.md"
 HEAD = """\

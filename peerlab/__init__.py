@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from peerlab.doctor import Host  # before the function below takes the package's name as an attribute
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
     from peerlab.engine.run import simulate
+    from peerlab.examination import Host
     from peerlab.measurement.measure import measure
     from peerlab.model.hardware import Cluster
     from peerlab.model.presets import known_clusters, load_cluster
@@ -73,8 +73,8 @@ def predict(
     return ask(question, answers, truth, unit)
 
 
-def doctor(only: str | Sequence[str] = (), host: Host | None = None) -> "Examination":
-    """Return whether this host can do peer direct, and why; see :func:`peerlab.doctor.examine`.
+def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Examination":
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.examination.examine`.
 
     A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
     """

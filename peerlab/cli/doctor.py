@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from peerlab.cli.words import command, wrapped
-from peerlab.doctor import FAIL, NO, PASS, UNKNOWN, WARN, Finding, Report, examine
+from peerlab.examination import FAIL, NO, PASS, UNKNOWN, WARN, Finding, Report, examine
 
 _EXAMPLES = """\
 examples:

@@ -8,7 +8,7 @@ import numpy as np
 
 from peerlab.units import say_bytes
 from peerlab.view.curves import LABELS
-from peerlab.view.report import report
+from peerlab.view.report import framed
 from peerlab.view.theme import PATH_ROLES
 
 _NAMES = {**LABELS, "in-node": "links inside the node", "native": "the devices' own ports"}
@@ -18,7 +18,7 @@ Told = Mapping[str, Any]
 
 def diagnosis_html(told: Told) -> str:
     """Return a diagnosis as HTML that brings its own style; `told` is what its `as_dict` returns."""
-    return report("diagnosis", "Which data path is this log from?", "".join(_parts(told)))
+    return framed("diagnosis", "Which data path is this log from?", "".join(_parts(told)))
 
 
 def _parts(told: Told) -> Iterable[str]:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby
-from pathlib import Path
 
-from peerlab.doctor import FAIL, NO, PASS, UNKNOWN, WARN, YES, Finding, Host, Report, examine
-from peerlab.view.theme import palettes
+from peerlab.examination import FAIL, NO, PASS, UNKNOWN, WARN, YES, Finding, Host, Report, examine
+from peerlab.view.report import framed
 
-_STYLE = Path(__file__).parent / "page" / "doctor.css"
 _SIGNS = {PASS: "✓", WARN: "▲", FAIL: "✕", UNKNOWN: "?"}
 _OF_VERDICT = {YES: PASS, NO: FAIL}
 
@@ -18,7 +16,7 @@ class Examination(Report):
 
     @classmethod
     def of(cls, only: str | Sequence[str] = (), host: Host | None = None) -> "Examination":
-        """Examine a host, by default the one this runs on; see :func:`peerlab.doctor.examine`."""
+        """Examine a host, by default the one this runs on; see :func:`peerlab.examination.examine`."""
         report = examine(host, only)
         return cls(report.findings, report.left_out)
 
@@ -29,28 +27,10 @@ class Examination(Report):
 def report_html(report: Report) -> str:
     """Return a report as HTML that brings its own style; all text is escaped."""
     status = _OF_VERDICT.get(report.verdict, UNKNOWN)
-    return (
-        f"<style>{_style()}</style><section class='pl-doctor' aria-label='Can this host do peer direct?'>"
-        f"<h3>Can this host do peer direct?</h3><p class='pl-verdict pl-{status}'>{_sign(status)} {escape(report.says)}</p>"
-        + "".join(
-            _table(group, list(one))
-            for group, one in groupby(report.findings, key=lambda one: one.check.group)
-        )
-        + "</section>"
-    )
-
-
-def _style() -> str:
-    roles = {
-        theme: "".join(f"--pl-{role}:{colour};" for role, colour in of.items())
-        for theme, of in palettes().items()
-    }
-    dark = f"{{{roles['dark']}}}"
-    return (
-        f".pl-doctor{{{roles['light']}}}body[data-jp-theme-light='false'] .pl-doctor{dark}"
-        f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) .pl-doctor{dark}}}"
-        + _STYLE.read_text(encoding="utf-8")
-    )
+    verdict = f"<p class='pl-verdict pl-{status}'>{_sign(status)} {escape(report.says)}</p>"
+    groups = groupby(report.findings, key=lambda one: one.check.group)
+    tables = "".join(_table(group, list(findings)) for group, findings in groups)
+    return framed("doctor", "Can this host do peer direct?", verdict + tables)
 
 
 def _sign(status: str) -> str:

@@ -9,7 +9,7 @@ from peerlab.view.theme import palettes
 _STYLE = Path(__file__).parent / "page" / "report.css"
 
 
-def report(kind: str, title: str, body: str) -> str:
+def framed(kind: str, title: str, body: str) -> str:
     """Return a section that brings its own style; `body` is HTML whose text has been escaped."""
     return (
         f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"

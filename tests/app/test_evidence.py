@@ -4,32 +4,12 @@ import asyncio
 import time
 
 import pytest
+from typed_logs import ALPS
 
 import peerlab
 from peerlab.app.explorer import explore
 from peerlab.app.measuring import Measuring
 from peerlab.measurement.plan import Measurement
-
-LOG = """$ srun -N2 --ntasks-per-node=4 all_reduce_perf -b 1M -e 64M -f 8
-# nThread 1 nGpus 1 minBytes 1048576 maxBytes 67108864 step: 8(factor) warmup iters: 1 iters: 20 validation: 1
-# Using devices
-#  Rank  0 Group  0 Pid 1 on  nid1 device  0 [0009:01:00] NVIDIA GH200 120GB
-#  Rank  1 Group  0 Pid 2 on  nid1 device  1 [0019:01:00] NVIDIA GH200 120GB
-#  Rank  2 Group  0 Pid 3 on  nid1 device  2 [0029:01:00] NVIDIA GH200 120GB
-#  Rank  3 Group  0 Pid 4 on  nid1 device  3 [0039:01:00] NVIDIA GH200 120GB
-#  Rank  4 Group  0 Pid 1 on  nid2 device  0 [0009:01:00] NVIDIA GH200 120GB
-#  Rank  5 Group  0 Pid 2 on  nid2 device  1 [0019:01:00] NVIDIA GH200 120GB
-#  Rank  6 Group  0 Pid 3 on  nid2 device  2 [0029:01:00] NVIDIA GH200 120GB
-#  Rank  7 Group  0 Pid 4 on  nid2 device  3 [0039:01:00] NVIDIA GH200 120GB
-#
-#                                                              out-of-place                       in-place
-#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
-#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
-     1048576        262144     float     sum      -1    160.0    6.55   11.47      0    160.0    6.55   11.47      0
-     8388608       2097152     float     sum      -1    400.0   20.97   36.70      0    400.0   20.97   36.70      0
-    67108864      16777216     float     sum      -1   1100.0   61.01  106.76      0   1100.0   61.01  106.76      0
-# Out of bounds values : 0 OK
-"""
 
 
 @pytest.fixture
@@ -59,7 +39,7 @@ def read(lab, text):
 
 
 def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
-    panel = read(lab, LOG)
+    panel = read(lab, ALPS)
     assert "peer-direct, " in panel._short.value
     assert "Which data path is this log from?" in panel.verdict.value
     assert (lab.scenario.cluster, lab.scenario.nodes, lab.scenario.path) == ("alps-gh200", 2, "peer-direct")

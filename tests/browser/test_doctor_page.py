@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from peerlab.doctor import CHECKS
+from peerlab.examination import CHECKS
 
 CELL = """
 import sys, tempfile

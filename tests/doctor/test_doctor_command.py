@@ -7,7 +7,7 @@ from fake_host import FakeHost
 
 from peerlab import cli
 from peerlab.cli import doctor as command
-from peerlab.doctor import CHECKS, examine
+from peerlab.examination import CHECKS, examine
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from peerlab.doctor import CHECKS
+from peerlab.examination import CHECKS
 
 
 def test_the_document_is_what_its_generator_gives(root, tmp_path):

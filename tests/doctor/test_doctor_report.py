@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from fake_host import FakeHost
@@ -12,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.doctor import CHECKS, Host, examine
-from peerlab.doctor import host as host_module
-from peerlab.doctor.variables import RULES
 from peerlab.errors import DoctorError
+from peerlab.examination import CHECKS, Host, examine
+from peerlab.examination import host as host_module
+from peerlab.examination.variables import RULES
 
 
 @pytest.fixture
@@ -206,11 +205,3 @@ def test_a_notebook_gets_a_table_with_all_text_escaped(fake):
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; co" in page
     assert page.count("<th scope='row'>") == len(CHECKS)
     assert "No, because: no nvidia_peermem" in page
-
-
-def test_the_package_and_the_function_of_one_name_live_together():
-    done = subprocess.run(
-        [sys.executable, "-c", "import peerlab\nfrom peerlab.doctor import examine\nprint(callable(peerlab.doctor))"],
-        capture_output=True, text=True, check=True, cwd=Path(peerlab.__file__).parent.parent,
-    )  # fmt: skip
-    assert done.stdout == "True\n"

@@ -1,7 +1,7 @@
 """Whether the parts are there: an RDMA device, its device node, an accelerator, and how near they are."""
 
-from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
-from peerlab.doctor.host import Host
+from peerlab.examination.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.examination.host import Host
 from peerlab.machine import VENDORS
 from peerlab.machine.files import entries
 from peerlab.machine.pci import PciDevice

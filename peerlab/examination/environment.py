@@ -1,8 +1,8 @@
 """Whether an environment variable takes the way away."""
 
-from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, WARN, Check, Seen
-from peerlab.doctor.host import Host
-from peerlab.doctor.variables import RULES, Rule
+from peerlab.examination.check import ALL_RDMA, FAIL, PASS, WARN, Check, Seen
+from peerlab.examination.host import Host
+from peerlab.examination.variables import RULES, Rule
 
 
 def _environment(host: Host) -> Seen:

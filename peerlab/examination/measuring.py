@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from peerlab.doctor.check import PASS, WARN, Check, Seen
-from peerlab.doctor.host import Host
+from peerlab.examination.check import PASS, WARN, Check, Seen
+from peerlab.examination.host import Host
 
 GROUP = "real measurement"
 """Checks of this group say nothing about peer direct."""

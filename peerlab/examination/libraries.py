@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, UNKNOWN, WARN, Check, Seen, listed
-from peerlab.doctor.host import Host
+from peerlab.examination.check import ALL_RDMA, FAIL, PASS, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.examination.host import Host
 from peerlab.machine.rdma import CXI, EFA
 
 Version = tuple[int, int]

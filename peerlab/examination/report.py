@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
-from peerlab.doctor import devices, environment, libraries, measuring, memory, network, pcie
-from peerlab.doctor.check import FAIL, UNKNOWN, WARN, Check, Finding
-from peerlab.doctor.host import Host
 from peerlab.errors import DoctorError, nearest
+from peerlab.examination import devices, environment, libraries, measuring, memory, network, pcie
+from peerlab.examination.check import FAIL, UNKNOWN, WARN, Check, Finding
+from peerlab.examination.host import Host
 from peerlab.units import say_count
 
 CHECKS: tuple[Check, ...] = (

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from peerlab.doctor.check import PASS, UNKNOWN, WARN, Check, Seen, listed
-from peerlab.doctor.host import Host
+from peerlab.examination.check import PASS, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.examination.host import Host
 from peerlab.machine.files import entries, leading_bytes, text
 from peerlab.units import say_count
 

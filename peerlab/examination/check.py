@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from peerlab.doctor.host import Host
+from peerlab.examination.host import Host
 
 PASS, WARN, FAIL, UNKNOWN = "pass", "warn", "fail", "unknown"
 """A *fail* blocks a path; a *warn* leaves it open, but slower or fragile; *unknown* is what could not be read."""

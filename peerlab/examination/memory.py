@@ -3,8 +3,8 @@
 import re
 import zlib
 
-from peerlab.doctor.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
-from peerlab.doctor.host import Host
+from peerlab.examination.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.examination.host import Host
 from peerlab.machine import NVIDIA, VENDORS
 from peerlab.machine.files import entries, leading_bytes
 from peerlab.units import say_bytes

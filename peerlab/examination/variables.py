@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from peerlab.doctor.check import ALL_RDMA, FAIL, PEER_DIRECT, WARN
-from peerlab.doctor.host import Host
-from peerlab.doctor.libraries import HARDWARE, libfabric_version, needed_providers
-from peerlab.doctor.memory import legacy_modules
+from peerlab.examination.check import ALL_RDMA, FAIL, PEER_DIRECT, WARN
+from peerlab.examination.host import Host
+from peerlab.examination.libraries import HARDWARE, libfabric_version, needed_providers
+from peerlab.examination.memory import legacy_modules
 
 _OFF = ("0", "n", "no", "off", "false")
 _UCX_RDMA = ("all", "ib", "rc", "ud", "dc", "srd", "gga")

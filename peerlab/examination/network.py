@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from peerlab.doctor.check import PASS, UNKNOWN, WARN, Check, Seen, listed
-from peerlab.doctor.host import Host
+from peerlab.examination.check import PASS, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.examination.host import Host
 from peerlab.machine.files import entries, number, text
 
 _LEAST_MTU = 4200

@@ -1,8 +1,8 @@
 """Can this host do peer direct? Every check says what it read, why it matters and how to mend it."""
 
-from peerlab.doctor.check import FAIL, PASS, UNKNOWN, WARN, Check, Finding
-from peerlab.doctor.host import Host
-from peerlab.doctor.report import CANNOT_TELL, CHECKS, NO, YES, Report, examine
+from peerlab.examination.check import FAIL, PASS, UNKNOWN, WARN, Check, Finding
+from peerlab.examination.host import Host
+from peerlab.examination.report import CANNOT_TELL, CHECKS, NO, YES, Report, examine
 
 __all__ = [
     "CANNOT_TELL",

@@ -1,0 +1,85 @@
+"""Evidence in the browser: a log pasted, this machine measured, and what is seen of it."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from typed_logs import ALPS
+
+
+def measured(explorer):
+    """Return what the curves draw as measured: place, height, and whether it is filled."""
+    return explorer.ask(
+        """page => { const { x, y, fill, line } = page.figures.model("curves_measured").data;
+             return Array.from(x, (at, i) => [at, y[i], fill[i] === line[i]]) }"""
+    )
+
+
+@pytest.fixture
+def panel(fresh):
+    """The panel for a log, open; taken away and closed afterwards."""
+    fresh.page.locator(".pl-log-button").last.click()
+    fresh.page.locator(".pl-log-text textarea").last.wait_for()
+    yield fresh
+    fresh.page.locator(".pl-log-away").last.click()
+    fresh.page.locator(".pl-log-button").last.click()
+
+
+def paste(panel, text):
+    panel.page.locator(".pl-log-text textarea").last.fill(text)
+    panel.page.locator(".pl-log-read").last.click()
+
+
+def test_a_pasted_log_brings_its_points_and_the_verdict(panel):
+    panel.change(lambda: paste(panel, ALPS))
+    panel.page.locator(".pl-log-short p", has_text="peer-direct, ").last.wait_for()
+    panel.page.locator(".pl-log-verdict h3").last.scroll_into_view_if_needed()
+    verdict = panel.page.locator(".pl-log-verdict").last.inner_text()
+    assert "Which data path is this log from?" in verdict
+    assert "Peer Direct" in verdict
+    panel.page.wait_for_function("() => [...window.peerlabPages].at(-1).curves.points().own.includes(true)")
+    own = [[x, y] for x, y, filled in measured(panel) if filled]
+    assert own == [
+        [1048576, pytest.approx(11.47, rel=1e-3)],
+        [8388608, pytest.approx(36.70, rel=1e-3)],
+        [67108864, pytest.approx(106.76, rel=1e-3)],
+    ]
+    assert "◆ yours" in panel.page.locator(".pl-bands").last.inner_text()
+
+
+def test_markup_in_a_log_is_text(panel):
+    paste(panel, "<img src=x onerror=window.hacked=1> osu\n")
+    alert = panel.page.locator(".pl-log-short [role=alert]").last
+    alert.wait_for()
+    assert "not the output of" in alert.inner_text()
+    assert panel.page.evaluate("() => window.hacked") is None
+
+
+def test_axe_finds_nothing_serious_with_the_panel_open(panel):
+    panel.change(lambda: paste(panel, ALPS))
+    panel.page.locator(".pl-log-verdict h3").last.wait_for()
+    found = Axe().run(panel.page, context=".pl-explorer", options={"resultTypes": ["violations"]})
+    serious = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
+    assert serious == []
+
+
+def test_this_machine_is_measured_and_its_points_arrive(fresh):
+    here = fresh.page.locator(".pl-here .pl-action").last
+    fresh.page.locator(".pl-tab[data-axis=here]").last.click()
+    assert measured(fresh) == []
+    action = fresh.page.locator(".pl-here .pl-action").nth(-2)
+    assert action.inner_text() == "Measure this machine"
+    action.click()
+    fresh.page.wait_for_function(
+        "() => [...window.peerlabPages].at(-1).figures.model('curves_measured').data.x.length > 0",
+        timeout=60_000,
+    )
+    if action.inner_text() == "Stop":
+        action.click()
+    fresh.page.wait_for_function(
+        "() => [...window.peerlabPages].at(-1).model.get('measured').here.action === 'Measure again'",
+        timeout=60_000,
+    )
+    assert here.inner_text() == "Save as CSV"
+    assert all(ratio > 0 for _, ratio, _ in measured(fresh))
+    assert "staged against itself (A/A)" in fresh.page.locator(".pl-bands").last.inner_text()
+    fresh.page.locator(".pl-tab[data-axis=nodes]").last.click()
+    assert measured(fresh) == []
