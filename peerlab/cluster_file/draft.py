@@ -8,7 +8,7 @@ from pathlib import Path
 
 from peerlab.cluster_file.guide import GUIDE, OPTIONAL_TEXTS, PATHS, TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
-from peerlab.cluster_file.write import quoted, write_new
+from peerlab.cluster_file.write import printable, quoted, write_new
 from peerlab.machine import Machine
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
 from peerlab.units import say_count
@@ -36,7 +36,7 @@ def write_draft(path: Path, machine: Machine, today: date, *, force: bool = Fals
 def draft(machine: Machine, file: str, today: date) -> str:
     """Return the text of a cluster file to fill in; `file` is its name."""
     found = readings(machine, today)
-    file = _printable(file)
+    file = printable(file)
     parts = [*_top(machine, file, today), *_paths(machine, today), ""]
     section = ""
     for key, entry in GUIDE.items():
@@ -58,10 +58,6 @@ def _comment(text: str, indent: str = "") -> list[str]:
     head = f"# {indent}"
     after = f"# {indent}  " if indent else head
     return textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=after, break_on_hyphens=False)
-
-
-def _printable(value: str) -> str:
-    return "".join(c for c in value if c.isprintable())
 
 
 def _top(machine: Machine, file: str, today: date) -> Iterator[str]:

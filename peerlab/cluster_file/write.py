@@ -32,12 +32,17 @@ def write_new(path: Path, text: str, *, force: bool = False) -> None:
 
 def quoted(value: str) -> str:
     """Return a text as TOML writes it, without what cannot be printed."""
-    return json.dumps("".join(c for c in value if c.isprintable()), ensure_ascii=False)
+    return json.dumps(printable(value), ensure_ascii=False)
+
+
+def printable(value: str) -> str:
+    """Return a text without what cannot be printed: it stays on its line."""
+    return "".join(c for c in value if c.isprintable())
 
 
 def cluster_text(cluster: Cluster, remark: str) -> str:
     """Return the text of a file that describes `cluster`; `remark` is its first line."""
-    parts = [f"# {remark}", *_texts(cluster), "", "[paths]"]
+    parts = [f"# {printable(remark)}", *_texts(cluster), "", "[paths]"]
     parts += [f"has = [{', '.join(map(quoted, cluster.paths))}]", "", "[paths.lacks]"]
     parts += [f"{path} = {quoted(why)}" for path, why in cluster.lacks.items()]
     if cluster.leaves_out:

@@ -152,6 +152,18 @@ def test_a_saved_cluster_is_complete_and_every_fitted_number_says_where_it_comes
         found.save(file)
 
 
+def test_a_switch_between_odd_sizes_and_a_hostile_name_still_make_a_file_that_can_be_read(tmp_path):
+    sizes = [100_001 * 2**n // 4 for n in range(8)]
+    records = simulated(
+        {"protocol.ll_up_to": 195.314453125}, sizes, cluster="alps-gh200", collective="allreduce"
+    )
+    records.table["source"] = 'x\n[node]\x1b[31m"\\'
+    found = peerlab.calibrate(records, "alps-gh200", path="peer-direct", constants=["protocol.ll_up_to"])
+    assert of(found, "protocol.ll_up_to").value * KIB == 200_002
+    found.save(tmp_path / "odd.toml")
+    assert peerlab.load_cluster(tmp_path / "odd.toml").ll_up_to_bytes == 200_002
+
+
 def test_the_same_seed_gives_the_same_intervals():
     records = osu(DIRECT_US, command="osu_latency D D")
     one, same, other = (
@@ -211,7 +223,9 @@ def test_without_a_path_and_without_evidence_there_is_no_fit():
 
 
 def test_importing_peerlab_loads_no_scipy():
-    code = "import peerlab, sys; raise SystemExit('scipy' in sys.modules)"
+    code = (
+        "import peerlab, sys; peerlab.diagnose, peerlab.calibrate; raise SystemExit('scipy' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -201,6 +201,43 @@ def test_records_that_name_their_path_are_refused():
         peerlab.diagnose(Records.of([row]))
 
 
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {
+            "transport": 5,
+            "devices": {"a": 1},
+            "environment": ["x"],
+            "command": None,
+            "tool": 7,
+            "cluster": ["dl1"],
+        },
+        {"transport": [None, 3, "via NET/IB/0/GDRDMA\x1b[2J"], "devices": [None], "memory": ["host"]},
+    ],
+)
+def test_a_manifest_from_outside_may_hold_anything(manifest):
+    records = nccl({MIB: 500, 2 * MIB: 1000}, 2, 2)
+    found = peerlab.diagnose(dataclasses.replace(records, manifest=manifest))
+    assert "\x1b" not in json.dumps(found.as_dict(), ensure_ascii=False)
+
+
+def test_several_logs_and_impossible_figures_are_refused():
+    both = Records.together([nccl(NCCL_TCP_US), nccl(NCCL_RDMA_US)])
+    with pytest.raises(peerlab.PeerlabError, match="of 2 logs; give them one by one"):
+        peerlab.diagnose(both)
+    with pytest.raises(peerlab.PeerlabError, match="is the time in another unit"):
+        peerlab.diagnose(nccl({MIB: 1e-9}))
+
+
+@pytest.mark.parametrize(
+    ("device", "clusters"),
+    [("Gaudi2", {"gaudi2"}), ("Intel Gaudi 3 HL-325L", {"gaudi3"}), ("Gaudi", {"dl1"}), ("Tesla T4", {"g4dn-metal"}),
+     ("NVIDIA H100 80GB HBM3", {"p5"}), ("NVIDIA H1000", set()), ("GPU", set())],
+)  # fmt: skip
+def test_clusters_are_recognised_by_the_name_of_their_accelerators(device, clusters):
+    assert set(peerlab.diagnose(nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, (device,))).clusters) == clusters
+
+
 def test_a_cluster_that_does_not_exist_is_refused():
     with pytest.raises(peerlab.PeerlabError, match="unknown cluster 'alpes'"):
         peerlab.diagnose(nccl(NCCL_TCP_US), "alpes")

@@ -247,16 +247,21 @@ def _described(
     what = f"{seen.collective} of {say_bytes(sizes[0])} to {say_bytes(sizes[-1])}, {seen.source or seen.tool or 'a log'}"
     cluster = base
     for one in (one for one in found if one.identified):
-        value = float(f"{one.value:.5g}")
+        value, low, high = (_rounded(one.key, end) for end in (one.value, one.low, one.high))
         cluster = cluster.with_figure(one.key, value)
         figure = replace(
             cluster.figures[one.key],
             source=f"{what}, calibrated on {today.isoformat()}",
             assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; the range is a 95 % interval",
-            range=(min(float(f"{one.low:.5g}"), value), max(float(f"{one.high:.5g}"), value)),
+            range=(min(low, value), max(high, value)),
         )
         cluster = replace(cluster, figures=MappingProxyType({**cluster.figures, one.key: figure}))
     earlier = f"; before that, {base.fitted_on}" if base.fitted_on else ""
     return replace(
         cluster, name=f"{base.name}-calibrated", title=f"{base.title}, calibrated", fitted_on=what + earlier
     )
+
+
+def _rounded(key: str, value: float) -> float:
+    """Return a value with as many digits as a fit has at most; sizes stay whole bytes."""
+    return value if key == SWITCH else float(f"{value:.5g}")

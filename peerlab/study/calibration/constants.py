@@ -8,7 +8,6 @@ from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.scenario import Scenario
 from peerlab.model.uses import figures_used
-from peerlab.units import say_unit
 
 SWITCH = "protocol.ll_up_to"
 """The size up to which a library uses its low-latency protocol: a step, fitted apart from the others."""
@@ -44,9 +43,6 @@ class Constant:
     """Whether the log tells it."""
     remark: str = ""
     """Why it cannot be told, or what is odd about the value; empty if nothing is."""
-
-    def __str__(self) -> str:
-        return f"{self.key} {self.value:.4g}{say_unit(self.unit)}"
 
 
 def choose(cluster: Cluster, asked: Sequence[Scenario], wanted: Sequence[str] | None) -> list[Figure]:

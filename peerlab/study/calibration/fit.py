@@ -166,11 +166,7 @@ def _left_out(model: Model, values: Floats, residuals: Floats, slopes: Floats) -
 def _silent(model: Model, slopes: Floats) -> dict[str, str]:
     """Return constants that no row feels; else one of two that only act together."""
     keys = [one.key for one in model.figures]
-    silent = {
-        key: "no size of this log feels it"
-        for key, column in zip(keys, slopes.T, strict=True)
-        if abs(column).max() < _FELT
-    }
+    silent = {key: _SILENT for key, column in zip(keys, slopes.T, strict=True) if abs(column).max() < _FELT}
     if silent:
         return silent
     unit = slopes / np.linalg.norm(slopes, axis=0)
@@ -183,7 +179,7 @@ def _silent(model: Model, slopes: Floats) -> dict[str, str]:
 
 
 def _wide(model: Model, low: Floats, high: Floats) -> dict[str, str]:
-    """Return the constant whose interval fills most of its range, if it fills nearly all of it."""
+    """Return the constant with the widest interval, if that fills nearly its whole range."""
     bottom, top = model.bounds
     shares = (high - low) / np.maximum(top - bottom, 1e-12)
     if not len(shares) or shares.max() < _WIDE:

@@ -42,6 +42,8 @@ class Model:
 
     def without(self, keys: Mapping[str, object]) -> "Model":
         """Return the model with some constants left as the file has them."""
+        if not keys:
+            return self
         return replace(self, figures=[one for one in self.figures if one.key not in keys], _known={})
 
     def switched(self, up_to_bytes: int) -> "Model":

@@ -68,7 +68,10 @@ def recognised(seen: Observed) -> list[Cluster]:
 
 
 def _named(name: str, devices: Iterable[str]) -> bool:
-    words = re.compile(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])")
+    # "Gaudi 2" is written "Gaudi2" as well, and is no "Gaudi"
+    spelt = re.escape(name.lower()).replace(r"\ ", " ?")
+    after = "(?![a-z0-9])" if name[-1].isdigit() else "(?! ?[a-z0-9])"
+    words = re.compile(f"(?<![a-z0-9]){spelt}{after}")
     return any(words.search(device.lower()) for device in devices)
 
 
