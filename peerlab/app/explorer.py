@@ -5,25 +5,22 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import ipywidgets as w
 
 from peerlab.app.controls import Controls
 from peerlab.app.curving import Curving
+from peerlab.app.evidence import Evidence
 from peerlab.app.fitting import fitting
-from peerlab.app.measuring import Measuring
-from peerlab.app.own_log import Found, OwnLog, as_measured
+from peerlab.app.own_log import Found, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
-from peerlab.records import Records, measured_for
+from peerlab.records import Records
 from peerlab.run import Run
-from peerlab.view.here import here
-from peerlab.view.measured import Point, overlay, points
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -57,13 +54,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.run: Run = self._runs.get(scenario)
         self.first = scenario
         self.before: Run | None = None
-        self.controls = Controls(self._changed, self._command, OwnLog(self._log_read))
         self.stage = Stage(self._command)
-        self._points = [point for one in records for point in points(one, own=True)]
-        self._of_log: tuple[Point, ...] = ()
+        self._evidence = Evidence(records, self._show_measured, self._log_read)
+        self.controls = Controls(self._changed, self._command, self._evidence.log)
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
-        self._here = here([])
-        self._measuring = Measuring(self._show_here)
         self._parts = [*self.controls.rows(), self.stage, self.controls.log.verdict]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -80,7 +74,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             return  # never finished
         self._stop()
         self._curving.cancel()
-        self._measuring.stop()
+        self._evidence.measuring.stop()
         if self._looking:
             self._looking.cancel()
         for part in self._parts:
@@ -143,7 +137,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
                 self._curving.axis = value
                 self._curving.draw(self.scenario)
             case "measure" | "stop measuring" | "save measured":
-                self._measuring.obey(command)
+                self._evidence.measuring.obey(command)
             case "cancel":
                 self._stop()
                 self.controls.show(self.scenario, can_undo=bool(self._history))
@@ -211,35 +205,26 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._number += 1
         self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
-        self._overlay()
+        self._evidence.draw(run.scenario)
         self._curving.draw(run.scenario)
         if self._looking:
             self._looking.cancel()
         if _running_loop():
             self._looking = asyncio.ensure_future(self._look_ahead())
 
-    def _overlay(self) -> None:
-        """Put what was measured and fits on the curves: tables that come with peerlab, and the user's own."""
-        known = [*_shipped(self.scenario.hardware.name), *self._points, *self._of_log]
-        self.stage.measured = {**overlay(self.scenario, known), "here": self._here}
+    def _show_measured(self, parcel: dict[str, object]) -> None:
+        self.stage.measured = parcel
 
-    def _log_read(self, found: Found | None) -> None:
-        """Lay a user's log on the curves; where its cluster was recognised, go there."""
-        self._of_log = points(found.records, found.diagnosis.path or "", own=True) if found else ()
-        self._overlay()
-        if found and self._of_log:
-            with self._telling("log"):
-                self._command("axis", "message_bytes")
-                self._change(as_measured(self.scenario, found), "log")
-
-    def _show_here(self, parcel: dict[str, object]) -> None:
-        self._here = parcel
-        self._overlay()
+    def _log_read(self, found: Found) -> None:
+        """Go where a log was taken, as far as that was recognised."""
+        with self._telling("log"):
+            self._command("axis", "message_bytes")
+            self._change(as_measured(self.scenario, found), "log")
 
     @property
     def measured(self) -> Records | None:
         """What was measured on this machine last; ``explorer.measured.save("mine.csv")`` keeps it."""
-        return self._measuring.records
+        return self._evidence.measuring.records
 
     async def _look_ahead(self) -> None:
         """Tell the page what each switch would show, so that it can answer without asking."""
@@ -272,12 +257,6 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-@cache
-def _shipped(cluster: str) -> tuple[Point, ...]:
-    """Return the measurements of a cluster that come with peerlab."""
-    return tuple(point for one in measured_for(cluster).values() for point in points(one))
 
 
 _open: dict[str, Explorer] = {}
