@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 import peerlab
 from peerlab.cli.words import command, table, wrapped
 from peerlab.study.calibration import Calibration, Constant
@@ -43,14 +45,16 @@ def add(commands: Any) -> None:
 
 
 def _calibrate(options: argparse.Namespace) -> int:
-    found = peerlab.calibrate(
-        peerlab.load(options.log),
-        options.cluster,
-        path=options.path,
-        constants=[key.strip() for key in options.constant.split(",")] if options.constant else None,
-        smallest_bytes=options.smallest,
-        seed=options.seed,
-    )
+    with tqdm(delay=1, leave=False, unit=" simulations", disable=None) as bar:
+        found = peerlab.calibrate(
+            peerlab.load(options.log),
+            options.cluster,
+            path=options.path,
+            constants=[key.strip() for key in options.constant.split(",")] if options.constant else None,
+            smallest_bytes=options.smallest,
+            seed=options.seed,
+            progress=bar.update,
+        )
     if options.save:
         found.save(options.save, force=options.force)
     if options.json:

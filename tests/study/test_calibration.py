@@ -14,6 +14,7 @@ from logs import DIRECT_US, KIB, MIB, osu
 import peerlab
 from peerlab import Records
 from peerlab.cluster_file.check import check
+from peerlab.errors import Cancelled
 from peerlab.sensitivity import changed
 
 ALL_SIZES = [1, 64, KIB, 16 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB]
@@ -173,6 +174,16 @@ def test_the_same_seed_gives_the_same_intervals():
     assert one.constants != other.constants
 
 
+def test_a_fit_can_be_cancelled():
+    def stop():
+        raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        peerlab.calibrate(
+            osu(DIRECT_US, command="osu_latency D D"), "juliet", path="peer-direct", progress=stop
+        )
+
+
 def test_the_path_is_diagnosed_if_nobody_says_it():
     found = peerlab.calibrate(osu(DIRECT_US, command="osu_latency D D"), "juliet")
     assert (found.path, found.path_from) == ("peer-direct", "as diagnosed (clear)")
@@ -185,8 +196,9 @@ def test_the_path_is_diagnosed_if_nobody_says_it():
         ({"path": "peer-direkt"}, "did you mean 'peer-direct'"),
         ({"constants": ["nic.rat"]}, "did you mean 'nic.rate'"),
         ({"constants": ["device.copy_engine"]}, "does not meet it"),
-        ({"smallest_bytes": "2 MiB"}, "2 sizes of 2 MiB or more are too few"),
+        ({"smallest_bytes": "2 MiB"}, "2 sizes of 2 MiB or more: too few to fit"),
         ({"smallest_bytes": "2 Mib/s"}, "smallest message: "),
+        ({"seed": -1}, "seed: -1 is out of range"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused_in_words(options, says):

@@ -1,6 +1,6 @@
 """Fits a cluster's constants on a log and describes the cluster anew, each number with where it comes from."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -23,7 +23,7 @@ from peerlab.study.calibration.switch import Switch, fit_switch
 from peerlab.study.diagnosis import diagnose
 from peerlab.study.observed import Floats, Observed, observe
 from peerlab.study.replay import IN_FLIGHT, scenario, shape
-from peerlab.units import KIB, MIB, parse_bytes, say_bytes
+from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count
 
 _FEWEST = 3
 _MOST = 16
@@ -112,6 +112,7 @@ def calibrate(
     smallest_bytes: int | str | None = None,
     seed: int = 0,
     today: date | None = None,
+    progress: Callable[[], object] = lambda: None,
 ) -> Calibration:
     """Return a cluster's constants fitted on some records.
 
@@ -129,6 +130,8 @@ def calibrate(
         Of the bootstrap.
     today:
         Written beside each fitted figure.
+    progress:
+        Called after each simulation; may raise `peerlab.errors.Cancelled`.
 
     Raises
     ------
@@ -137,6 +140,8 @@ def calibrate(
     HardwareError, ScenarioError
         If the cluster has no such path or constant, or the simulation cannot answer the log.
     """
+    if seed < 0:
+        raise ScenarioError("seed", f"{seed} is out of range; give 0 or more")
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     seen = observe(records)
     path, path_from = _path(records, seen, base, path)
@@ -145,7 +150,7 @@ def calibrate(
     figures = choose(asked[0].hardware, asked, constants)
     steady = [one for one in figures if one.key != SWITCH]
     messages = IN_FLIGHT if seen.variant == "bandwidth" else 1
-    model, measured = Model(asked, messages, steady), seen.times_s[rows]
+    model, measured = Model(asked, messages, steady, progress), seen.times_s[rows]
     before = model.times_s(model.start)
     fitted, switch = fit(model, measured, seed), None
     if len(steady) < len(figures):
@@ -188,7 +193,7 @@ def _rows(seen: Observed, smallest_bytes: int | str | None) -> NDArray[np.int64]
     rows: NDArray[np.int64] = np.flatnonzero(moderate if moderate.sum() >= _FEWEST else enough)
     if len(rows) < _FEWEST:
         raise RecordsError(
-            f"{len(rows)} sizes of {say_bytes(least)} or more are too few to fit; give {_FEWEST} or more"
+            f"{say_count(len(rows), 'size')} of {say_bytes(least)} or more: too few to fit; give {_FEWEST} or more"
         )
     evenly: NDArray[np.int64] = rows[np.unique(np.linspace(0, len(rows) - 1, _MOST).round().astype(int))]
     return evenly

@@ -1,6 +1,6 @@
 """The model as a function of its constants: simulated times at the sizes of a log."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,6 +26,8 @@ class Model:
     """Messages in a row in each scenario; times are of one."""
     figures: Sequence[Figure]
     """The constants, without the protocol's switch."""
+    progress: Callable[[], object]
+    """Called after each simulation."""
     _known: dict[tuple[int, tuple[float, ...]], float] = field(default_factory=dict, repr=False)
 
     @property
@@ -64,6 +66,7 @@ class Model:
         known = (place, tuple(value for _, value in pairs))
         if known not in self._known:
             self._known[known] = simulate(changed(self.asked[place], pairs)).time_s / self.messages
+            self.progress()
         return self._known[known]
 
     def times_s(self, values: Floats) -> Floats:
