@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -83,6 +84,8 @@ def _measure(options: argparse.Namespace) -> int:
     if "mpi" in options or "sockets" in options:
         return _measure_launched(given, options)
     plan = Measurement.of(**given)
+    if "save" in options and not Path(options.save).absolute().parent.is_dir():
+        raise MeasurementError(f"--save: there is no folder for {options.save}")
     with Stream(plan) as stream, _shown(plan, options) as show:
         for progress in stream:
             show(progress)

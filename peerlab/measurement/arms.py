@@ -8,7 +8,6 @@ import select
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from peerlab.errors import MeasurementError
 from peerlab.machine import linux
 from peerlab.measurement.pins import Registrar
 from peerlab.measurement.ring import Move
+from peerlab.model.registration import Lease
 
 Bytes = NDArray[np.uint8]
 
@@ -45,9 +45,9 @@ class Neighbours:
     """eventfd: whether the own bounce buffer may be overwritten."""
     free_right: int
     """eventfd: the same at the right."""
-    right_pid: int = 0
+    right_pid: int
     """Process id of the right one."""
-    right_address: int = 0
+    right_address: int
     """Where its device memory begins in its own address space."""
 
 
@@ -71,12 +71,13 @@ class Arm(ABC):
     def run(self, moves: Sequence[Move]) -> None:
         """Do all moves of an AllReduce."""
         for move in moves:
-            with ExitStack() as registered:
-                self._register(move, registered)
-                for at, out, into in move.slices(self._slice_bytes):
-                    self.transfer(move, at, out, into)
-                    if move.adds_to is not None:
-                        self._add(move.adds_to + at, move.lands_at + at, into)
+            leases = self._registered(move)
+            for at, out, into in move.slices(self._slice_bytes):
+                self.transfer(move, at, out, into)
+                if move.adds_to is not None:
+                    self._add(move.adds_to + at, move.lands_at + at, into)
+            for registrar, lease in leases:
+                registrar.release(lease)
 
     def copied(self, moves: Sequence[Move]) -> int | None:
         """Return the bytes that all moves copy."""
@@ -85,14 +86,13 @@ class Arm(ABC):
         sent, received = self.COPIES
         return sum(sent * move.source_bytes + received * move.lands_bytes for move in moves)
 
-    def _register(self, move: Move, registered: ExitStack) -> None:
-        if self._registrar is None:
-            return
-        places = ((move.source_at, move.source_bytes), (move.lands_at, move.lands_bytes))
-        for at, nbytes in places:
-            if nbytes:
-                lease = self._registrar.acquire(self._address + at, nbytes)
-                registered.callback(self._registrar.release, lease)
+    def _registered(self, move: Move) -> list[tuple[Registrar, Lease]]:
+        """Have both ends of a move registered."""
+        registrar = self._registrar
+        if registrar is None:
+            return []
+        ends = ((move.source_at, move.source_bytes), (move.lands_at, move.lands_bytes))
+        return [(registrar, registrar.acquire(self._address + at, nbytes)) for at, nbytes in ends if nbytes]
 
     def _add(self, to: int, landed: int, nbytes: int) -> None:
         total = self._numbers[to // 4 : (to + nbytes) // 4]

@@ -12,6 +12,7 @@ from typing import Any
 
 from peerlab.collectives.conditions import say_block
 from peerlab.errors import Cancelled, PeerlabError
+from peerlab.machine.attempts import why_not
 from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.crew import Crew, crew
 from peerlab.measurement.locked_memory import limit_bytes, say_limit
@@ -39,7 +40,7 @@ class _Sweep:
         left_out = [
             say_block(ranks, size) for ranks, size, cases in blocks if len(cases) < len(self._plan.cases)
         ]
-        warnings = [_say_left_out(left_out)] if left_out else []
+        warnings = [_say_left_out(left_out, why_not(self._plan.pins))] if left_out else []
         self._tell({"total": total, "warnings": warnings})
         for ranks, size, cases in blocks:
             self._tell({"rows": self._block(ranks, size, cases), "done": self._runs, "block": [ranks, size]})
@@ -72,7 +73,7 @@ def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
     registrations = [case.registration for case in plan.cases]
     locked = sum(locked_bytes(one, Ring(ranks, size)) for one in registrations if one.pins)
     sharing = ranks if plan.pins == "io_uring" else 1  # what counts per user, and what per process
-    if plan.insist or limit is None or sharing * locked <= limit:
+    if plan.insist or ((limit is None or sharing * locked <= limit) and not why_not(plan.pins)):
         return everything
     return [i for i in everything if registrations[i] == UNREGISTERED]
 
@@ -84,7 +85,9 @@ def locked_bytes(registration: Registration, ring: Ring) -> int:
     return region * max(2, min(registration.capacity or 0, everything))
 
 
-def _say_left_out(blocks: Sequence[str]) -> str:
+def _say_left_out(blocks: Sequence[str], forbidden: str) -> str:
+    if forbidden:
+        return f"no registration: it does not work here: {forbidden}"
     return (
         f"no registration at {'; '.join(blocks)}: it takes more than the locked-memory limit, {say_limit()}; "
         "raise it ('ulimit -l'), or name registrations to have them tried"

@@ -4,18 +4,19 @@ from peerlab.errors import MeasurementError
 from peerlab.machine.attempts import why_not
 from peerlab.measurement.plan import Measurement
 
-_EXTRAS = ("cma", "io_uring")
+_EXTRAS = ("cma", "io_uring")  # what mlock allows is a matter of the limit, and said when it refuses
 
 
 def check(plan: Measurement) -> None:
-    """Refuse an extra that does not work here.
+    """Refuse what does not work here, and was asked for by name.
 
     Raises
     ------
     MeasurementError
-        If one is asked for, with the kernel's reason.
+        With the kernel's reason.
     """
-    asked = [("arms", one) for one in plan.arms] + [("pins", plan.pins)]
+    pinning = any(case.registration.pins for case in plan.cases) and plan.insist
+    asked = [("arms", one) for one in plan.arms] + [("pins", plan.pins)] * pinning
     for field, extra in asked:
         reason = why_not(extra) if extra in _EXTRAS else ""
         if reason:
@@ -24,4 +25,4 @@ def check(plan: Measurement) -> None:
 
 def extras() -> dict[str, str]:
     """Return each extra with ``works``, or why it does not."""
-    return {extra: why_not(extra) or "works" for extra in _EXTRAS}
+    return {extra: why_not(extra) or "works" for extra in (*_EXTRAS, "mlock")}

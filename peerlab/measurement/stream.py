@@ -60,7 +60,9 @@ class Stream:
             self._complaints = os.fdopen(os.memfd_create("peerlab-complaints"), "w+b")
             self._process = _started(plan, self._complaints)
         except OSError as problem:
-            raise MeasurementError(f"cannot start to measure: {problem.strerror}") from problem
+            raise MeasurementError(
+                f"cannot start to measure: no memfd, or no process: {problem.strerror}"
+            ) from problem
         self._forgotten = weakref.finalize(self, self._process.terminate)
 
     def __enter__(self) -> Self:
@@ -82,10 +84,10 @@ class Stream:
         for line in self._process.stdout or ():  # it ends when the last process has
             told = json.loads(line)
             if "problem" in told:
-                raise MeasurementError(told["problem"])
+                raise self._failed(told["problem"])
             yield self._noted(told)
         if not self._complete and not self._cancelled:
-            raise MeasurementError(self._why_it_ended())
+            raise self._failed(self._why_it_ended())
 
     @property
     def pid(self) -> int:
@@ -134,9 +136,19 @@ class Stream:
         status = self._process.wait()
         if status < 0:
             return f"the process that measures was killed by {signal.Signals(-status).name}"
-        self._complaints.seek(0)
-        last = self._complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
+        last = self._complaint().rpartition("\n")[2]
         return f"the process that measures ended with status {status}: {last or 'it said nothing'}"
+
+    def _complaint(self) -> str:
+        """Return what the processes wrote to their error output: nothing, but for defects."""
+        self._complaints.seek(0)
+        return self._complaints.read().decode(errors="replace").strip()
+
+    def _failed(self, problem: str) -> MeasurementError:
+        error = MeasurementError(problem)
+        if self._complaint():
+            error.add_note(self._complaint())  # for whoever mends the defect; the message is one line
+        return error
 
 
 def _started(plan: Measurement, complaints: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -45,7 +45,10 @@ def csv_text(table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequenc
     kept = {name: cells for name, cells in columns.items() if name in ALWAYS or any(cells)}
     out = io.StringIO()
     out.writelines(f"{line}\n" for line in (FORMAT, *(f"# {line}" for line in head.splitlines())))
-    writer = csv.writer(out, lineterminator="\n")
+    returns = any(
+        "\r" in cell for cells in kept.values() for cell in cells
+    )  # csv takes one for the end of a line
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
     writer.writerow(kept)
     writer.writerows(zip(*kept.values(), strict=True))
     return out.getvalue()

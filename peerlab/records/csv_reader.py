@@ -31,7 +31,7 @@ def read(log: Log) -> Records:
     RecordsError
         Naming the line that is damaged.
     """
-    first, *rest = log.text.replace("\r\n", "\n").split("\n")
+    first, *rest = log.text.split("\n")
     if first.rstrip() != FORMAT:
         raise log.fail(f"{quote(first)} is not a format that this version reads, which is {FORMAT[2:]!r}")
     comments = next((i for i, line in enumerate(rest) if not line.startswith("#")), len(rest))

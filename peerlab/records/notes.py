@@ -33,7 +33,7 @@ class Damage:
     def sentences(self) -> list[str]:
         """Return one sentence for each note, or a count of many."""
         return [
-            *self._told(self._rows, "left out, cut off or damaged"),
+            *self._told(self._rows, "left out"),
             *self._told(self._said, "the log reports"),
         ]
 

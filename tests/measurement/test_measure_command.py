@@ -100,6 +100,7 @@ def test_a_full_disk_is_one_line_after_the_table():
         (["--sizes", "1.5"], "sizes: '1.5' is not a whole number of bytes"),
         (["--repetitions", "many"], "repetitions: 'many' is not a whole number from 1 to 1000"),
         (["--arms", "dircet"], "arms: 'dircet' is unknown; did you mean 'direct'?"),
+        (["--save", "/missing/mine.csv"], "--save: there is no folder for /missing/mine.csv"),
     ],
 )
 def test_what_cannot_be_measured_is_told_in_one_line(arguments, says):

@@ -39,7 +39,7 @@ def test_a_rank_that_is_killed_at_any_moment_is_named_and_nothing_is_left(seed):
     def kill(session):
         wait_until(lambda: len(ranks(session)) == 4)
         time.sleep(chance.uniform(0, 1.5))
-        killed["sockets"] = socket_ids(session)
+        killed["sockets"] = loopback() & socket_ids(session)
         killed["rank"] = chance.randrange(4)
         killed["at"] = time.monotonic()
         os.kill(ranks(session)[killed["rank"]], signal.SIGKILL)
@@ -54,6 +54,7 @@ def test_a_rank_that_is_killed_at_any_moment_is_named_and_nothing_is_left(seed):
     assert at - killed["at"] < 2
     assert processes(session) == {}
     assert (own_files(), shared_files()) == (files, shared)
+    assert killed["sockets"]
     assert loopback() & killed["sockets"] == set()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement import probe, room
+from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.locked_memory import show_limit
 from peerlab.measurement.pins import Registrar
 from peerlab.measurement.plan import Measurement, Registration
@@ -139,14 +139,44 @@ def test_nobody_who_insists_sees_the_kernel_refuse():
     )
 
 
+def test_nobody_who_may_lock_nothing_measures_without_registration_and_is_told_if_asking_for_it():
+    status, out, _ = nobody("--ranks", "2", "--sizes", "4KiB", "--repetitions", "1", "--json", memlock=0)
+    assert status == 0
+    assert json.loads(out)["warnings"] == [
+        "no registration: it does not work here: EPERM (mlock: Operation not permitted)"
+    ]
+    _, _, problem = nobody("--ranks", "2", "--sizes", "4KiB", "--registrations", "lru", memlock=0)
+    assert (
+        "EPERM (mlock: Operation not permitted); 0 B are registered already, the locked-memory limit"
+        in problem
+    )
+
+
 def fake_group(root, available_kib, **files):
     """Write a /proc and a /sys that say how much memory there is."""
     (root / "proc").mkdir()
     (root / "proc/meminfo").write_text(f"MemTotal: 99 kB\nMemAvailable:   {available_kib} kB\n")
-    (root / "sys/fs/cgroup/memory").mkdir(parents=True)
+    for part in ("cpu", "memory"):
+        (root / "sys/fs/cgroup" / part).mkdir(parents=True)
     for name, value in files.items():
         (root / "sys/fs/cgroup" / name.replace("__", "/").replace("_DOT_", ".")).write_text(f"{value}\n")
     return root
+
+
+@pytest.mark.parametrize(
+    ("files", "processors"),
+    [
+        ({}, None),
+        ({"cpu_DOT_max": "150000 100000"}, 1.5),
+        ({"cpu_DOT_max": "max 100000"}, None),
+        ({"cpu__cpu_DOT_cfs_quota_us": 50000, "cpu__cpu_DOT_cfs_period_us": 100000}, 0.5),
+        ({"cpu__cpu_DOT_cfs_quota_us": -1, "cpu__cpu_DOT_cfs_period_us": 100000}, None),
+    ],
+)
+def test_the_manifest_says_how_much_of_the_processors_a_container_may_use(tmp_path, files, processors):
+    described = manifest.describe_machine(fake_group(tmp_path, 1 << 20, **files))
+    assert described["processor_quota"] == processors
+    assert described["free_memory_bytes"] == 1 << 30
 
 
 @pytest.mark.parametrize(
@@ -205,7 +235,7 @@ def test_little_address_space_is_one_line():
         resource.setrlimit(resource.RLIMIT_AS, (1200 << 20, 1200 << 20))
 
     status, _, problem = run(
-        *COMMAND, "--ranks", "2", "--sizes", "256MiB", "--arms", "direct", preexec_fn=confine
+        *COMMAND, "--ranks", "2", "--sizes", "320MiB", "--arms", "direct", preexec_fn=confine
     )
     assert status == 1
     assert re.fullmatch(r"peerlab: [^\n]+\n", problem), problem

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typed_logs import GOOD, NCCL, NCCL_LABELLED, OSU_CRASHED, OSU_LATENCY
+from tool_logs import GOOD, NCCL, NCCL_LABELLED, OSU_CRASHED, OSU_LATENCY
 
 import peerlab
 from peerlab.records import Records

@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typed_logs import GOOD, NCCL, NCCL_JSON, OSU_CRASHED
+from tool_logs import GOOD, NCCL, NCCL_JSON, OSU_CRASHED
 
 import peerlab
 from peerlab.errors import RecordsError

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typed_logs import GOOD, OSU_CRASHED
+from tool_logs import GOOD, OSU_CRASHED
 
 TARGET = Path(__file__).with_name("fuzz_target.py")
 RUNS = 100_000

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from typed_logs import NCCL, OSU_CRASHED, OSU_LATENCY
+from tool_logs import NCCL, OSU_CRASHED, OSU_LATENCY
 
 import peerlab
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from typed_logs import (
+from tool_logs import (
     NCCL,
     OSU_ALLREDUCE,
     OSU_ALLTOALL,
@@ -104,6 +104,13 @@ def test_a_second_tool_in_the_same_log_is_not_lost_silently():
     found = peerlab.load(OSU_LATENCY + NCCL)
     assert found.manifest["tool"] == "osu"
     assert "output of nccl-tests in the same log is not read; give it as a log of its own" in found.warnings
+
+
+def test_an_unknown_test_among_others_is_left_out_and_told():
+    unknown = OSU_ALLREDUCE.replace("Allreduce Latency", "Multi-threaded Latency")
+    found = peerlab.load(OSU_ALLREDUCE + unknown + OSU_OVERLAP)
+    assert list(found.table["variant"]) == ["latency", "latency", "non-blocking latency"]
+    assert found.warnings[0].startswith("line 6: left out")
 
 
 def test_a_head_that_is_damaged_spoils_its_rows_alone():

@@ -10,7 +10,7 @@ from peerlab.errors import RecordsError
 SPOTS = {
     "nccl_aws_p5_2n16r_efa.log": (64, "allreduce", 16, None, "in-place", 17179869184, 0.066109, 487.26),
     "nccl_cscs_gh200_2n2r_rdma.log": (16, "allreduce", 2, 2, "in-place", 134217728, 5867.43e-6, 22.88),
-    "nccl_cscs_gh200_2n8r_rdma.log": (50, "allreduce", 8, 2, "out-of-place", 134217728, 1916.4e-6, 122.56),
+    "nccl_cscs_gh200_2n8r_rdma.log": (50, "allreduce", 8, 2, "out-of-place", 134217728, 1916.4e-6, 122.57),
     "nccl_cscs_gh200_2n8r_tcp.log": (50, "allreduce", 8, 2, "in-place", 33554432, 0.017275, 3.40),
     "nccl_eks_g4dn_metal_2n2r_efa_nogdr_mpitag.log": (
         62,

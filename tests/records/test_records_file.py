@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typed_logs import GOOD, NCCL, OSU_BANDWIDTH
+from tool_logs import GOOD, NCCL, OSU_BANDWIDTH
 
 import peerlab
 from peerlab.collectives.busbw import MEASURED_COLLECTIVES
@@ -189,7 +189,13 @@ def test_a_long_table_is_cut_on_a_page_and_says_so():
     assert "50 more rows not shown" in page
 
 
-def test_letters_of_every_language_are_kept(tmp_path):
-    row = {"kind": "measured", "collective": "allreduce", "source": "ß漢字🙂" + string.punctuation}
+@pytest.mark.parametrize("text", ["ß漢字🙂" + string.punctuation, "\r", "one\r\ntwo\n", ' "quoted", '])
+def test_every_letter_and_line_end_is_kept(tmp_path, text):
+    row = {"kind": "measured", "collective": "allreduce", "source": text}
     Records.of([row]).save(tmp_path / "saved.csv")
-    assert peerlab.load(tmp_path / "saved.csv").sources == [row["source"]]
+    assert peerlab.load(tmp_path / "saved.csv").sources == [text]
+
+
+def test_a_file_with_the_line_ends_of_windows_is_read(tmp_path):
+    text = saved(tmp_path)
+    same(peerlab.load(text.replace("\n", "\r\n")), peerlab.load(text))
