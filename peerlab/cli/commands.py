@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from peerlab.cli import (
     FAILED,
     OK,
+    calibrate,
     clusters,
     diagnose,
     doctor,
@@ -22,7 +23,7 @@ from peerlab.cli import (
 from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
-_COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, doctor, lab)
+_COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab)
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 
 

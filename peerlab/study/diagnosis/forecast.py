@@ -9,8 +9,9 @@ from peerlab.engine.run import simulate
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.sensitivity import band
-from peerlab.study.diagnosis.fits import Fit, scenario, shape
-from peerlab.study.diagnosis.observed import Floats, Observed
+from peerlab.study.diagnosis.fits import Fit
+from peerlab.study.observed import Floats, Observed
+from peerlab.study.replay import scenario, shape
 
 _DIRECT = "peer-direct"
 _POINTS = 10
