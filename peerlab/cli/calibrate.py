@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 import peerlab
 from peerlab.cli.words import command, table, wrapped
+from peerlab.cluster_file.write import check_new
 from peerlab.study.calibration import Calibration, Constant
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
 
@@ -28,7 +29,7 @@ def add(commands: Any) -> None:
     says = "fit constants of a cluster on a log, and say which of them the log cannot tell"
     sub = command(commands, "calibrate", says, _calibrate, epilog=_EXAMPLES)
     add = sub.add_argument
-    add("log", metavar="LOG", help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
+    add("log", metavar="LOG", type=Path, help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
     add(
         "--cluster",
         metavar="NAME",
@@ -45,6 +46,8 @@ def add(commands: Any) -> None:
 
 
 def _calibrate(options: argparse.Namespace) -> int:
+    if options.save:
+        check_new(options.save, force=options.force)
     with tqdm(delay=1, leave=False, unit=" simulations", disable=None) as bar:
         found = peerlab.calibrate(
             peerlab.load(options.log),
@@ -55,14 +58,11 @@ def _calibrate(options: argparse.Namespace) -> int:
             seed=options.seed,
             progress=bar.update,
         )
+    print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
     if options.save:
         found.save(options.save, force=options.force)
-    if options.json:
-        print(json.dumps(found.as_dict(), indent=2))
-        return 0
-    print("\n".join(_lines(found)))
-    if options.save:
-        print(f"written: {options.save}; look it over: peerlab clusters check {options.save}")
+        if not options.json:
+            print(f"written: {options.save}; look it over: peerlab clusters check {options.save}")
     return 0
 
 

@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import peerlab
@@ -24,7 +25,9 @@ def add(commands: Any) -> None:
     """Add the command."""
     says = "say which data path a log is from, with the evidence, and what Peer Direct would bring"
     sub = command(commands, "diagnose", says, _diagnose, epilog=_EXAMPLES)
-    sub.add_argument("log", metavar="LOG", help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
+    sub.add_argument(
+        "log", metavar="LOG", type=Path, help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo"
+    )
     sub.add_argument(
         "--cluster", metavar="NAME", help="where it is from: a known cluster or a .toml file; else recognised"
     )

@@ -86,6 +86,8 @@ def open_log(source: str | Path) -> Log:
         log = Log("pasted text", source)
         if len(source) > MOST_BYTES:
             raise log.fail(f"larger than {say_bytes(MOST_BYTES)}; {_KEEP}")
+    elif not isinstance(source, (str, Path)):
+        raise RecordsError(f"{source!r:.60} is neither a file nor text")
     else:
         path = Path(source)
         held = read_bytes(path, most_bytes=MOST_BYTES, too_large=_KEEP, error=RecordsError)

@@ -79,6 +79,24 @@ def test_what_cannot_be_read_or_written_is_one_line(folder, arguments, said):
     assert problem.count("\n") == 1
 
 
+def test_a_saved_table_tells_the_terminal_nothing(folder):
+    about = r'{"manifest": {"tool": "\u001b[31mred", "transport": ["\u001b[2J"]}, "warnings": ["\u001b]0;hi\u0007"]}'
+    (folder / "odd.csv").write_text(
+        f"# peerlab records 1\n# {about}\nkind,source,collective,variant,size_bytes\nimported,\x1b[1mrun,allreduce,\x1b[5m,8\n"
+    )
+    status, out, problem = run(folder, "odd.csv")
+    assert (status, problem) == (0, "")
+    assert "[31mred" in out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+@pytest.mark.parametrize("given", [None, 5, b"run.log", ["run.log"]])
+def test_what_is_neither_a_file_nor_text_is_said(given):
+    with pytest.raises(peerlab.PeerlabError, match="is neither a file nor text"):
+        peerlab.load(given)
+
+
 def test_a_file_of_200_megabytes_is_refused_at_once(folder):
     with (folder / "huge.log").open("wb") as file:
         file.truncate(200 * 10**6)

@@ -195,6 +195,13 @@ def test_no_rows_are_refused_in_words():
         )
 
 
+@pytest.mark.parametrize("given", ["run.log", None, 5])
+def test_what_are_no_records_is_refused_in_words(given):
+    for ask in (peerlab.diagnose, lambda records: peerlab.calibrate(records, "juliet")):
+        with pytest.raises(peerlab.PeerlabError, match="are no records; give what"):
+            ask(given)
+
+
 def test_records_that_name_their_path_are_refused():
     row = {"kind": "imported", "collective": "allreduce", "size_bytes": MIB, "time_s": 1e-3, "path": "staged"}
     with pytest.raises(peerlab.PeerlabError, match="say themselves which path they took: staged"):
