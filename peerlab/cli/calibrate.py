@@ -9,7 +9,7 @@ from typing import Any
 from tqdm import tqdm
 
 import peerlab
-from peerlab.cli.words import command, table, wrapped
+from peerlab.cli.words import add_nodes, command, table, wrapped
 from peerlab.cluster_file.write import check_new
 from peerlab.study.calibration import Calibration, Constant
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
@@ -36,6 +36,7 @@ def add(commands: Any) -> None:
         required=True,
         help="a known cluster or a .toml file; its assumed figures are fitted",
     )
+    add_nodes(sub)
     add("--path", metavar="PATH", help="the data path that the log took; else as peerlab diagnose finds")
     add("--constant", metavar="KEY,...", help="fit only these, such as nic.rate,fabric.latency")
     add("--smallest", metavar="SIZE", help='leave smaller messages out, such as "64 KiB"')
@@ -50,7 +51,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         check_new(options.save, force=options.force)
     with tqdm(delay=1, leave=False, unit=" simulations", disable=None) as bar:
         found = peerlab.calibrate(
-            peerlab.load(options.log),
+            peerlab.load(options.log, options.nodes),
             options.cluster,
             path=options.path,
             constants=[key.strip() for key in options.constant.split(",")] if options.constant else None,

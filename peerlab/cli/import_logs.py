@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.cli.words import command, table
+from peerlab.cli.words import add_nodes, command, table
 from peerlab.records import Records, load
 from peerlab.textfile import printable
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
@@ -46,11 +46,12 @@ def add(commands: Any) -> None:
     sub.add_argument(
         "--anonymise", action="store_true", help="without host names, addresses, users, file names and paths"
     )
+    add_nodes(sub)
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def _import(options: argparse.Namespace) -> int:
-    records = Records.together([load(path) for path in options.log])
+    records = Records.together([load(path, options.nodes) for path in options.log])
     if options.anonymise:
         records = records.anonymised()
     if options.save:

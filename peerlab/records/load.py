@@ -26,7 +26,7 @@ _FOREIGN = {
 """What others' output holds; peerlab reads none of it, but says whose it is."""
 
 
-def load(source: str | Path) -> Records:
+def load(source: str | Path, nodes: int | None = None) -> Records:
     """Return the measurements in a log, or in a file that :meth:`Records.save` wrote.
 
     Parameters
@@ -34,11 +34,14 @@ def load(source: str | Path) -> Records:
     source:
         A file, or the text itself (whatever holds a newline): output of nccl-tests, of the OSU micro-benchmarks, of
         hccl_demo, or peerlab's own CSV.
+    nodes:
+        How many nodes took part, for a log that does not say; few do without NCCL_DEBUG or their command line.
 
     Raises
     ------
     RecordsError
-        If it cannot be read, is none of these, or holds no good row. Single damaged rows are left out with a warning.
+        If it cannot be read, is none of these, holds no good row, or says another number of nodes. Single damaged rows
+        are left out with a warning.
     """
     log = open_log(source)
     fitting = [(tool, read) for tool, looks_like, read in _READERS if looks_like(log)]
@@ -53,4 +56,5 @@ def load(source: str | Path) -> Records:
         raise problem if str(problem).startswith(log.name) else log.fail(str(problem)) from None
     others = [tool for tool, _ in fitting[1:] if tool != fitting[0][0]]
     also = [f"output of {tool} in the same log is not read; give it as a log of its own" for tool in others]
-    return replace(records, warnings=(*records.warnings, *also))
+    records = replace(records, warnings=(*records.warnings, *also))
+    return records if nodes is None else records.on_nodes(nodes)

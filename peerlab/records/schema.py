@@ -13,6 +13,7 @@ from peerlab.collectives.busbw import MEASURED_COLLECTIVES, bus_factor
 from peerlab.errors import RecordsError, nearest
 from peerlab.records.anonymous import anonymised
 from peerlab.records.csv_file import write_csv
+from peerlab.records.notes import describe_ranks
 from peerlab.records.page import html_table
 from peerlab.units import say_count
 
@@ -149,6 +150,30 @@ class Records:
             If the file cannot be written, or the manifest holds what JSON cannot.
         """
         write_csv(path, self.table, self.manifest, self.warnings)
+
+    def on_nodes(self, nodes: int) -> "Records":
+        """Return the same of so many nodes, where they do not say themselves how many took part.
+
+        Raises
+        ------
+        RecordsError
+            If this is no number of nodes that their ranks can fill, or a row says another.
+        """
+        if not isinstance(nodes, int) or nodes < 1:
+            raise RecordsError(f"nodes: {nodes!r} is no whole number of 1 or more")
+        name, table = ", ".join(self.sources), self.table
+        for said in table["nodes"].dropna().unique():
+            if said != nodes:
+                raise RecordsError(f"{name}: it says itself that {say_count(int(said), 'node')} took part")
+        for ranks in table["ranks"].dropna().unique():
+            if ranks < nodes:
+                raise RecordsError(f"{name}: {say_count(int(ranks), 'rank')} cannot fill {nodes} nodes")
+        if table["nodes"].notna().all():
+            return self
+        told = describe_ranks(self.manifest.get("ranks"), (), nodes)
+        manifest = {**self.manifest, "nodes": nodes, "ranks_per_node": told["ranks_per_node"]}
+        note = f"the log does not say how many nodes took part; {nodes} as given"
+        return Records(table.assign(nodes=table["nodes"].fillna(nodes)), manifest, (*self.warnings, note))
 
     def anonymised(self) -> "Records":
         """Return the same without host names, addresses, users, files and paths, for sharing.

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from tool_logs import NCCL, OSU_CRASHED, OSU_LATENCY
+from tool_logs import NCCL, NCCL_WITHOUT_END, OSU_CRASHED, OSU_LATENCY
 
 import peerlab
 
@@ -51,6 +51,19 @@ def test_several_logs_are_saved_as_one_file_without_names(folder):
     status, out, _ = run(folder, "both.csv")
     assert status == 0
     assert "osu: source-2" in out.splitlines()
+
+
+def test_the_number_of_nodes_is_taken_from_the_log_or_else_from_the_user(folder):
+    (folder / "bare.log").write_text(NCCL_WITHOUT_END)
+    status, out, _ = run(folder, "bare.log", "--nodes", "2", "--save", "bare.csv")
+    assert status == 0
+    assert "nodes: 2" in out.splitlines()
+    assert "warning: the log does not say how many nodes took part; 2 as given" in out.splitlines()
+    assert set(peerlab.load(folder / "bare.csv").table["nodes"]) == {2}
+    status, out, problem = run(folder, "ring.log", "--nodes", "4")
+    assert (status, out) == (1, "")
+    assert problem == "peerlab: nccl-tests: ring.log: it says itself that 2 nodes took part\n"
+    assert run(folder, "ring.log", "--nodes", "2")[1] == run(folder, "ring.log")[1]
 
 
 def test_json_holds_everything(folder):
