@@ -43,7 +43,18 @@ def load(source: str | Path, nodes: int | None = None) -> Records:
         If it cannot be read, is none of these, holds no good row, or says another number of nodes. Single damaged rows
         are left out with a warning.
     """
-    log = open_log(source)
+    records = read_log(open_log(source))
+    return records if nodes is None else records.on_nodes(nodes)
+
+
+def read_log(log: Log) -> Records:
+    """Return the measurements in a log, whoever's it is.
+
+    Raises
+    ------
+    RecordsError
+        If nobody reads it, or it holds no good row.
+    """
     fitting = [(tool, read) for tool, looks_like, read in _READERS if looks_like(log)]
     if not fitting and nccl.looks_like_rows(log):
         fitting = [(nccl.TOOL, nccl.read)]
@@ -56,5 +67,4 @@ def load(source: str | Path, nodes: int | None = None) -> Records:
         raise problem if str(problem).startswith(log.name) else log.fail(str(problem)) from None
     others = [tool for tool, _ in fitting[1:] if tool != fitting[0][0]]
     also = [f"output of {tool} in the same log is not read; give it as a log of its own" for tool in others]
-    records = replace(records, warnings=(*records.warnings, *also))
-    return records if nodes is None else records.on_nodes(nodes)
+    return replace(records, warnings=(*records.warnings, *also))
