@@ -4,7 +4,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from peerlab.cli import (
     FAILED,
@@ -20,8 +20,10 @@ from peerlab.cli import (
     sweep,
     validate,
 )
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
+
+WRONG_USAGE = 2
 
 _COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab)
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
@@ -31,7 +33,7 @@ def run(arguments: Sequence[str] | None) -> int:
     """Run a command; return its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
-    options = _parser().parse_args(arguments)
+    options = _read(sys.argv[1:] if arguments is None else arguments)
     try:
         status: int = options.run(options)
     except PeerlabError as problem:
@@ -43,7 +45,18 @@ def run(arguments: Sequence[str] | None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def _read(words: Sequence[str]) -> argparse.Namespace:
+    """Return what is asked for; a wrong command is told the nearest, none at all gets the list of them."""
+    parser, known = _parser()
+    if not words:
+        parser.print_help(sys.stderr)
+        raise SystemExit(WRONG_USAGE)
+    if not words[0].startswith("-") and words[0] not in known:
+        parser.error(f"unknown command {words[0]!r}; {nearest(words[0], known)}")
+    return parser.parse_args(words)
+
+
+def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     parser = argparse.ArgumentParser(
         prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
     )
@@ -51,4 +64,4 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in _COMMANDS:
         command.add(commands)
-    return parser
+    return parser, commands.choices
