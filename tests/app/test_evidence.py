@@ -107,7 +107,7 @@ def test_what_is_no_log_is_refused_in_words_and_the_scenario_stays(lab, text):
 
 def test_a_file_is_read_as_on_the_command_line_and_called_by_its_name(lab):
     panel = read(lab, ALPS.encode("utf-16"), "ring <1>.log")
-    assert "peer-direct, " in panel._short.value
+    assert "Peer Direct, clear" in panel._short.value
     panel = read(lab, b"no log at all", "ring <1>.log")
     assert "<p role='alert'>ring &lt;1&gt;.log: not the output of" in panel._short.value
     panel = read(lab, b"#" * (9 * 2**20), "huge.log")
