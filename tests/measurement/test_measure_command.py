@@ -45,6 +45,13 @@ def test_the_table_has_a_line_for_each_size_then_what_registration_costs_then_wh
     assert saved.manifest["a_a_ratio"].keys() == {"2 ranks, 64 KiB", "2 ranks, 1000 B"}
 
 
+def test_the_baseline_comes_first_wherever_it_was_named():
+    _, out, _ = run(*QUICK, "--arms", "direct,staged", "--registrations", "none")
+    lines = out.splitlines()
+    assert lines[0].startswith("AllReduce, measured: time of staged,")
+    assert lines[1].split() == ["ranks", "size", "staged", "direct", "A/A"]
+
+
 def test_json_holds_rows_manifest_and_warnings():
     status, out, _ = run(*QUICK, "--arms", "direct", "--registrations", "none", "--json")
     document = json.loads(out, parse_constant=pytest.fail)
