@@ -18,8 +18,9 @@ _NO_LIMIT = 2**60
 
 def needed_bytes(plan: Measurement) -> int:
     """Return the memory that each rank of a measurement takes."""
-    each = max(Ring(ranks, size).footprint for ranks, size in plan.blocks) + max(plan.sizes)
-    return each + 2 * plan.slice_bytes + _PROCESS_BYTES
+    device = max(Ring(ranks, size).footprint for ranks, size in plan.blocks)
+    numbers = max(plan.sizes) * 3 // 2  # float32, drawn as half of that
+    return device + numbers + 2 * plan.slice_bytes + _PROCESS_BYTES
 
 
 def free_bytes(root: Path = Path("/")) -> int | None:
