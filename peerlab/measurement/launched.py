@@ -86,7 +86,7 @@ def measure_launched(
     try:
         return _measure(plan, peers, on_progress)
     except (OSError, EOFError) as problem:
-        reason = getattr(problem, "strerror", None) or "it closed its connection"
+        reason = getattr(problem, "strerror", None) or str(problem) or "it closed its connection"
         raise MeasurementError(f"rank {peers.rank} lost another rank: {reason}") from problem
 
 
