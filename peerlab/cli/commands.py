@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from peerlab.cli import (
     FAILED,
@@ -31,6 +32,8 @@ def run(arguments: Sequence[str] | None) -> int:
     """Run a command; return its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
+    if sys.stderr is None:  # closed, as in `2>&-`: nobody asks for progress or problems
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)

@@ -91,6 +91,13 @@ def parent(folder):
         return None
 
 
+def test_with_its_error_output_closed_it_measures_all_the_same():
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *COMMAND, *QUICK, "--arms", "tcp"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.returncode == 0
+    assert "A/A" in done.stdout
+
+
 def test_a_full_disk_is_one_line_after_the_table():
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full, which is a full disk")
@@ -107,6 +114,7 @@ def test_a_full_disk_is_one_line_after_the_table():
         (["--sizes", "1.5"], "sizes: '1.5' is not a whole number of bytes"),
         (["--repetitions", "many"], "repetitions: 'many' is not a whole number from 1 to 1000"),
         (["--arms", "dircet"], "arms: 'dircet' is unknown; did you mean 'direct'?"),
+        (["--save", "/"], "--save: / cannot be written to"),
         (["--save", "/missing/mine.csv"], "--save: there is no folder for /missing/mine.csv"),
     ],
 )

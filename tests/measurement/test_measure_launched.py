@@ -186,6 +186,12 @@ def test_over_sockets_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch)
             arms.exchange(here, here, nothing, some)
 
 
+def test_over_sockets_a_place_that_cannot_be_written_to_is_told_before_anything_is_measured(launched):
+    said = [one.communicate(timeout=60) for one in launched(2, *SMALL, "--save", "/missing/mine.csv")]
+    assert said[0] == ("", "peerlab: --save: there is no folder for /missing/mine.csv\n")
+    assert said[1][1].startswith("peerlab: rank 1 lost another rank: ")
+
+
 def test_over_sockets_a_rank_that_is_killed_ends_the_others_in_one_line(launched):
     ranks = launched(3, "--sizes", "4KiB,64KiB", "--repetitions", "200")
     assert ranks[0].stdout.readline().startswith("AllReduce")  # the first size is measured
