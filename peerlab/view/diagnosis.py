@@ -8,7 +8,7 @@ import numpy as np
 
 from peerlab.units import say_bytes
 from peerlab.view.curves import LABELS
-from peerlab.view.report import framed
+from peerlab.view.report import framed, table
 from peerlab.view.theme import PATH_ROLES
 
 _NAMES = {**LABELS, "in-node": "links inside the node", "native": "the devices' own ports"}
@@ -48,16 +48,6 @@ def _name(path: str) -> str:
     return _NAMES.get(path, path)
 
 
-def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """Return a table; cells are HTML, the first of a row is its heading."""
-    heads = "".join(f"<th scope='col'>{escape(one)}</th>" for one in head)
-    body = "".join(
-        f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
-        for first, *rest in rows
-    )
-    return f"<table class='pl-{kind}'><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-
-
 def _list(caption: str, items: Sequence[str]) -> str:
     lines = "".join(f"<li>{item}</li>" for item in items)
     return f"<h4>{escape(caption)}</h4><ul>{lines}</ul>" if items else ""
@@ -65,7 +55,7 @@ def _list(caption: str, items: Sequence[str]) -> str:
 
 def _ranking(ranking: Sequence[Told]) -> str:
     head = ("path", "odds, by the evidence below", "measured over simulated")
-    return _table("How well each path explains it", head, [_ranked(one) for one in ranking])
+    return table("How well each path explains it", head, [_ranked(one) for one in ranking])
 
 
 def _ranked(one: Told) -> tuple[str, str, str]:
@@ -84,7 +74,7 @@ def _ranked(one: Told) -> tuple[str, str, str]:
 
 def _evidence(evidence: Sequence[Told]) -> str:
     head = ("seen", "what it says", "for and against")
-    return _table("The evidence, the weightiest first", head, [_piece(one) for one in evidence], "evidence")
+    return table("The evidence, the weightiest first", head, [_piece(one) for one in evidence], "evidence")
 
 
 def _piece(one: Told) -> tuple[str, str, str]:
@@ -121,9 +111,9 @@ def _forecast(one: Told) -> str:
         f"{ends[0]:.2g}x to {ends[1]:.2g}x if the assumed figures lie at their ends</p>"
     )
     fitted = f"; some of its figures were fitted on {escape(one['fitted_on'])}" if one["fitted_on"] else ""
-    table = _table(
+    curve = table(
         "Algorithm bandwidth, simulated with Peer Direct",
         ("message", "measured", "with it", "from, to", "gain"),
         rows,
     )
-    return f"<h4>With Peer Direct</h4>{says}{table}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"
+    return f"<h4>With Peer Direct</h4>{says}{curve}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"

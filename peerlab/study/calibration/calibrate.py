@@ -86,6 +86,11 @@ class Calibration:
         remark = f"Written by peerlab calibrate: {self.cluster.name} with constants fitted on {self.cluster.fitted_on}."
         write_new(file, cluster_text(replace(self.cluster, name=file.stem), remark), force=force)
 
+    def _repr_html_(self) -> str:
+        from peerlab.view.calibration import calibration_html  # noqa: PLC0415  (Bokeh's colours are an extra)
+
+        return calibration_html(self.as_dict())
+
     def as_dict(self) -> dict[str, Any]:
         """Return the calibration as plain values that JSON can hold, units in the names."""
         return {

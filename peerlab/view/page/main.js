@@ -110,7 +110,8 @@ class Page {
     };
     on("change:data", () => this.applyData());
     on("change:curves", () => this.applyCurves());
-    on("change:measured", () => this.applyCurves());
+    // with a new scenario, what answers the switch is painted first; its curves follow in any case
+    on("change:measured", () => this.root.dataset.painted === String(this.applied) && this.applyCurves());
     on("change:status", () => this.applyStatus());
     on("msg:custom", (message, buffers) => {
       if (message.kind === "critical") this.showPath(message.path);
