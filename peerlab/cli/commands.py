@@ -1,6 +1,7 @@
 """Every command: reads what is asked for, runs it, says what went wrong."""
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -37,13 +38,26 @@ def run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
+        if sys.stdout:
+            sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
         print(f"peerlab: {problem}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return OK
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+        _forget_output()
+        print(f"peerlab: cannot write the output: {problem.strerror}", file=sys.stderr)
+        return FAILED
     return status
+
+
+def _forget_output() -> None:
+    """Let nothing that is still to be written fail again when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
