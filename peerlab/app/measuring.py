@@ -105,5 +105,11 @@ def say(found: list[Comparison], records: Records) -> str:
     where = f"at {say_bytes(largest.size_bytes)}, {say_count(largest.ranks, 'rank')}"
     if largest.verdict == NOISE:
         return f"direct and staged do not differ beyond the noise {where}"
+    registered = max((one.size_bytes for one in found if one.registration != "none"), default=0)
+    short = (
+        ""
+        if registered in (0, largest.size_bytes)
+        else f"; registered up to {say_bytes(registered)} (locked-memory limit)"
+    )
     against = "no A/A control" if largest.noise is None else f"noise {largest.noise:.2f}"
-    return f"direct: {largest.ratio:.1f} times staged {where} ({against})"
+    return f"direct: {largest.ratio:.1f}x staged {where} ({against}){short}"

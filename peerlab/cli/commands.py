@@ -5,7 +5,7 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from peerlab.cli import (
@@ -22,8 +22,10 @@ from peerlab.cli import (
     sweep,
     validate,
 )
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
+
+WRONG_USAGE = 2
 
 _COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab)
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
@@ -35,7 +37,7 @@ def run(arguments: Sequence[str] | None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
     if sys.stderr is None:  # closed, as in `2>&-`: nobody asks for progress or problems
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
-    options = _parser().parse_args(arguments)
+    options = _read(sys.argv[1:] if arguments is None else arguments)
     try:
         status: int = options.run(options)
         if sys.stdout:
@@ -60,7 +62,18 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parser() -> argparse.ArgumentParser:
+def _read(words: Sequence[str]) -> argparse.Namespace:
+    """Return what is asked for; a wrong command is told the nearest, none at all gets the list of them."""
+    parser, known = _parser()
+    if not words:
+        parser.print_help(sys.stderr)
+        raise SystemExit(WRONG_USAGE)
+    if not words[0].startswith("-") and words[0] not in known:
+        parser.error(f"unknown command {words[0]!r}; {nearest(words[0], known)}")
+    return parser.parse_args(words)
+
+
+def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     parser = argparse.ArgumentParser(
         prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
     )
@@ -68,4 +81,4 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in _COMMANDS:
         command.add(commands)
-    return parser
+    return parser, commands.choices

@@ -16,17 +16,17 @@ _SIGNS = {"clear": ("pass", "✓"), "probable": ("warn", "▲"), "cannot tell": 
 Told = Mapping[str, Any]
 
 
-def diagnosis_html(told: Told) -> str:
+def diagnosis_html(told: Told, name: str = "this log") -> str:
     """Return a diagnosis as HTML that brings its own style; `told` is what its `as_dict` returns."""
-    return framed("diagnosis", "Which data path is this log from?", "".join(_parts(told)))
+    return framed("diagnosis", f"Which data path is {name} from?", "".join(_parts(told)))
 
 
 def _parts(told: Told) -> Iterable[str]:
     status, sign = _SIGNS[told["verdict"]]
-    name = "Cannot tell" if told["path"] is None else f"{_name(told['path'])}, {told['verdict']}"
+    name = "Cannot tell" if told["path"] is None else f"{path_name(told['path'])}, {told['verdict']}"
     yield (
         f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
-        f"<b>{escape(name)}</b><br>{escape(told['why'])}</p>"
+        f"<b>{escape(name)}</b><br>{escape(told['why'][:1].upper() + told['why'][1:])}</p>"
     )
     held = "held against" if told["cluster_chosen"] else "recognised"
     clusters = ", ".join(told["clusters"]) or "no cluster, so only what holds on any machine is used"
@@ -44,7 +44,8 @@ def _parts(told: Told) -> Iterable[str]:
     )
 
 
-def _name(path: str) -> str:
+def path_name(path: str) -> str:
+    """Return a path in plain words."""
     return _NAMES.get(path, path)
 
 
@@ -66,8 +67,8 @@ def _ranked(one: Told) -> tuple[str, str, str]:
         f"{fit['measured_over_simulated']:.3g} times on {escape(fit['cluster'])}" if fit else "not simulated"
     )
     return (
-        f"{escape(_name(one['path']))}<br><code>{escape(one['path'])}</code>",
-        f"{bar} {one['odds']:.0%}",
+        f"{escape(path_name(one['path']))}<br><code>{escape(one['path'])}</code>",
+        f"{bar} {'&lt;1%' if one['odds'] < 0.005 else format(one['odds'], '.0%')}",
         met,
     )
 

@@ -107,6 +107,8 @@ def _registration(run: Run, before: Run | None) -> dict[str, object]:
 
 def _registration_words(run: Run) -> tuple[str, str]:
     s, counters = run.scenario, run.registration
+    if s.path == "host-tcp":
+        return "none", "kernel TCP needs none"
     if s.path != "peer-direct":
         return ("at start", "bounce pool, once") if s.staged else ("none", "this path needs none")
     if s.registration == "pool":

@@ -10,8 +10,8 @@ ABOUT = (
     "Processes on this machine add up float32 through memory that they share: no NIC, no PCIe, no wire. "
     "What is real is how the ways compare, so only ratios are drawn."
 )
-_EMPTY = "A real AllReduce between processes here: what do the bounce buffer, TCP and registering cost? About ten seconds."
-_LEGEND = "measured, median and quartiles; grey: staged against itself (A/A), within it nothing is said"
+_EMPTY = "A real AllReduce between processes here: what do the bounce buffer, TCP and registering cost? Some ten seconds, longer on a busy machine."
+_LEGEND = "◇ median, quartiles; grey: noise (staged against itself, A/A)"
 _WAYS = {
     ("tcp", "none"): ("TCP, no bounce", "cpu", "cpu-ink"),
     ("staged-shm", "none"): ("bounce, no TCP", "network", "network-ink"),
@@ -86,7 +86,11 @@ def _note(one: Comparison) -> str:
     took = say_time(round(one.time_s * PS_PER_S))
     spread = f"{one.ratio:.2f} times staged ({one.low:.2f} to {one.high:.2f})"
     noise = "" if one.noise is None else f"; noise: {one.noise:.2f}"
-    return escape(f"{one.ranks} ranks, {say_bytes(one.size_bytes)}: {took}, {spread}: {one.verdict}{noise}")
+    kept = f":{one.capacity}" if one.registration == "lru" else ""
+    how = one.path if one.registration == "none" else f"{one.path}, {one.registration}{kept}"
+    return escape(
+        f"{how}; {one.ranks} ranks, {say_bytes(one.size_bytes)}: {took}, {spread}: {one.verdict}{noise}"
+    )
 
 
 def _noise(mine: Sequence[Comparison], sizes: Sequence[int]) -> dict[str, list[float]]:

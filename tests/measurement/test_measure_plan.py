@@ -29,10 +29,10 @@ def test_a_plan_travels_as_json():
 
 
 def test_the_command_in_the_manifest_measures_the_same():
-    from peerlab.cli.commands import _parser
+    from peerlab.cli.commands import _read
 
     plan = Measurement.of(ranks=[2, 3], sizes=[1000, "1.5 MiB"], registrations="lru:4", repetitions=3)
-    options = vars(_parser().parse_args(say_command(plan).split()[1:]))
+    options = vars(_read(say_command(plan).split()[1:]))
     del options["run"]
     assert Measurement.of(**options) == plan
 

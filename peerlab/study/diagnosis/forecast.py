@@ -94,8 +94,10 @@ def _needless(seen: Observed, found: str | None) -> str:
         return "one node: no network, so nothing for Peer Direct to shorten"
     if seen.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
-    if found in (_DIRECT, "native"):
-        return "no byte goes through host memory as it is"
+    if found == _DIRECT:
+        return "it is Peer Direct already: nothing to gain"
+    if found == "native":
+        return "the devices' own ports need no host memory: nothing to gain"
     return "" if seen.large.any() else "the log has no message of 1 MiB or more"
 
 

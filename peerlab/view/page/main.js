@@ -28,7 +28,7 @@ const LAYOUT = `
   <section class="pl-curves" aria-label="Curves">
     <header><h3 class="pl-busbw">Bus bandwidth, GB/s</h3>
       <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
-        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button><button
+        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">size</button><button
         type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
     <div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-save">Save as CSV</button>
