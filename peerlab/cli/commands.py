@@ -1,10 +1,12 @@
 """Every command: reads what is asked for, runs it, says what went wrong."""
 
 import argparse
+import errno
 import io
 import os
 import sys
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from peerlab.cli import (
     FAILED,
@@ -33,16 +35,31 @@ def run(arguments: Sequence[str] | None) -> int:
     """Run a command; return its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
+    if sys.stderr is None:  # closed, as in `2>&-`: nobody asks for progress or problems
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
     options = _read(sys.argv[1:] if arguments is None else arguments)
     try:
         status: int = options.run(options)
+        if sys.stdout:
+            sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
         print(f"peerlab: {problem}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return OK
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+        _forget_output()
+        print(f"peerlab: cannot write the output: {problem.strerror}", file=sys.stderr)
+        return FAILED
     return status
+
+
+def _forget_output() -> None:
+    """Let nothing that is still to be written fail again when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _read(words: Sequence[str]) -> argparse.Namespace:

@@ -1,6 +1,7 @@
 """The explorer with evidence, without a browser: logs of one's own, and this machine measured."""
 
 import asyncio
+import resource
 import time
 from dataclasses import replace
 
@@ -149,10 +150,38 @@ def test_a_measurement_that_is_stopped_keeps_what_there_is():
     assert any("stopped" in warning for warning in one.records.warnings)
 
 
-def test_a_measurement_that_fails_says_why_in_the_page(monkeypatch):
-    monkeypatch.setattr("peerlab.measurement.room.check", lambda _plan: None)
+def test_a_measurement_that_cannot_start_says_why_and_can_be_asked_for_again():
+    told, before = [], resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    async def starting():
+        one = Measuring(told.append, Measurement.of(ranks=2, sizes="4 KiB", arms="direct", repetitions=1))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+        try:
+            one.start()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        assert told[-1]["text"] == "cannot start to measure: no memfd, or no process: Too many open files"
+        assert not told[-1]["busy"]
+        one.start()
+        await wait_for(lambda: not told[-1]["busy"])
+        return one
+
+    assert len(asyncio.run(starting()).records)
+
+
+def test_records_that_cannot_be_written_say_why_in_the_page(tmp_path, monkeypatch):
+    one, told = measure(Measurement.of(ranks=2, sizes="4 KiB", arms="direct", repetitions=1))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    one.save()
+    assert told[-1]["text"].startswith("cannot write measured-")
+
+
+def test_a_measurement_that_fails_says_why_in_the_page():
     plan = Measurement.of(ranks=2, sizes="1 TiB", repetitions=1)
     one, told = measure(plan)
-    assert told[-1]["text"]
+    assert told[-1]["text"].startswith("sizes: 1024 GiB on 2 ranks needs ")
     assert not told[-1]["busy"]
     assert len(one.records) == 0
