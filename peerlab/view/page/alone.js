@@ -108,6 +108,7 @@ async function begin() {
   }
   followSlides(leader.player);
   await painted();
+  performance.mark("ready");
   document.documentElement.dataset.ready = "yes";
 }
 
