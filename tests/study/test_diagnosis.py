@@ -190,13 +190,52 @@ def test_no_rows_are_refused_in_words():
     with pytest.raises(peerlab.PeerlabError, match="no row has both a size and a time"):
         peerlab.diagnose(Records.of([]))
     with pytest.raises(peerlab.PeerlabError, match="no row has both a size and a time"):
-        peerlab.diagnose(Records.of([{"collective": "allreduce", "size_bytes": 0, "time_s": 1e-5}]))
+        peerlab.diagnose(
+            Records.of([{"kind": "imported", "collective": "allreduce", "size_bytes": 0, "time_s": 1e-5}])
+        )
 
 
 def test_records_that_name_their_path_are_refused():
-    row = {"collective": "allreduce", "size_bytes": MIB, "time_s": 1e-3, "path": "staged", "kind": "measured"}
-    with pytest.raises(peerlab.PeerlabError, match=r"which path they took \(staged\)"):
+    row = {"kind": "imported", "collective": "allreduce", "size_bytes": MIB, "time_s": 1e-3, "path": "staged"}
+    with pytest.raises(peerlab.PeerlabError, match="say themselves which path they took: staged"):
         peerlab.diagnose(Records.of([row]))
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {
+            "transport": 5,
+            "devices": {"a": 1},
+            "environment": ["x"],
+            "command": None,
+            "tool": 7,
+            "cluster": ["dl1"],
+        },
+        {"transport": [None, 3, "via NET/IB/0/GDRDMA\x1b[2J"], "devices": [None], "memory": ["host"]},
+    ],
+)
+def test_a_manifest_from_outside_may_hold_anything(manifest):
+    records = nccl({MIB: 500, 2 * MIB: 1000}, 2, 2)
+    found = peerlab.diagnose(dataclasses.replace(records, manifest=manifest))
+    assert "\x1b" not in json.dumps(found.as_dict(), ensure_ascii=False)
+
+
+def test_several_logs_and_impossible_figures_are_refused():
+    both = Records.together([nccl(NCCL_TCP_US), nccl(NCCL_RDMA_US)])
+    with pytest.raises(peerlab.PeerlabError, match="of 2 logs; give them one by one"):
+        peerlab.diagnose(both)
+    with pytest.raises(peerlab.PeerlabError, match="is the time in another unit"):
+        peerlab.diagnose(nccl({MIB: 1e-9}))
+
+
+@pytest.mark.parametrize(
+    ("device", "clusters"),
+    [("Gaudi2", {"gaudi2"}), ("Intel Gaudi 3 HL-325L", {"gaudi3"}), ("Gaudi", {"dl1"}), ("Tesla T4", {"g4dn-metal"}),
+     ("NVIDIA H100 80GB HBM3", {"p5"}), ("NVIDIA H1000", set()), ("GPU", set())],
+)  # fmt: skip
+def test_clusters_are_recognised_by_the_name_of_their_accelerators(device, clusters):
+    assert set(peerlab.diagnose(nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, (device,))).clusters) == clusters
 
 
 def test_a_cluster_that_does_not_exist_is_refused():
@@ -216,6 +255,7 @@ def test_a_cluster_that_does_not_exist_is_refused():
 def test_odd_records_get_an_answer_or_a_sentence(times, ranks, nodes, collective, variant, lines, cluster):
     rows = [
         {
+            "kind": "imported",
             "collective": collective,
             "variant": variant,
             "size_bytes": size,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerlab.study.diagnosis.knowledge import Knowledge, Known
-from peerlab.study.diagnosis.observed import Observed
+from peerlab.study.observed import Observed
 from peerlab.units import KIB, say_bytes, say_count
 
 

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator
 
 from peerlab.collectives.busbw import bus_factor
-from peerlab.study.diagnosis.fits import Fit, nodes_of
-from peerlab.study.diagnosis.observed import Observed
+from peerlab.study.diagnosis.fits import Fit
+from peerlab.study.observed import Observed
+from peerlab.study.replay import nodes_of
 from peerlab.units import say_count
 
 _FULL = 0.75
