@@ -14,6 +14,8 @@ from peerlab.errors import PeerlabError
 from peerlab.version import __version__
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
     from peerlab.engine.run import simulate
@@ -83,6 +85,14 @@ def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Exami
     return Examination.of(only, host)
 
 
+def export_html(
+    subject: "Scenario | Run | Sequence[Scenario | Run]", path: "str | Path", **options: Any
+) -> "Path":
+    """Write a page that plays without a kernel, in any browser; see :func:`peerlab.export.page.export_html`."""
+    write: Callable[..., Path] = _from_lab("peerlab.export.page", "export_html")
+    return write(subject, path, **options)
+
+
 def _from_lab(module: str, name: str) -> Any:
     """Return a function of the lab; widgets and Bokeh are an extra, and slow to load."""
     try:
@@ -105,6 +115,7 @@ __all__ = [
     "diagnose",
     "doctor",
     "explore",
+    "export_html",
     "known_clusters",
     "load",
     "load_cluster",

@@ -7,6 +7,7 @@
     |-- ExpectationError     expected figures or a reference file cannot be read
     |-- RecordsError         a log, or a table of measurements, cannot be read
     |-- MeasurementError     a measurement of this machine failed
+    |-- ExportError          a page cannot be made as it is wanted
     |-- DoctorError          a check is asked for that there is not
     |-- Cancelled            the user stopped a running simulation
     `-- WorkersLost          those who answer a sweep went away
@@ -54,6 +55,10 @@ class RecordsError(PeerlabError, ValueError):
 
 class MeasurementError(PeerlabError):
     """A measurement of this machine failed; it says which rank, and why."""
+
+
+class ExportError(PeerlabError, ValueError):
+    """A page cannot be made as it is wanted, or not be written."""
 
 
 class DoctorError(PeerlabError, ValueError):

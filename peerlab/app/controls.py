@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
+from peerlab.app.exporting import Exporting
 from peerlab.app.own_log import OwnLog
 from peerlab.app.rare import Rare
 from peerlab.app.widgets import (
@@ -41,12 +42,17 @@ class Controls:
     """
 
     def __init__(
-        self, on_change: Callable[[Changes, str], None], on_command: Callable[..., None], log: OwnLog
+        self,
+        on_change: Callable[[Changes, str], None],
+        on_command: Callable[..., None],
+        log: OwnLog,
+        exporting: Exporting,
     ) -> None:
         self._on_change = on_change
         self._showing = False
         self._texts: dict[str, w.Widget] = {}
         self.log = log
+        self.exporting = exporting
         self._make_primary()
         self._make_secondary()
         self.rare = Rare()
@@ -70,6 +76,7 @@ class Controls:
             self.collective,
             self.more,
             self.log.toggle,
+            self.exporting.button,
             self.undo,
             self.reset,
         ]
@@ -79,6 +86,7 @@ class Controls:
             self.hint,
             self.rare.row,
             self.log.panel,
+            self.exporting.said,
             self.error,
         ]
 

@@ -6,13 +6,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from peerlab.app.runs import PATIENCE_S, Runs, TooSlow
+from peerlab.app.runs import PATIENCE_S, Runs
 from peerlab.engine.run import simulate
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.sensitivity import Band, band
+from peerlab.study.patience import TooSlow
 from peerlab.view.curves import Line, curves, lines
 
 _MOST_S = 2.5

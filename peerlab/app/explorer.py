@@ -12,15 +12,17 @@ import ipywidgets as w
 from peerlab.app.controls import Controls
 from peerlab.app.curving import Curving
 from peerlab.app.evidence import Evidence
+from peerlab.app.exporting import Exporting
 from peerlab.app.fitting import fitting
 from peerlab.app.own_log import Found, as_measured, start_of
-from peerlab.app.runs import PATIENCE_S, Background, Runs, TooSlow
+from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.run import Run
+from peerlab.study.patience import TooSlow
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -56,7 +58,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.before: Run | None = None
         self.stage = Stage(self._command)
         self._evidence = Evidence(records, self._show_measured, self._log_read)
-        self.controls = Controls(self._changed, self._command, self._evidence.log)
+        self.controls = Controls(
+            self._changed, self._command, self._evidence.log, Exporting(lambda: self.scenario)
+        )
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
         self._parts = [*self.controls.rows(), self.stage, self.controls.log.verdict]
         super().__init__(self._parts)

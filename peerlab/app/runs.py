@@ -6,13 +6,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from peerlab.collectives.choose import plan
-from peerlab.engine.loop import Progress
-from peerlab.engine.run import fastest, simulate
+from peerlab.engine.run import simulate
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
+from peerlab.study.patience import TooSlow, large, patient
 
 PATIENCE_S = 0.15
 """How long a user waits for a picture before the simulation goes on in the background."""
@@ -20,14 +19,6 @@ PATIENCE_S = 0.15
 
 _AT_ONCE_S = 0.05
 """A simulation that only a curve waits for goes to a thread after so long."""
-
-
-_MOST_TRANSFERS = 20_000
-"""Transfers that the full loop simulates in some seconds; it cannot be interrupted while it gets ready for many more."""
-
-
-class TooSlow(Cancelled):
-    """A simulation was given up because it takes longer than its caller wants to wait."""
 
 
 class Runs:
@@ -63,7 +54,7 @@ class Runs:
         found = self.find(scenario)
         if found is None and patience_s < float("inf") and large(scenario):
             raise TooSlow("every transfer of every node")
-        return found or self.keep(simulate(scenario, progress=_patient(patience_s)))
+        return found or self.keep(simulate(scenario, progress=patient(patience_s)))
 
     async def get_patiently(self, scenario: Scenario, most_s: float = 3.0) -> Run:
         """Return the run of a scenario; what takes long is simulated in a thread, so that a switch is not kept waiting.
@@ -80,29 +71,10 @@ class Runs:
                 raise
             stop = threading.Event()
             try:
-                run = await asyncio.to_thread(simulate, scenario, progress=_patient(most_s, stop))
+                run = await asyncio.to_thread(simulate, scenario, progress=patient(most_s, stop))
             finally:
                 stop.set()  # the thread ends soon after its caller is cancelled
             return self.keep(run)
-
-
-def large(scenario: Scenario) -> bool:
-    """Return whether simulating a scenario takes so long that nobody should wait for it."""
-    engine, machine = fastest(scenario), scenario.hardware
-    recorded = {"loop-full": machine.devices, "loop-nodes": machine.devices_per_switch}.get(engine, 0)
-    return scenario.nodes * recorded * plan(scenario).schedule.steps > _MOST_TRANSFERS
-
-
-def _patient(patience_s: float, stop: threading.Event | None = None) -> Progress:
-    end = time.monotonic() + patience_s
-
-    def progress(done: int, total: int) -> None:
-        if stop and stop.is_set():
-            raise Cancelled("stopped")
-        if time.monotonic() > end:
-            raise TooSlow(f"after {patience_s} s step {done} of {total} was reached")
-
-    return progress
 
 
 class Background:

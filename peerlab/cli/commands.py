@@ -15,6 +15,7 @@ from peerlab.cli import (
     clusters,
     diagnose,
     doctor,
+    export,
     import_logs,
     lab,
     measure,
@@ -27,7 +28,9 @@ from peerlab.version import __version__
 
 WRONG_USAGE = 2
 
-_COMMANDS = (simulate, sweep, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab)
+_COMMANDS = (
+    simulate, sweep, export, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab,
+)  # fmt: skip
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 
 

@@ -281,6 +281,7 @@ def build() -> figure:
     plot.add_glyph(
         words,
         Text(
+            name="curves_names",
             x="x",
             y="y",
             text="text",

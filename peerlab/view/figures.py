@@ -8,9 +8,14 @@ from bokeh.document import Document
 from peerlab.view import curves, datapath, timeline
 
 
-def document() -> dict[str, object]:
-    """Return the document as JSON values: ``doc``, and ``roots`` with the id of each figure."""
+def document(*, stretched: bool = False) -> dict[str, object]:
+    """Return the document as JSON values: ``doc``, and ``roots`` with the id of each figure.
+
+    A figure that is `stretched` fills its place, however high that is; else its height is its own.
+    """
     figures = {"scene": datapath.build(), "timeline": timeline.build(), "curves": curves.build()}
+    for plot in figures.values() if stretched else ():
+        plot.update(sizing_mode="stretch_both", height=None, aspect_ratio=None)
     doc = Document()
     for plot in figures.values():
         doc.add_root(plot)

@@ -12,7 +12,7 @@ BUS = (SWITCH_TOP + SWITCH_BOTTOM) / 2
 BOX_TOP, BOX_BOTTOM = 190.0, 242.0
 WIRE = 216.0
 MEMORY = (84.0, 26.0, 264.0, 88.0)
-CPU = (284.0, 26.0, 390.0, 88.0)
+CPU = (276.0, 26.0, 390.0, 88.0)
 NIC = (276.0, 390.0)
 PORT = 376.0
 """Where slices go through the NIC: beside its name."""

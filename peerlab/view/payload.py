@@ -22,7 +22,8 @@ def payload(run: Run, before: Run | None = None, number: int = 0) -> dict[str, o
     """Return what the page needs to show `run`; `before` is what was shown until now, `number` counts the parcels."""
     return {
         "meta": _meta(run, before, number),
-        "cards": cards(run, before),
+        "cards": cards(run),
+        "before": cards(before) if before is not None else None,
         "scene": scene(run),
         "moves": moves(run.trace, sight(run)).page(MOVE_COLUMNS, _MOVE_TIMES),
         "timeline": timeline(run),

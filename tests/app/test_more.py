@@ -149,7 +149,7 @@ def test_the_way_past_the_host_is_a_choice_where_there_are_two(ports, lab):
 
 
 def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():
-    from peerlab.app.runs import large
+    from peerlab.study.patience import large
 
     assert large(peerlab.Scenario(nodes=1024, jitter=0.1))
     assert not large(peerlab.Scenario(nodes=1024))

@@ -259,5 +259,5 @@ class Explorer:
         return self.page.locator(f".pl-card[data-name={name}]").last.inner_text()
 
     def figure(self, number):
-        """Return the busbw card's figure."""
+        """Return a field of the busbw card."""
         return self.ask(f"page => page.model.get('data').cards[0].{number}")

@@ -27,9 +27,9 @@ def test_each_control_changes_the_data_and_the_pixels(fresh, control):
 
 
 def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
-    staged = fresh.figure("GBps")
+    staged = fresh.figure("amount")
     fresh.change(lambda: fresh.switch("host"))
-    direct = fresh.figure("GBps")
+    direct = fresh.figure("amount")
     expected = [
         peerlab.simulate(peerlab.Scenario(path=path)).busbw_GBps for path in ("host-rdma", "peer-direct")
     ]

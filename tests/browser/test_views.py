@@ -217,7 +217,7 @@ def test_the_curves_show_every_path_and_the_simulated_values(fresh):
     for line in curves["lines"]:
         assert line["x"] == [2**k for k in range(1, 11)]
     at_eight = dict(zip(curves["lines"][0]["x"], curves["lines"][0]["y"], strict=True))[8]
-    assert at_eight == pytest.approx(fresh.figure("GBps"))
+    assert at_eight == pytest.approx(fresh.figure("amount"))
     assert curves["limits"]["nic"]["y"][0] == pytest.approx(93.75)
     fresh.page.locator(".pl-tab[data-axis=message_bytes]").last.click()
     fresh.page.wait_for_function(

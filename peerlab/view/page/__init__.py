@@ -4,16 +4,36 @@ from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PARTS = ("rows", "figures", "scene", "timeline", "curves", "headline", "player", "main")
+_SHARED = ("rows", "figures", "scene", "timeline", "curves", "headline", "player", "page")
 
 
 @cache
 def script() -> str:
-    """Return the page's script, one ECMAScript module."""
-    return "\n".join((_HERE / f"{part}.js").read_text(encoding="utf-8") for part in _PARTS)
+    """Return the script of the lab's page, one ECMAScript module."""
+    return _joined(*_SHARED, "lab")
+
+
+@cache
+def script_alone() -> str:
+    """Return the script of a page that plays without a kernel; it begins by itself."""
+    return _joined(*_SHARED, "album", "choices", "alone")
 
 
 @cache
 def style() -> str:
-    """Return the page's style sheet."""
-    return (_HERE / "page.css").read_text(encoding="utf-8")
+    """Return the style sheet of the page."""
+    return _read("page.css")
+
+
+@cache
+def style_alone() -> str:
+    """Return what a page without a kernel has besides `style`."""
+    return _read("alone.css")
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(_read(f"{part}.js") for part in parts)
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")

@@ -20,6 +20,8 @@ async function loadBokeh(model, signal) {
   });
 }
 
+const AXES = ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"];
+
 class Figures {
   static async embed(documentText, places, palettes) {
     const content = JSON.parse(documentText);
@@ -42,6 +44,8 @@ class Figures {
     this.views = views;
     this.palettes = palettes;
     this.theme = "light";
+    this.zoom = 1;
+    this.sparse = false;
     for (const view of views.roots) view.throttled_paint = promptly(view);
   }
 
@@ -65,13 +69,29 @@ class Figures {
     if (Object.keys(data).some((column) => !same(data[column], source.data[column]))) source.data = data;
   }
 
+  // Words of the axes are `zoom` times as large as in the lab, those of the scene `sceneText` pixels per unit; in a
+  // `sparse` scene are no others than names.
+  setZoom(zoom, sceneText, sparse) {
+    Object.assign(this, { sceneText, sparse });
+    if (zoom === this.zoom) return;
+    this.zoom = zoom;
+    for (const name of ["timeline", "curves"]) {
+      const figure = this.model(name);
+      this.borders ??= {};
+      this.borders[name] ??= figure.min_border_left;
+      figure.min_border_left = Math.round(this.borders[name] * zoom);
+    }
+    for (const name of AXES) this.model(name).major_label_text_font_size = `${(12 * zoom).toFixed(1)}px`;
+    this.model("curves_names").text_font_size = { value: `${(12 * zoom).toFixed(1)}px` };
+  }
+
   setTheme(theme) {
     this.theme = theme;
     const ink = this.colour("ink"), muted = this.colour("muted"), faint = this.colour("faint");
-    for (const name of ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"])
+    for (const name of AXES)
       this.model(name).setv({
         major_label_text_color: muted,
-        major_label_text_font_size: "12px",
+        major_label_text_font_size: `${(12 * this.zoom).toFixed(1)}px`,
         major_label_text_font: "system-ui, sans-serif",
         axis_line_color: faint,
         major_tick_line_color: faint,

@@ -1,4 +1,4 @@
-// The headline: figures as text, beside what they were before the last change.
+// The headline: figures as text, beside what they were before the last change, or are in the scenario on the left.
 class Headline {
   constructor(host, { onScale }) {
     this.host = host;
@@ -8,6 +8,8 @@ class Headline {
 
   apply(data) {
     this.cards = data.cards;
+    this.before = data.before ?? [];
+    this.then = data.then ?? "was";
     this.meta = data.meta;
     this.paint();
   }
@@ -20,19 +22,30 @@ class Headline {
   }
 
   card(card) {
-    const box = make("div", "pl-card"), bandwidth = "GBps" in card;
+    const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { was, ratio, verdict } = this.difference(card);
     box.dataset.name = card.name;
     const label = make("div", "pl-label", card.label);
-    const value = make("div", "pl-value", bandwidth ? this.rate(card.GBps) : card.value);
-    let was = card.was;
-    if (card.was_GBps !== undefined) was = `was ${this.rate(card.was_GBps)}`;
+    const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
     const shared = bandwidth && this.scale.device ? `, divided by the node's ${this.meta.devices}` : "";
     const note = make("div", "pl-note", card.note + shared);
     box.append(label, value, note);
-    if (card.ratio) value.append(make("span", `pl-ratio pl-${card.verdict}`, card.ratio));
-    if (was) box.append(make("div", `pl-was pl-${card.verdict || "same"}`, was));
+    if (ratio) value.append(make("span", `pl-ratio pl-${verdict}`, ratio));
+    if (was) box.append(make("div", `pl-was pl-${verdict}`, was));
     if (bandwidth) this.addUnits(label);
     return box;
+  }
+
+  // What a figure was, how many times that a bandwidth is now, and whether the change is for the better.
+  difference(card) {
+    const then = this.before.find((one) => one.name === card.name);
+    if (!then?.word || !card.word || (then.word === card.word && !card.always)) return { was: "", ratio: "", verdict: "same" };
+    const gain = card.amount / then.amount, more = gain > 1.005, less = gain < 0.995; // 2/0 is more, 0/0 neither
+    const better = card.more === "better" ? more : less, worse = card.more === "better" ? less : more;
+    return {
+      was: `${this.then} ${card.name === "busbw" ? this.rate(then.amount) : then.word}`,
+      ratio: card.name === "busbw" && gain > 0.01 && gain < 100 ? `${gain.toFixed(2)}x` : "",
+      verdict: card.more && better ? "better" : card.more && worse ? "worse" : "same",
+    };
   }
 
   rate(GBps) {

@@ -10,15 +10,16 @@ const ICONS = {
 };
 
 class Player {
-  constructor(host, { onDraw, onCommand }) {
+  constructor(host, { onCommand }) {
     this.host = host;
-    this.onDraw = onDraw;
+    this.runs = new Map(); // what is played: one run of every page that has this clock
     this.onCommand = onCommand;
     this.time = 0;
     this.length = 1;
     this.factor = 1;
     this.loop = true;
     this.visible = true;
+    this.onSlide = true;
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.wanted = !this.still;
     this.frames = 0;
@@ -70,15 +71,16 @@ class Player {
     this.show();
   }
 
-  // A run to play. The pace stays while only the path changes, so that before and after can be compared by eye.
-  load({ length, pace, key, events }) {
+  // A run of a page to play. The pace stays while only the path changes, so that before and after can be compared by eye.
+  load(page, run) {
+    this.runs.set(page, run);
+    const runs = [...this.runs.values()], key = runs.map((one) => one.key).join();
     if (key !== this.key) {
-      this.pace = pace;
+      this.pace = Math.max(...runs.map((one) => one.pace));
       this.time = 0;
     }
     this.key = key;
-    this.length = length || 1;
-    this.events = events;
+    this.length = Math.max(...runs.map((one) => one.length)) || 1;
     this.time = Math.min(this.time, this.length);
     for (const option of this.speed.options) option.textContent = `1 s = ${sayTime(this.pace * Number(option.value))}`;
     this.show();
@@ -86,7 +88,7 @@ class Player {
   }
 
   get playing() {
-    return this.wanted && this.visible && !document.hidden && this.length > 1e-6;
+    return this.wanted && this.visible && this.onSlide && !document.hidden && this.length > 1e-6;
   }
 
   // Microseconds that pass per second of watching.
@@ -97,7 +99,7 @@ class Player {
   tick(now) {
     const elapsed = Math.min(now - this.last, 100);
     this.last = now;
-    if (this.playing && this.events && now > this.resting) {
+    if (this.playing && this.runs.size && now > this.resting) {
       this.time += (elapsed / 1000) * this.flow;
       if (this.time >= this.length) {
         this.time = this.loop ? this.time % this.length : this.length;
@@ -122,7 +124,7 @@ class Player {
       this.clock.textContent = text;
       this.bar.setAttribute("aria-valuetext", text);
     }
-    this.onDraw(this.time, this.flow);
+    for (const [page, run] of this.runs) page.draw(Math.min(this.time, run.length), this.flow);
   }
 
   show() {
@@ -146,7 +148,7 @@ class Player {
   // To the next (or the last) moment at which a slice begins or ends a stage.
   step(direction) {
     this.wanted = false;
-    this.seek(this.events ? this.nextEvent(direction) : this.time);
+    this.seek(this.nextEvent(direction));
   }
 
   nextEvent(direction) {
@@ -154,10 +156,11 @@ class Player {
     for (let reach = this.length / 1000; ; reach *= 4) {
       const [from, to] = direction > 0 ? [this.time + tiny, this.time + reach] : [this.time - reach, this.time - tiny];
       let best = direction > 0 ? Infinity : -Infinity;
-      this.events.between(from, to, (i, shift) => {
-        for (const moment of [this.events.start[i] + shift, this.events.end[i] + shift])
-          if (moment >= from && moment <= to) best = direction > 0 ? Math.min(best, moment) : Math.max(best, moment);
-      });
+      for (const { events } of this.runs.values())
+        events.between(from, to, (i, shift) => {
+          for (const moment of [events.start[i] + shift, events.end[i] + shift])
+            if (moment >= from && moment <= to) best = direction > 0 ? Math.min(best, moment) : Math.max(best, moment);
+        });
       if (isFinite(best)) return best;
       if (reach > 2 * this.length) return direction > 0 ? this.length : 0;
     }

@@ -71,6 +71,7 @@ class Rows {
 }
 
 function decode(view, Kind) {
+  if (ArrayBuffer.isView(view) && !(view instanceof DataView)) return view;
   const bytes = view instanceof DataView ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view;
   return new Kind(bytes);
 }

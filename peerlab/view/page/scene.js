@@ -1,5 +1,6 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
 const SCENE_WIDTH = 1060;
+const SCENE_HEIGHT = 272;
 const RING = { x: 530, y: 141, radius: 18, dots: 24 };
 const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
 
@@ -8,6 +9,7 @@ class Scene {
     this.figures = figures;
     this.host = host;
     this.scale = 1;
+    this.squeeze = 1; // how much wider than high a unit of the scene is on the page
     this.capacity = 0;
   }
 
@@ -38,18 +40,27 @@ class Scene {
   // Draws what stands still, in the colours of the theme and at the size of the page.
   paint() {
     const { figures, data } = this;
-    if (this.host.clientWidth > 50) this.scale = this.host.clientWidth / SCENE_WIDTH; // not while it is hidden
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (width > 50) this.scale = width / SCENE_WIDTH; // not while it is hidden
+    if (height > 50) this.squeeze = this.scale / (height / SCENE_HEIGHT);
     for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
     figures.fill("scene_lines", data.lines, ["line"]);
-    figures.fill("scene_texts", { ...data.texts, size: data.texts.size.map((size) => this.px(size)) }, ["ink"]);
+    const kept = [...data.texts.style.keys()].filter((i) => this.reads(data.texts.style[i]));
+    const texts = Object.fromEntries(Object.entries(data.texts).map(([name, column]) => [name, kept.map((i) => column[i])]));
+    figures.fill("scene_texts", { ...texts, size: texts.size.map((size) => this.px(size)) }, ["ink"]);
     this.palette = {};
     for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
     this.edge = figures.colour("box");
     this.lastWords = "";
   }
 
+  // Whether words of a style are written: where there is little room, only names are.
+  reads(style) {
+    return style === "bold" || !this.figures.sparse;
+  }
+
   px(size) {
-    return `${(size * Math.min(this.scale, 1.3)).toFixed(1)}px`; // words need not grow as far as boxes do
+    return `${(size * (this.figures.sceneText ?? Math.min(this.scale, 1.3))).toFixed(1)}px`; // words need not grow as far as boxes do
   }
 
   // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
@@ -119,6 +130,7 @@ class Scene {
     this.figures.fill("scene_ring", ring, ["fill"]);
     const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
     for (const [x, y, text, size, style, ink, align] of words) {
+      if (!this.reads(style)) continue;
       const row = { x, y, text, size: this.px(size), style, ink, align, baseline: "middle" };
       for (const name in columns) columns[name].push(row[name]);
     }
@@ -159,7 +171,7 @@ class Scene {
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
       columns.x.push(RING.x + RING.radius * Math.cos(angle));
-      columns.y.push(RING.y + RING.radius * Math.sin(angle));
+      columns.y.push(RING.y + RING.radius * this.squeeze * Math.sin(angle));
       columns.fill.push(back < lit ? "register" : "faint");
       columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * this.scale);
     }

@@ -1,4 +1,5 @@
-// One view of the explorer: builds the page, listens to Python's data, owns the clock, cleans up.
+// One view of a scenario: builds the page, listens to its model, owns the clock, cleans up. In the lab the model is
+// anywidget's, with a kernel behind it (lab.js); in an exported page it is an album of states (album.js).
 const KEYS = [
   ["space", "play or pause"],
   ["← →", "step to the event before or after"],
@@ -28,11 +29,8 @@ const LAYOUT = `
   <section class="pl-curves" aria-label="Curves">
     <header><h3 class="pl-busbw">Bus bandwidth, GB/s</h3>
       <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
-        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">size</button><button
-        type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button></span></header>
+        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">size</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
-    <div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-save">Save as CSV</button>
-      <span role="status" aria-live="polite"></span></div>
     <div class="pl-bands"></div>
   </section>
 </div>
@@ -40,17 +38,24 @@ const LAYOUT = `
 <dialog class="pl-help" aria-label="Keys"></dialog>`;
 
 class Page {
-  constructor(model, el) {
+  // With a `leader`, another page, both have its clock and its player.
+  constructor(model, el, leader = null) {
     this.model = model;
+    this.leader = leader;
     this.root = make("div", "pl-root");
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "region");
     this.root.setAttribute("aria-label", "Data path explorer. Press ? for keys.");
-    this.root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's own shortcuts rest while this has the focus
     this.root.innerHTML = LAYOUT;
     el.appendChild(this.root);
     this.applied = 0;
     this.closers = [];
+    this.keyboard = this.root;
+  }
+
+  // While this is off the screen, the clock stands.
+  get watched() {
+    return this.find(".pl-scene");
   }
 
   find(selector) {
@@ -60,11 +65,7 @@ class Page {
   async start(signal) {
     const say = (text) => (this.find(".pl-scene").textContent = text);
     say("Loading the figures ...");
-    const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, choose Run ▸ Run All Cells to see the figures."), 4000);
-    this.closers.push(() => clearTimeout(late));
-    await attached(this.root, signal);
-    await loadBokeh(this.model, signal);
-    clearTimeout(late);
+    await this.ready(say, signal);
     if (signal?.aborted) return;
     say("");
     const places = { scene: this.find(".pl-scene"), timeline: this.find(".pl-timeline .pl-figure"), curves: this.find(".pl-curves .pl-figure") };
@@ -77,21 +78,25 @@ class Page {
     this.applyStatus();
   }
 
+  // Resolves when there is something to draw on, and with: a place in the page, and BokehJS.
+  async ready() {}
+
   build() {
     const { figures } = this;
     this.scene = new Scene(figures, this.find(".pl-scene"));
     this.timeline = new Timeline(figures, this.find(".pl-timeline"), { onSeek: (time) => this.player.seek(time) });
     this.curves = new Curves(figures, this.find(".pl-curves"));
     this.headline = new Headline(this.find(".pl-cards"), { onScale: () => this.applyCurves() });
-    this.player = new Player(this.find(".pl-player"), {
-      onDraw: (time, flow) => {
-        this.scene.draw(time, flow);
-        this.timeline.moveCursor(time);
-      },
-      onCommand: (command) => this.command(command),
-    });
+    this.player = this.leader?.player ?? new Player(this.find(".pl-player"), { onCommand: (command) => this.command(command) });
+    this.find(".pl-player").hidden = Boolean(this.leader);
     this.buildHelp();
     pages.add(this);
+  }
+
+  // Draws the moment `time` in every view; `flow` is microseconds per second of watching.
+  draw(time, flow) {
+    this.scene.draw(time, flow);
+    this.timeline.moveCursor(time);
   }
 
   buildHelp() {
@@ -113,45 +118,19 @@ class Page {
     // with a new scenario, what answers the switch is painted first; its curves follow in any case
     on("change:measured", () => this.root.dataset.painted === String(this.applied) && this.applyCurves());
     on("change:status", () => this.applyStatus());
-    on("msg:custom", (message, buffers) => {
+    on("msg:custom", (message) => {
       if (message.kind === "critical") this.showPath(message.path);
-      if (message.kind === "ahead") this.ahead = attach(message.parcels, buffers);
     });
     this.find(".pl-cancel").addEventListener("click", () => this.send("cancel"));
     this.find(".pl-critical").addEventListener("click", () => this.command("critical"));
     this.find(".pl-whole").addEventListener("click", () => this.timeline.range.setv({ start: 0, end: this.timeline.range.reset_end }));
     for (const tab of this.root.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.chooseAxis(tab.dataset.axis));
-    this.find(".pl-save").addEventListener("click", () => this.send("save measured"));
-    this.find(".pl-here .pl-action").addEventListener("click", () => this.send(this.model.get("measured").here.busy ? "stop measuring" : "measure"));
-    this.root.addEventListener("keydown", (event) => this.onKey(event));
-    const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
-    for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, true);
-    // after the widget's own listener, so that Python is asked all the same
-    explorer?.addEventListener("change", ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name)));
+    this.keyboard.addEventListener("keydown", (event) => this.onKey(event));
     const seen = new IntersectionObserver((entries) => (this.player.visible = entries.at(-1).isIntersecting));
-    seen.observe(this.find(".pl-scene"));
-    const themed = new MutationObserver(() => this.setTheme());
-    themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+    if (!this.leader) seen.observe(this.watched);
     const sized = new ResizeObserver(() => this.resize());
     sized.observe(this.find(".pl-scene"));
-    this.closers.push(() => seen.disconnect(), () => themed.disconnect(), () => sized.disconnect());
-  }
-
-  // The stock slider and text fields have no accessible names; give them some.
-  nameControls() {
-    const explorer = this.root.closest(".pl-explorer");
-    const name = (selector, label, value) => {
-      const element = explorer?.querySelector(selector);
-      element?.setAttribute("aria-label", label);
-      if (element && value) element.setAttribute("aria-valuetext", value);
-    };
-    const read = (selector) => explorer?.querySelector(selector)?.value;
-    name(".pl-nodes .noUi-handle", "Nodes", `${read(".pl-nodes-text input")} nodes`);
-    name(".pl-size .noUi-handle", "Message size", read(".pl-size-text input"));
-    name(".pl-nodes-text input", "Nodes, as a number");
-    name(".pl-size-text input", "Message size, as text");
-    name(".pl-file input", "Cluster file");
-    for (const box of explorer?.querySelectorAll(".pl-switch input") ?? []) box.setAttribute("role", "switch");
+    this.closers.push(() => seen.disconnect(), () => sized.disconnect());
   }
 
   onKey(event) {
@@ -165,8 +144,8 @@ class Page {
       arrowright: () => this.player.step(1),
       home: () => this.player.seek(0),
       "?": () => this.command("help"),
-      h: () => this.press("host"),
-      c: () => this.press("cache"),
+      h: () => this.send("host"),
+      c: () => this.send("cache"),
       u: () => this.send("undo"),
       p: () => this.command("critical"),
     };
@@ -174,11 +153,6 @@ class Page {
     event.preventDefault();
     event.stopPropagation();
     acts[key]();
-  }
-
-  press(name) {
-    this.send(name);
-    this.foresee(name);
   }
 
   send(command, value) {
@@ -199,28 +173,21 @@ class Page {
     }
   }
 
-  // Shows what Python has said that a switch would show; Python's answer follows, and counts.
-  foresee(name) {
-    const parcel = this.ahead?.[name];
-    if (parcel?.meta.number === this.applied + 1) this.apply(parcel);
-  }
-
   applyData() {
     const data = this.model.get("data");
     if (!data.meta) return;
-    const foreseen = data.meta.number === this.applied && data.meta.code === this.data.meta.code;
-    if (!foreseen) this.apply(data);
+    this.apply(data);
   }
 
   apply(data) {
     this.data = data;
     this.headline.apply(data);
     this.scene.apply(data);
-    this.timeline.apply(data, data.meta.before_us);
+    this.timeline.apply(data, data.meta.span_us ?? data.meta.before_us);
     this.showPath(null);
     this.showSaved();
     const { meta } = data;
-    this.player.load({ length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
+    this.player.load(this, { length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
     this.find(".pl-scene").setAttribute("aria-label", meta.words);
     this.applied = meta.number;
     this.finish(meta.number);
@@ -234,7 +201,6 @@ class Page {
     this.player.resting = 0;
     this.applyCurves();
     this.showKey();
-    this.nameControls();
   }
 
   // So fast that about 14 slices a second pass and the eye can follow one, but never slower than a run in ten minutes.
@@ -244,37 +210,19 @@ class Page {
     return meta.end_us / Math.min(600, Math.max(8, passes / 14));
   }
 
-  // What was measured on this machine is no curve of a scenario, and waits for no answer.
   chooseAxis(axis) {
-    this.here = axis === "here";
-    if (!this.here) this.send("axis", axis);
-    this.applyCurves();
+    this.send("axis", axis);
   }
 
   applyCurves() {
-    if (!this.data) return;
-    const measured = this.model.get("measured"), { meta } = this.data, { scale } = this.headline;
-    const curves = this.here ? measured.here.curves : this.model.get("curves");
-    this.find(".pl-busbw").textContent = this.here ? "Speed, staged = 1" : `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`;
-    const axis = this.here ? "here" : curves.axis ?? "nodes";
-    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === axis));
-    this.find(".pl-curves").classList.toggle("pl-old", Boolean(curves.old));
-    this.showHere(measured.here);
-    this.curves.apply(curves, measured, meta.mark, meta.ghost, this.here ? { factor: 1 } : scale);
+    if (this.data) this.showCurves(this.model.get("curves"), this.headline.scale);
   }
 
-  showHere(here) {
-    const bar = this.find(".pl-here");
-    bar.hidden = !this.here;
-    this.find(".pl-curves .pl-figure").classList.remove("pl-blank");
-    if (!this.here) return;
-    const empty = !here.curves.values.length;
-    bar.classList.toggle("pl-empty", empty);
-    this.find(".pl-curves .pl-figure").classList.toggle("pl-blank", empty);
-    bar.querySelector(".pl-action").textContent = here.action;
-    bar.querySelector("span").textContent = here.text;
-    bar.querySelector(".pl-save").hidden = empty || here.busy;
-    bar.title = here.about;
+  showCurves(curves, scale, title = `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`) {
+    this.find(".pl-busbw").textContent = title;
+    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
+    this.find(".pl-curves").classList.toggle("pl-old", Boolean(curves.old));
+    this.curves.apply(curves, this.model.get("measured"), this.data.meta.mark, this.data.meta.ghost, scale);
   }
 
   applyStatus() {
@@ -330,9 +278,7 @@ class Page {
   }
 
   setTheme() {
-    const { body } = document, light = body.dataset.jpThemeLight;
-    const dark = light === undefined ? body.classList.contains("vscode-dark") : light === "false";
-    const theme = dark ? "dark" : "light";
+    const theme = this.dark() ? "dark" : "light";
     this.root.dataset.theme = theme;
     for (const [role, colour] of Object.entries(this.figures.palettes[theme])) this.root.style.setProperty(`--pl-${role}`, colour);
     this.figures.setTheme(theme);
@@ -357,27 +303,15 @@ class Page {
     for (const close of this.closers) close();
     cancelAnimationFrame(this.resizing);
     this.timeline?.close();
-    this.player?.close();
+    if (!this.leader) this.player?.close();
     this.figures?.close();
     pages.delete(this);
     this.root.remove();
   }
 }
 
-// Puts binary parts back where Python took them out.
-function attach(value, buffers) {
-  if (value === null || typeof value !== "object") return value;
-  if ("buffer" in value) return buffers[value.buffer];
-  if (Array.isArray(value)) return value.map((one) => attach(one, buffers));
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, attach(one, buffers)]));
-}
-
 // Open views, for the browser's console and for tests.
 const pages = (window.peerlabPages ??= new Set());
-
-async function attached(element, signal) {
-  while (!element.isConnected && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, 10));
-}
 
 async function copyText(text) {
   try {
@@ -391,17 +325,3 @@ async function copyText(text) {
     area.remove();
   }
 }
-
-async function render({ model, el, signal }) {
-  const page = new Page(model, el), aborter = new AbortController();
-  signal?.addEventListener("abort", () => aborter.abort());
-  page.start(aborter.signal).catch((problem) => {
-    if (!aborter.signal.aborted) page.find(".pl-scene").textContent = `The figures could not be shown: ${problem.message}`;
-  });
-  return () => {
-    aborter.abort();
-    page.close();
-  };
-}
-
-export default { render };

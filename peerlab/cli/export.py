@@ -1,0 +1,87 @@
+"""`peerlab export`."""
+
+import argparse
+from typing import Any
+
+from tqdm import tqdm
+
+import peerlab
+from peerlab.cli.fields import add_fields
+from peerlab.cli.words import command
+from peerlab.errors import ExportError
+from peerlab.model.scenario import Scenario
+
+_EXAMPLES = """\
+examples:
+  peerlab export --output slide.html                       the host switch, the cache switch and nodes stay open
+  peerlab export --nodes 64 --controls host,message=1MiB:64MiB:1GiB --output slide.html
+  peerlab export --path host-rdma --beside path=peer-direct --output pair.html      two scenarios, one clock
+  peerlab export --mode figure --figure curves --theme dark --ratio 4:3 --output curves.html
+
+The file plays in any browser, in an iframe of a deck too, without a network. slide.html#nodes=64&path=peer-direct
+opens it in that state.
+
+exit status: 0 written, 1 impossible (one line says why), 2 wrong usage
+"""
+
+_OURS = ("run", "output", "controls", "beside", "start")
+_OPTIONS = ("mode", "figure", "theme", "ratio")
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "export",
+        "write a page that plays without a kernel, for decks and wikis",
+        _export,
+        epilog=_EXAMPLES,
+        argument_default=argparse.SUPPRESS,  # what is not given is for others to decide
+    )
+    add = sub.add_argument
+    add_fields(add, path="the cluster's usual one", registration="cached")
+    add("--output", metavar="FILE.html", required=True, help="the page; an existing file is replaced")
+    add(
+        "--controls",
+        help="what its reader may change: host,cache,nodes=2:64,message=1MiB:64MiB, or any field with its values; '' for nothing",
+    )
+    add("--start", metavar="FIELD=VALUE,...", help="what it begins with (default: the scenario)")
+    add("--beside", metavar="FIELD=VALUE,...", help="a second scenario beside it that differs in this")
+    add("--mode", help="explorer, side-by-side or figure (default: explorer)")
+    add("--figure", help="datapath, timeline or curves (default: datapath)")
+    add("--theme", help="auto, light or dark (default: auto, what the reader's system has)")
+    add("--ratio", help="16:9 or 4:3 (default: 16:9)")
+
+
+def _export(options: argparse.Namespace) -> int:
+    given = vars(options)
+    fields = {name: value for name, value in given.items() if name not in (*_OURS, *_OPTIONS)}
+    scenario = Scenario(**fields)
+    subject = (
+        (scenario, scenario.with_(**_changes("--beside", options.beside))) if "beside" in given else scenario
+    )
+    chosen = {name: given[name] for name in _OPTIONS if name in given}
+    if "start" in given:
+        chosen["start"] = _changes("--start", options.start)
+    with tqdm(desc="states", delay=1, leave=False, unit="state", disable=None) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        path = peerlab.export_html(
+            subject, options.output, controls=given.get("controls"), progress=progress, **chosen
+        )
+    print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
+    return 0
+
+
+def _changes(option: str, text: str) -> dict[str, Any]:
+    """Return ``path=peer-direct,nodes=4`` as fields and values."""
+    changes: dict[str, Any] = {}
+    for part in text.split(","):
+        name, equals, value = part.strip().partition("=")
+        if not equals or not name or not value:
+            raise ExportError(f"{option}: {part!r} is not FIELD=VALUE")
+        changes[{"message": "message_bytes"}.get(name, name)] = int(value) if value.isdigit() else value
+    return changes

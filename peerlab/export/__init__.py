@@ -1,0 +1,1 @@
+"""Pictures that leave the lab: pages that play without a kernel."""

@@ -1,0 +1,133 @@
+"""Everything that a page without a kernel can show: every state of its controls, simulated and packed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from peerlab.engine.run import simulate
+from peerlab.errors import ExportError, PeerlabError
+from peerlab.export.choices import Choice, states
+from peerlab.export.pack import Packing, rounding_ns
+from peerlab.model.scenario import Scenario
+from peerlab.records import measured_for
+from peerlab.run import Run
+from peerlab.study.patience import TooSlow, large, patient
+from peerlab.units import PS_PER_US
+from peerlab.view.curves import AXES, Line, curves, key, lines
+from peerlab.view.measured import Point, overlay, points
+from peerlab.view.payload import payload
+from peerlab.view.timeline import critical
+
+Progress = Callable[[int, int], None]
+"""Hears how many states of how many there are."""
+
+MOST_STATES = 2000
+"""States of one page; more of them take too long to open."""
+_MOST_S = 2.5
+"""A point of a curve that takes longer is left out, and the larger ones with it."""
+
+
+@dataclass
+class Album:
+    """The states of one page, packed as they come."""
+
+    packing: Packing = field(default_factory=Packing)
+    """What they are packed into."""
+    curves: dict[str, dict[str, Any]] = field(default_factory=lambda: {axis: {} for axis in AXES})
+    """Axis to the key of its curves to what stands for them."""
+    _known: dict[Scenario, Any] = field(default_factory=dict)
+
+    def add(self, scenario: Scenario, controls: Sequence[Choice], progress: Progress | None) -> list[Any]:
+        """Return what stands for the state of every combination of the controls' values, in order."""
+        _check_number(scenario, controls)
+        wanted = states(scenario, controls)
+        found = []
+        for number, state in enumerate(wanted):
+            if state not in self._known:
+                self._known[state] = self._state(simulate(state))
+            found.append(self._known[state])
+            if progress:
+                progress(number + 1, len(wanted))
+        return found
+
+    def _state(self, run: Run) -> Any:
+        scenario, length = run.scenario, run.time_ps / PS_PER_US
+        for axis, found in self.curves.items():
+            if key(scenario, axis) not in found:
+                found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis), length)
+        state = {
+            "data": {**payload(run), "rounding_ns": rounding_ns(length)},
+            "critical": _critical(run),
+            "measured": overlay(scenario, _measured(scenario.hardware.name)),
+        }
+        return self.packing.add(state, length)
+
+
+def _check_number(scenario: Scenario, controls: Sequence[Choice]) -> None:
+    """Refuse more states than a page should have; say how large it would be, judged by those at the ends of the controls."""
+    number = prod(len(one.values) for one in controls)
+    if number <= MOST_STATES:
+        return
+    ends = states(
+        scenario, [replace(one, values=one.values[:: max(1, len(one.values) - 1)]) for one in controls]
+    )
+    packing, some = Packing(), ends[:: -(-len(ends) // 8)]
+    for state in some:
+        packing.add(payload(simulate(state)), 1)
+    size = len(packing.text({})) * number / len(some) / 1e6
+    most = max(controls, key=lambda one: len(one.values))
+    raise ExportError(
+        f"controls: {number:,} states would be about {size:.0f} MB, and a page may have {MOST_STATES:,} states; "
+        f"leave out some of the {len(most.values)} values of {most.field}"
+    )
+
+
+def _curves(scenario: Scenario, axis: str) -> dict[str, object]:
+    drawn = curves(scenario, axis, [(line, _runs(line)) for line in lines(scenario, axis)], complete=True)
+    return {**drawn, "bands": ""}
+
+
+def _runs(line: Line) -> list[Run | None]:
+    found: list[Run | None] = []
+    for scenario in line.scenarios:
+        try:
+            found.append(_point(scenario) if scenario else None)
+        except TooSlow:
+            break
+        except PeerlabError:  # a point that is impossible (a memlock limit) is left out
+            found.append(None)
+    return found + [None] * (len(line.scenarios) - len(found))
+
+
+def _critical(run: Run) -> dict[str, object]:
+    """Return the critical path as rows; pieces on one lane that follow each other at once are one."""
+    path: Any = critical(run)
+    rows: list[list[float]] = []
+    for lane, start, end in zip(path["lane"], path["start"], path["end"], strict=True):
+        if rows and rows[-1][2] == lane and start <= rows[-1][1]:
+            rows[-1][1] = end
+        else:
+            rows.append([start, end, lane])
+    start, end, lane = np.array(rows).reshape(-1, 3).T
+    arrays = {
+        "start": start.astype("<f4").tobytes(),
+        "end": end.astype("<f4").tobytes(),
+        "lane": lane.astype("<i4").tobytes(),
+    }
+    return {"breakdown": path["breakdown"], "arrays": arrays}
+
+
+@lru_cache(maxsize=256)
+def _point(scenario: Scenario) -> Run:
+    if large(scenario):
+        raise TooSlow("every transfer of every node")
+    return simulate(scenario, progress=patient(_MOST_S))
+
+
+def _measured(cluster: str) -> tuple[Point, ...]:
+    """Return the measurements of a cluster that come with peerlab."""
+    return tuple(point for one in measured_for(cluster).values() for point in points(one))

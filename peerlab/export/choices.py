@@ -1,0 +1,244 @@
+"""What a reader of an exported page may change: fields of the scenario, each with its values."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import Any
+
+from peerlab.errors import ExportError, PeerlabError, ScenarioError, nearest
+from peerlab.model.path import STAGED
+from peerlab.model.scenario import Scenario
+from peerlab.units import say_bytes, write_bytes
+from peerlab.view.curves import SIZES
+
+Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
+"""``"host,cache,nodes=2:64"``, a list of such words, or a field's name to its values."""
+
+_NODES = (2, 4, 8, 16, 32, 64)
+"""Nodes where the author names no values."""
+_WORDS = {"host": "path", "cache": "registration", "message": "message_bytes"}
+"""Controls that have another name than the field."""
+_LABELS = {
+    "path": "Data path",
+    "registration": "Registration",
+    "message_bytes": "Message",
+    "collective": "Operation",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One control of a page."""
+
+    field: str
+    """The field of a scenario that it changes."""
+    values: tuple[Any, ...]
+    """What it can be, in the order of the control."""
+    kind: str
+    """``switch`` (first value: on), ``range`` or ``select``."""
+    label: str
+    """What stands beside it."""
+
+    def page(self) -> dict[str, object]:
+        """Return what the page needs to build the control: a ``word`` for each value in links, a ``name`` for people."""
+        return {
+            "field": self.field,
+            "kind": self.kind,
+            "label": self.label,
+            "words": [_word(self.field, value) for value in self.values],
+            "names": [_name(self.field, value) for value in self.values],
+        }
+
+
+def choices(scenario: Scenario, wanted: Controls | None) -> tuple[Choice, ...]:
+    """Return the controls of a page about `scenario`; without a wish those switches that it can have, and nodes.
+
+    Raises
+    ------
+    ExportError
+        If a control is unknown, has no value, or can change nothing here.
+    """
+    if wanted is None:
+        return _usual(scenario)
+    named = _named(wanted)
+    found = tuple(_choice(scenario, name, values) for name, values in named)
+    for one in found:
+        if [other.field for other in found].count(one.field) > 1:
+            raise ExportError(f"controls: {one.field} is asked for twice")
+    if any(one.field == "registration" for one in found):
+        _check_cache(scenario, found)
+    return found
+
+
+def states(scenario: Scenario, controls: Sequence[Choice]) -> list[Scenario]:
+    """Return the scenario of every combination, the last control's values varying fastest.
+
+    Where memory is not registered the cache makes no difference, and the scenario has the first of its values.
+
+    Raises
+    ------
+    ExportError
+        If a combination is impossible.
+    """
+    found = []
+    for values in product(*(one.values for one in controls)):
+        changes = dict(zip((one.field for one in controls), values, strict=True))
+        try:
+            state = scenario.with_(**changes)
+        except ScenarioError as problem:
+            what = ", ".join(f"{name}={_word(name, value)}" for name, value in changes.items())
+            raise ExportError(f"controls: {what} is impossible ({problem})") from None
+        if state.path != "peer-direct" and "registration" in changes:
+            state = state.with_(registration=_first(controls, "registration"))
+        found.append(state)
+    return found
+
+
+def start_of(scenario: Scenario, controls: Sequence[Choice], start: Mapping[str, Any] | None) -> list[int]:
+    """Return for each control the number of the value that the page begins with.
+
+    Raises
+    ------
+    ExportError
+        If `start` names a control that there is not, or a value that it does not have.
+    """
+    wanted = {_WORDS.get(name, name): value for name, value in (start or {}).items()}
+    for name, value in wanted.items():
+        there = next((one for one in controls if one.field == name), None)
+        if there is None:
+            fields_there = [one.field for one in controls]
+            raise ExportError(f"start: {name!r} is no control of this page; {nearest(name, fields_there)}")
+        if _value(scenario, name, value) not in there.values:
+            known = ", ".join(_word(name, one) for one in there.values)
+            raise ExportError(f"start: {name}={value} is not among its values: {known}")
+    numbers = []
+    for one in controls:
+        value = (
+            _value(scenario, one.field, wanted[one.field])
+            if one.field in wanted
+            else getattr(scenario, one.field)
+        )
+        numbers.append(one.values.index(value) if value in one.values else 0)
+    return numbers
+
+
+def _usual(scenario: Scenario) -> tuple[Choice, ...]:
+    paths = scenario.hardware.paths
+    names = ["host"] if set(paths) & set(STAGED) and set(paths) - set(STAGED) else []
+    names += ["cache"] if "peer-direct" in (paths if names else [scenario.path]) else []
+    names += ["nodes"] if scenario.collective != "point-to-point" else ["message"]
+    return tuple(_choice(scenario, name, ()) for name in names)
+
+
+def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
+    if isinstance(wanted, Mapping):
+        return [(name, tuple(values)) for name, values in wanted.items()]
+    words = wanted.split(",") if isinstance(wanted, str) else wanted
+    named = []
+    for word in words:
+        name, equals, values = word.strip().partition("=")
+        if equals and not values:
+            raise ExportError(f"controls: {name}= has no value; write {name}=VALUE:VALUE")
+        named.append((name, tuple(values.split(":")) if values else ()))
+    return [one for one in named if one[0]]
+
+
+def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> Choice:
+    field, given = _WORDS.get(name, name), list(given)
+    known = [one.name for one in fields(Scenario)]
+    if field not in known:
+        raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *known])}")
+    values = [_value(scenario, field, value) for value in given] or _default(scenario, name, field)
+    values = list(dict.fromkeys(values))
+    if field == "nodes" and len(given) == 2 and all(isinstance(value, str) for value in given):
+        values = _doubled(*values)
+    if not values:
+        raise ExportError(f"controls: {name} needs values here, as in {name}=VALUE:VALUE")
+    if all(isinstance(value, int) for value in values) and not isinstance(values[0], bool):
+        return Choice(field, tuple(sorted(values)), "range", _label(field))
+    if field in ("path", "registration") and len(values) == 2:
+        return Choice(field, tuple(values), "switch", _switch_label(field, values))
+    return Choice(field, tuple(values), "select", _label(field))
+
+
+def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
+    match field:
+        case "path" if name == "host":
+            return _detour_and_direct(scenario)
+        case "path":
+            return list(scenario.hardware.paths)
+        case "registration":
+            kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
+            return [kept, "per-transfer"]
+        case "nodes":
+            return sorted({*_NODES, scenario.nodes})
+        case "message_bytes":
+            return sorted({*SIZES, scenario.nbytes})
+    return []
+
+
+def _detour_and_direct(scenario: Scenario) -> list[str]:
+    paths, own = scenario.hardware.paths, str(scenario.path)
+    staged, direct = [p for p in paths if p in STAGED], [p for p in paths if p not in STAGED]
+    if not staged or not direct:
+        name = scenario.hardware.name
+        raise ExportError(
+            f"controls: {name} has {', '.join(paths)} only, so there is nothing for host to switch"
+        )
+    return [own if own in staged else staged[0], own if own in direct else direct[0]]
+
+
+def _doubled(low: int, high: int) -> list[int]:
+    """Return the range as people mean ``2:64``: by powers of two."""
+    values = [low]
+    while values[-1] * 2 < high:
+        values.append(values[-1] * 2)
+    return [*values, high] if high > low else values
+
+
+def _check_cache(scenario: Scenario, found: Sequence[Choice]) -> None:
+    paths = _first_of(found, "path") or (scenario.path,)
+    if "peer-direct" not in paths:
+        raise ExportError(
+            f"controls: the registration cache makes no difference on {', '.join(map(str, paths))}"
+        )
+
+
+def _first_of(found: Sequence[Choice], field: str) -> tuple[Any, ...]:
+    return next((one.values for one in found if one.field == field), ())
+
+
+def _first(controls: Sequence[Choice], field: str) -> Any:
+    return _first_of(controls, field)[0]
+
+
+def _value(scenario: Scenario, field: str, text: Any) -> Any:
+    """Return a value as a scenario holds it: text of a size or a number is read."""
+    if isinstance(text, str) and text.strip().isdigit():
+        text = int(text)
+    try:
+        return getattr(scenario.with_(**{field: text}), field)
+    except PeerlabError as problem:
+        raise ExportError(f"controls: {problem}") from None
+
+
+def _label(field: str) -> str:
+    return _LABELS.get(field, field.removesuffix("_bytes").replace("_", " ").capitalize())
+
+
+def _switch_label(field: str, values: Sequence[Any]) -> str:
+    if field == "registration":
+        return "Registration cache" if "per-transfer" in values else _label(field)
+    return "Host bottleneck" if values[0] in STAGED and values[1] not in STAGED else _label(field)
+
+
+def _word(field: str, value: Any) -> str:
+    if field.endswith("_bytes") and isinstance(value, int):
+        return write_bytes(value).replace(" ", "")
+    return str(value)
+
+
+def _name(field: str, value: Any) -> str:
+    if field.endswith("_bytes") and isinstance(value, int):
+        return say_bytes(value)
+    return f"{value} nodes" if field == "nodes" and value != 1 else str(value)

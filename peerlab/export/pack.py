@@ -1,0 +1,105 @@
+"""Many parcels of the page in little space: equal parts are kept once, times are rounded, all is compressed.
+
+`pack` returns text; the page undoes it (``page/album.js``). Compressed is a document in JSON, behind its length, and
+then the columns of all rows. In the document ``{"$": n}`` stands for part n of ``pool``, and ``{"#": n}`` for column n of
+``columns``: ``[place, count, bytes per value, unit, from]``. A column holds differences from row to row, or, where `from` is not
+-1, from that column; negative ones are folded in (0, -1, 1, -2, ...). Times count in units of `rounding_ns`.
+"""
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+PARTS = 1e6
+"""Times are rounded to the next of 1, 2, 5, 10, ... ns that is no shorter than the run over this."""
+_SMALLEST = 40
+"""Characters of JSON below which a part is written where it is used."""
+_TIMES = ("enter", "start", "queued", "end", "until")
+"""Columns that hold times; the first of them that rows have is the one that they are sorted by."""
+
+
+def rounding_ns(length_us: float) -> float:
+    """Return what the times of a run of this length are rounded to, nanoseconds; a time is at most twice as far off."""
+    finest, step = length_us * 1e3 / PARTS, 1.0
+    while step < finest:
+        step *= 2.5 if f"{step:.0f}"[0] == "2" else 2
+    return step
+
+
+class Packing:
+    """Collects parcels; `text` is what the page gets."""
+
+    def __init__(self) -> None:
+        self._pool: list[Any] = []
+        self._known: dict[str, int] = {}
+        self._columns: list[list[float]] = []
+        self._known_columns: dict[tuple[bytes, int, float, int], int] = {}
+        self._bytes = bytearray()
+
+    def add(self, parcel: Mapping[str, Any], length_us: float) -> Any:
+        """Return what stands for a parcel of a run of this length (microseconds) in the document."""
+        return self._fold(parcel, rounding_ns(length_us) / 1e3)
+
+    def text(self, document: Mapping[str, Any]) -> str:
+        """Return the document, with all that was added, compressed (raw deflate), in base64."""
+        whole = {**document, "pool": self._pool, "columns": self._columns}
+        head = json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()
+        head += b" " * (-len(head) % 4)
+        squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = squeeze.compress(len(head).to_bytes(4, "little") + head + bytes(self._bytes))
+        return b64encode(packed + squeeze.flush()).decode()
+
+    def _fold(self, value: Any, unit_us: float) -> Any:
+        if isinstance(value, Mapping):
+            if "arrays" in value:
+                value = {**value, "arrays": self._rows(value["arrays"], unit_us)}
+            return self._once({str(key): self._fold(one, unit_us) for key, one in value.items()})
+        if isinstance(value, list | tuple):
+            return self._once([self._fold(one, unit_us) for one in value])
+        return _number(value) if isinstance(value, float) else value
+
+    def _once(self, value: Any) -> Any:
+        """Return the value, or what stands for it in the pool."""
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        if len(text) < _SMALLEST:
+            return value
+        if text not in self._known:
+            self._known[text] = len(self._pool)
+            self._pool.append(value)
+        return {"$": self._known[text]}
+
+    def _rows(self, arrays: Mapping[str, bytes], unit_us: float) -> dict[str, dict[str, int]]:
+        times = [name for name in _TIMES if name in arrays]
+        first = np.frombuffer(arrays[times[0]], "<f4").astype(np.float64)
+        folded = {times[0]: {"#": self._column(np.diff(np.rint(first / unit_us), prepend=0), unit_us, -1)}}
+        for name in times[1:]:
+            later = np.frombuffer(arrays[name], "<f4") - first
+            folded[name] = {"#": self._column(np.rint(later / unit_us), unit_us, folded[times[0]]["#"])}
+        for name, raw in arrays.items():
+            if name not in times:
+                whole = np.frombuffer(raw, "<i4").astype(np.float64)
+                folded[name] = {"#": self._column(np.diff(whole, prepend=0), 0, -1)}
+        return folded
+
+    def _column(self, differences: NDArray[np.float64], unit_us: float, since: int) -> int:
+        whole = differences.astype(np.int64)
+        folded = np.where(whole < 0, -2 * whole - 1, 2 * whole)
+        width = next(w for w in (1, 2, 4) if folded.max(initial=0) < 256**w)
+        raw = folded.astype(f"<u{width}").tobytes()
+        key = (raw, width, unit_us, since)
+        if key not in self._known_columns:
+            self._known_columns[key] = len(self._columns)
+            self._columns.append([len(self._bytes), len(folded), width, unit_us, since])
+            self._bytes += raw
+        return self._known_columns[key]
+
+
+def _number(value: float) -> float | None:
+    """Return a number with as many digits as anything here means; nothing for what is none."""
+    return float(f"{value:.12g}") if isfinite(value) else None

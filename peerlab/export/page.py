@@ -1,0 +1,226 @@
+"""One HTML file that plays in any browser: figures, scripts and every state inside, nothing from outside."""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from peerlab.errors import ExportError, nearest
+from peerlab.export.album import Album, Progress
+from peerlab.export.choices import Choice, Controls, choices, start_of
+from peerlab.model.scenario import Scenario
+from peerlab.run import Run
+from peerlab.textfile import in_words
+from peerlab.units import say_bytes
+from peerlab.version import __version__
+from peerlab.view import page as sources
+from peerlab.view.figures import bokeh_script, document
+from peerlab.view.theme import palettes
+
+MODES = ("explorer", "side-by-side", "figure")
+FIGURES = ("datapath", "timeline", "curves")
+THEMES = ("auto", "light", "dark")
+RATIOS = ("16:9", "4:3")
+
+Subject = Scenario | Run | Sequence[Scenario | Run]
+"""What a page is about: a scenario, a run of one, or two of them side by side."""
+
+
+def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
+    """Write a page that plays without a kernel; return where it is.
+
+    Parameters
+    ----------
+    subject:
+        A scenario, a run, or a pair of them to be shown side by side.
+    path:
+        The file; it is replaced.
+    options:
+        Those of :func:`page_html`.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written, or the page cannot be made as it is wanted.
+    """
+    target = Path(path).expanduser()
+    with in_words(f"cannot write {path}", ExportError):
+        if not target.parent.is_dir():
+            raise ExportError(f"cannot write {path}: there is no folder {target.parent}")
+        if target.is_dir():
+            raise ExportError(f"cannot write {path}: it is a folder")
+    text = page_html(subject, **options)
+    with in_words(f"cannot write {path}", ExportError):
+        target.write_text(text, encoding="utf-8")
+    return target
+
+
+def page_html(
+    subject: Subject,
+    *,
+    controls: Controls | None = None,
+    mode: str | None = None,
+    figure: str = "datapath",
+    theme: str = "auto",
+    ratio: str = "16:9",
+    start: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """Return a page that plays without a kernel, as text.
+
+    Parameters
+    ----------
+    subject:
+        A scenario, a run, or a pair of them to be shown side by side.
+    controls:
+        What its reader may change: ``"host,cache,nodes=2:64,message=1MiB:64MiB"``, or fields of a scenario to lists of
+        values. By default the switches that the cluster has, and nodes. Every combination is simulated now.
+    mode:
+        ``"explorer"``, ``"side-by-side"`` (of a pair) or ``"figure"``.
+    figure:
+        Which one in mode ``"figure"``: ``"datapath"``, ``"timeline"`` or ``"curves"``.
+    theme:
+        ``"light"``, ``"dark"``, or ``"auto"``: what the reader's system has.
+    ratio:
+        Of width to height, ``"16:9"`` or ``"4:3"``, as far as the window is at least 900 pixels wide.
+    start:
+        Control to the value that it begins with; by default the scenario's own.
+    progress:
+        Hears how many states of how many are simulated.
+
+    Raises
+    ------
+    ExportError
+        If the page cannot be made as it is wanted; it says what is allowed.
+    ScenarioError
+        If a scenario cannot be simulated.
+    """
+    scenarios = _scenarios(subject)
+    mode = mode or ("explorer" if len(scenarios) == 1 else "side-by-side")
+    for name, word, known in (
+        ("mode", mode, MODES),
+        ("figure", figure, FIGURES),
+        ("theme", theme, THEMES),
+        ("ratio", ratio, RATIOS),
+    ):
+        if word not in known:
+            raise ExportError(f"{name}: unknown {word!r}; {nearest(str(word), known)}")
+    if (mode == "side-by-side") != (len(scenarios) == 2):
+        raise ExportError(
+            f"mode: {mode!r} shows {'two scenarios' if len(scenarios) == 1 else 'one scenario'}"
+        )
+    shared = _shared(scenarios, controls)
+    numbers = start_of(scenarios[0], shared, start)
+    album = Album()
+    packed = [album.add(scenario, shared, progress) for scenario in scenarios]
+    shown = {"mode": mode, "figure": figure, "theme": theme, "titles": _titles(scenarios)}
+    pack = album.packing.text(
+        {
+            **shown,
+            "choices": [one.page() for one in shared],
+            "start": numbers,
+            "states": packed,
+            "curves": album.curves,
+            "figures": json.dumps(document(stretched=True)),
+            "palettes": palettes(),
+            "version": __version__,
+        }
+    )
+    return _html(pack, _title(scenarios), {"mode": mode, "figure": figure, "ratio": ratio})
+
+
+def _scenarios(subject: Subject) -> list[Scenario]:
+    several = list(subject) if isinstance(subject, Sequence) else [subject]
+    if not 1 <= len(several) <= 2:
+        raise ExportError(f"a page shows one scenario or two, not {len(several)}")
+    return [one.scenario if isinstance(one, Run) else one for one in several]
+
+
+def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[Choice, ...]:
+    """Return the controls; of two scenarios those change both, so what tells them apart is none."""
+    found = choices(scenarios[0], controls)
+    if len(scenarios) == 1:
+        return found
+    apart = [one.field for one in found if len({getattr(s, one.field) for s in scenarios}) > 1]
+    if apart and controls is not None:
+        raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
+    return tuple(one for one in found if one.field in ("nodes", "message_bytes") and one.field not in apart)
+
+
+def _titles(scenarios: Sequence[Scenario]) -> list[str]:
+    """Return what stands above each of two scenarios: what tells it from the other."""
+    if len(scenarios) == 1:
+        return [""]
+    told = []
+    for one, other in (scenarios, reversed(scenarios)):
+        names = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
+        parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
+        told.append(", ".join(parts) or str(one.path))
+    return told
+
+
+def _say(scenario: Scenario, name: str) -> str:
+    value = getattr(scenario, name)
+    match name:
+        case "cluster":
+            return scenario.hardware.title
+        case "message_bytes":
+            return say_bytes(value)
+        case "nodes":
+            return f"{value} nodes"
+        case "registration":
+            return {
+                "cached": "with a registration cache",
+                "per-transfer": "without a registration cache",
+            }.get(value, "one pool")
+    return str(value)
+
+
+def _title(scenarios: Sequence[Scenario]) -> str:
+    s = scenarios[0]
+    return f"{s.hardware.title}: {s.collective}, {' against '.join(_titles(scenarios)) or 'data path, timeline and bandwidth'}"
+
+
+def _html(pack: str, title: str, shown: Mapping[str, str]) -> str:
+    bokeh, script = _inline(bokeh_script().read_text(encoding="utf-8")), _inline(sources.script_alone())
+    attributes = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in shown.items())
+    return f"""<!doctype html>
+<html lang="en" {attributes}>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_policy(bokeh, script)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{sources.style()}
+{sources.style_alone()}</style>
+<script>{bokeh}</script>
+</head>
+<body>
+<main class="pl-alone">
+<h1 class="pl-hidden">{escape(title)}</h1>
+<div class="pl-choices" role="group" aria-label="Scenario"></div>
+<div class="pl-sides"></div>
+<div class="pl-shared"></div>
+</main>
+<script type="text/plain" id="pl-pack">{pack}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def _inline(script: str) -> str:
+    """Return a script that an HTML parser does not take for its own end; a text in it stays the same text."""
+    return script.replace("\r\n", "\n").replace("</script", r"<\/script").replace("<!--", r"<\!--")
+
+
+def _policy(*scripts: str) -> str:
+    """Return a policy that lets exactly these scripts run and nothing be fetched.
+
+    BokehJS writes its styles into the page as it goes, so inline styles are allowed; it needs no eval and no worker.
+    """
+    hashes = " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

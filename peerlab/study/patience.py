@@ -1,0 +1,37 @@
+"""Simulations that somebody waits for: how long, and which are not worth beginning."""
+
+import threading
+import time
+
+from peerlab.collectives.choose import plan
+from peerlab.engine.loop import Progress
+from peerlab.engine.run import fastest
+from peerlab.errors import Cancelled
+from peerlab.model.scenario import Scenario
+
+_MOST_TRANSFERS = 20_000
+"""Transfers that the full loop simulates in some seconds; it cannot be interrupted while it gets ready for many more."""
+
+
+class TooSlow(Cancelled):
+    """A simulation was given up because it takes longer than its caller wants to wait."""
+
+
+def large(scenario: Scenario) -> bool:
+    """Return whether simulating a scenario takes so long that nobody should wait for it."""
+    engine, machine = fastest(scenario), scenario.hardware
+    recorded = {"loop-full": machine.devices, "loop-nodes": machine.devices_per_switch}.get(engine, 0)
+    return scenario.nodes * recorded * plan(scenario).schedule.steps > _MOST_TRANSFERS
+
+
+def patient(patience_s: float, stop: threading.Event | None = None) -> Progress:
+    """Return what a simulation reports to, so that it ends with `TooSlow` after so long, or as soon as `stop` is set."""
+    end = time.monotonic() + patience_s
+
+    def progress(done: int, total: int) -> None:
+        if stop and stop.is_set():
+            raise Cancelled("stopped")
+        if time.monotonic() > end:
+            raise TooSlow(f"after {patience_s} s step {done} of {total} was reached")
+
+    return progress

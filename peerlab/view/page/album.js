@@ -1,0 +1,149 @@
+// The model of a page without a kernel: every state that its controls can reach, as peerlab/export/pack.py packed them.
+
+// What was packed: a document in which equal parts are kept once, and the columns of all rows.
+class Pack {
+  static async open(text) {
+    const letters = atob(text), packed = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return new Pack(await new Response(stream).arrayBuffer());
+  }
+
+  constructor(buffer) {
+    const length = new DataView(buffer).getUint32(0, true);
+    this.buffer = buffer;
+    this.begin = 4 + length;
+    this.document = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+    this.parts = [];
+    this.units = [];
+  }
+
+  // A value with everything that stands in it for a part or a column put in its place.
+  whole(value) {
+    if (value === null || typeof value !== "object") return value;
+    if ("$" in value) return (this.parts[value.$] ??= this.whole(this.document.pool[value.$]));
+    if ("#" in value) return this.column(value["#"]);
+    if (Array.isArray(value)) return value.map((one) => this.whole(one));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.whole(one)]));
+  }
+
+  column(number) {
+    const unit = this.document.columns[number][3], counts = this.counts(number);
+    return unit ? counts.map((count) => count * unit) : Int32Array.from(counts);
+  }
+
+  // A column in units of its rounding.
+  counts(number) {
+    return (this.units[number] ??= this.unfold(...this.document.columns[number]));
+  }
+
+  unfold(place, count, width, unit, since) {
+    const Kind = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[width], from = this.begin + place;
+    const folded = new Kind(this.buffer.slice(from, from + count * width)), counts = new Float64Array(count);
+    const base = since < 0 ? null : this.counts(since);
+    for (let i = 0, last = 0; i < count; i++) {
+      const difference = folded[i] % 2 ? -(folded[i] + 1) / 2 : folded[i] / 2;
+      last = counts[i] = difference + (base ? base[i] : last);
+    }
+    return counts;
+  }
+}
+
+// Which state is shown, what was before, and who wants to know; as a widget's model is in the lab.
+class Album {
+  constructor(pack, side = 0) {
+    this.pack = pack;
+    this.side = side;
+    this.choices = pack.document.choices;
+    this.listeners = new Map();
+    this.history = [];
+    this.number = 0;
+    this.axis = "nodes";
+    this.values = { document: pack.document.figures, palettes: pack.document.palettes, status: {} };
+    this.numbers = pack.document.start;
+    this.turn();
+  }
+
+  get(name) {
+    if (name === "curves") return this.pack.whole(this.pack.document.curves[this.axis][this.values.data.meta.mark.of[this.axis]]);
+    return this.values[name];
+  }
+
+  on(name, act) {
+    this.listeners.set(name, [...(this.listeners.get(name) ?? []), act]);
+  }
+
+  off(name, act) {
+    this.listeners.set(name, (this.listeners.get(name) ?? []).filter((one) => one !== act));
+  }
+
+  tell(name, message) {
+    for (const act of this.listeners.get(name) ?? []) act(message);
+  }
+
+  send({ command, value }) {
+    if (command === "axis") {
+      this.axis = value;
+      this.tell("change:curves");
+    }
+    if (command === "critical") {
+      const { breakdown, arrays } = this.state(this.side).critical;
+      this.tell("msg:custom", { kind: "critical", path: { breakdown, ...arrays } });
+    }
+    if (command === "undo" && this.history.length) this.go(this.history.pop(), false);
+    if (command === "host") this.flip("path");
+    if (command === "cache" && !this.rests("registration")) this.flip("registration");
+  }
+
+  flip(field) {
+    const at = this.choices.findIndex((one) => one.field === field && one.kind === "switch");
+    if (at >= 0) this.go(this.numbers.with(at, 1 - this.numbers[at]));
+  }
+
+  // Whether a control changes nothing now: memory is registered on one path only.
+  rests(field) {
+    return field === "registration" && !["peer-direct", "per-transfer"].includes(this.values.data.meta.mark.line);
+  }
+
+  // The value of a control as a link says it.
+  word(field) {
+    const at = this.choices.findIndex((one) => one.field === field);
+    return this.choices[at]?.words[this.numbers[at]];
+  }
+
+  // Shows the state with these numbers of the controls' values; the one before stays for comparison.
+  go(numbers, remember = true) {
+    if (numbers.join() === this.numbers.join()) return;
+    if (remember) this.history.push(this.numbers);
+    if (remember !== "same drag") this.before = this.state(this.side).data;
+    this.numbers = numbers;
+    this.turn();
+    this.tell("change:data");
+    this.tell("change:choices");
+  }
+
+  turn() {
+    const { data, measured } = this.state(this.side), { meta } = data;
+    const other = this.pack.document.states.length > 1 ? this.state(1 - this.side).data : null, then = other ? (this.side ? other : null) : this.before;
+    const comparable = then && then.meta.key === meta.key;
+    this.values.measured = measured;
+    this.values.data = {
+      ...data,
+      before: then?.cards,
+      then: other ? "left:" : "was",
+      meta: {
+        ...meta,
+        number: ++this.number,
+        before_us: comparable ? then.meta.end_us : null,
+        span_us: other ? Math.max(meta.end_us, other.meta.end_us) : null,
+        ghost: then?.meta.mark ?? null,
+      },
+    };
+  }
+
+  state(side) {
+    const { states } = this.pack.document;
+    const index = this.choices.reduce((sum, { words }, i) => sum * words.length + this.numbers[i], 0);
+    return this.pack.whole(states[side][index]);
+  }
+}

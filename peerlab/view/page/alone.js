@@ -1,0 +1,122 @@
+// A page that plays without a kernel: one view or two beside each other, its own controls, a link to every state.
+const FIGURE_TEXT = 1.5; // a single figure is read from the last row: the smallest text is 18 px at 1280 x 720
+const SMALLEST = { scene: 11, other: 12 };
+
+class AlonePage extends Page {
+  constructor(album, host, wanted, leader = null) {
+    super(album, host, leader);
+    this.wanted = wanted;
+    this.root.removeAttribute("tabindex");
+    this.keyboard = document.body;
+  }
+
+  build() {
+    super.build();
+    if (this.leader) return;
+    const shared = document.querySelector(".pl-shared"), both = this.wanted.mode === "side-by-side";
+    shared.append(this.find(".pl-player"), ...(both ? [] : [this.find(".pl-footer")]));
+  }
+
+  find(selector) {
+    return super.find(selector) ?? document.querySelector(`.pl-shared ${selector}`);
+  }
+
+  get watched() {
+    return document.querySelector(".pl-alone");
+  }
+
+  listen() {
+    super.listen();
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", () => this.setTheme());
+  }
+
+  dark() {
+    return this.wanted.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : this.wanted.theme === "dark";
+  }
+
+  applyData() {
+    this.player.rest(); // frames of the old picture would only be in the way of the new one
+    super.applyData();
+  }
+
+  setTheme() {
+    this.fit();
+    super.setTheme();
+    const page = document.documentElement;
+    page.style.colorScheme = this.dark() ? "dark" : "light";
+    for (const [role, colour] of Object.entries(this.figures.palettes[this.root.dataset.theme])) page.style.setProperty(`--pl-${role}`, colour);
+  }
+
+  repaint() {
+    this.fit();
+    super.repaint();
+  }
+
+  // Words grow with the page, so that a slide reads alike on a small screen and a large one.
+  fit() {
+    const width = this.watched.clientWidth, slide = width >= 900 ? width / 1280 : 1, single = this.wanted.mode === "figure" && width >= 900;
+    const zoom = slide * (single ? FIGURE_TEXT : 1);
+    document.documentElement.style.setProperty("--pl-zoom", zoom.toFixed(3));
+    const { clientWidth: across, clientHeight: down } = this.find(".pl-scene");
+    const sparse = across < 640, fits = Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT);
+    this.figures.setZoom(zoom, single ? (slide * FIGURE_TEXT * SMALLEST.other) / SMALLEST.scene : fits, sparse);
+  }
+
+  showKey() {
+    super.showKey();
+    this.find(".pl-caption").append(make("span", "", `peerlab ${this.wanted.version}`));
+    this.find(".pl-sources").tabIndex = 0; // it scrolls
+  }
+
+  onKey(event) {
+    const own = event.target.closest(".pl-choices") && /^(Arrow|Home|End|Page| )/.test(event.key);
+    if (!own && !this.leader) super.onKey(event);
+  }
+}
+
+// A deck tells its frames when their slide appears and leaves; what appears begins at the beginning.
+function followSlides(player) {
+  addEventListener("message", ({ data }) => {
+    if (data !== "slide:start" && data !== "slide:stop") return;
+    player.onSlide = data === "slide:start";
+    if (player.onSlide) player.seek(0);
+  });
+}
+
+function followLinks(choices) {
+  const go = () => choices.go(choices.numbersOf(location.hash.slice(1)));
+  addEventListener("hashchange", go);
+  go();
+  choices.albums[0].on("change:choices", () => {
+    try {
+      history.replaceState(null, "", `#${choices.link}`);
+    } catch {
+      // a frame without an address of its own has no link
+    }
+  });
+}
+
+async function begin() {
+  const pack = await Pack.open(document.getElementById("pl-pack").textContent), wanted = pack.document;
+  const albums = wanted.states.map((_, side) => new Album(pack, side));
+  const choices = new Choices(document.querySelector(".pl-choices"), albums);
+  followLinks(choices);
+  let leader = null;
+  for (const [side, album] of albums.entries()) {
+    const host = make("section", "pl-side");
+    if (albums.length > 1) host.append(make("h2", "pl-side-title", wanted.titles[side]));
+    document.querySelector(".pl-sides").append(host);
+    const page = new AlonePage(album, host, wanted, leader);
+    await page.start();
+    leader ??= page;
+  }
+  followSlides(leader.player);
+  await painted();
+  performance.mark("ready");
+  document.documentElement.dataset.ready = "yes";
+}
+
+begin().catch((problem) => {
+  document.querySelector(".pl-sides").textContent = `This page could not be shown: ${problem.message}`;
+});

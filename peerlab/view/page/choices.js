@@ -1,0 +1,70 @@
+// The controls of a page without a kernel: native ones, named for screen readers. They change every album together.
+class Choices {
+  constructor(host, albums) {
+    this.albums = albums;
+    this.inputs = albums[0].choices.map((choice, at) => this.build(host, choice, at));
+    albums[0].on("change:choices", () => this.show());
+    this.show();
+  }
+
+  build(host, choice, at) {
+    const box = make("label", `pl-choice pl-${choice.kind === "switch" ? "switch" : choice.kind}`), name = make("span", "pl-name", choice.label);
+    const input = make(choice.kind === "select" ? "select" : "input", "");
+    input.name = choice.field;
+    if (choice.kind === "switch") {
+      input.type = "checkbox";
+      input.setAttribute("role", "switch");
+      input.addEventListener("change", () => this.choose(at, input.checked ? 0 : 1));
+      box.append(input, name);
+    } else {
+      if (choice.kind === "range") Object.assign(input, { type: "range", min: 0, max: choice.words.length - 1, step: 1 });
+      else choice.names.forEach((text, i) => input.append(new Option(text, i)));
+      input.addEventListener("input", () => this.choose(at, Number(input.value)));
+      input.addEventListener("change", () => (this.dragged = null));
+      box.append(name, input);
+    }
+    const output = choice.kind === "range" ? box.appendChild(make("output", "pl-output")) : null;
+    host.append(box);
+    return { input, output, choice };
+  }
+
+  choose(at, number) {
+    const numbers = this.albums[0].numbers.with(at, number), remember = this.dragged === at ? "same drag" : true;
+    this.dragged = this.inputs[at].choice.kind === "range" ? at : null;
+    this.go(numbers, remember);
+  }
+
+  go(numbers, remember = true) {
+    for (const album of this.albums) album.go(numbers, remember);
+  }
+
+  show() {
+    const [album] = this.albums;
+    this.inputs.forEach(({ input, output, choice }, i) => {
+      const number = album.numbers[i];
+      if (choice.kind === "switch") input.checked = number === 0;
+      else input.value = number;
+      input.disabled = this.albums.every((one) => one.rests(choice.field));
+      input.closest("label").title = input.disabled ? "rests: this path registers its memory once, at start, or none" : "";
+      if (!output) return;
+      output.textContent = choice.names[number];
+      input.setAttribute("aria-valuetext", choice.names[number]);
+    });
+  }
+
+  // The state as a link says it: nodes=64&path=peer-direct.
+  get link() {
+    const [album] = this.albums;
+    return album.choices.map(({ field, words }, i) => `${field}=${encodeURIComponent(words[album.numbers[i]])}`).join("&");
+  }
+
+  // The numbers that a link asks for; what it does not name, or what there is not, stays as it is.
+  numbersOf(link) {
+    const [album] = this.albums, wanted = new URLSearchParams(link), plain = (text) => text.replace(/\s/g, "").toLowerCase();
+    return album.choices.map(({ field, words }, i) => {
+      const text = wanted.get(field) ?? wanted.get(field.replace("_bytes", ""));
+      const number = text === null ? -1 : words.findIndex((word) => plain(word) === plain(text));
+      return number < 0 ? album.numbers[i] : number;
+    });
+  }
+}

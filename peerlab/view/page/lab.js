@@ -1,0 +1,129 @@
+// The page in the lab: a view of a widget, with a kernel behind it and the notebook's controls above it.
+const MACHINE_TAB = `<button type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button>`;
+const MACHINE_BAR = `
+<div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-save">Save as CSV</button>
+  <span role="status" aria-live="polite"></span></div>`;
+
+class LabPage extends Page {
+  constructor(model, el) {
+    super(model, el);
+    this.root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's own shortcuts rest while this has the focus
+    this.find(".pl-tab:last-child").insertAdjacentHTML("afterend", MACHINE_TAB);
+    this.find(".pl-bands").insertAdjacentHTML("beforebegin", MACHINE_BAR);
+  }
+
+  async ready(say, signal) {
+    const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, choose Run ▸ Run All Cells to see the figures."), 4000);
+    this.closers.push(() => clearTimeout(late));
+    await attached(this.root, signal);
+    await loadBokeh(this.model, signal);
+    clearTimeout(late);
+  }
+
+  listen() {
+    super.listen();
+    const hear = (message, buffers) => message.kind === "ahead" && (this.ahead = attach(message.parcels, buffers));
+    this.model.on("msg:custom", hear);
+    this.find(".pl-save").addEventListener("click", () => this.send("save measured"));
+    this.find(".pl-here .pl-action").addEventListener("click", () => this.send(this.model.get("measured").here.busy ? "stop measuring" : "measure"));
+    const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
+    for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, true);
+    // after the widget's own listener, so that Python is asked all the same
+    explorer?.addEventListener("change", ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name)));
+    const themed = new MutationObserver(() => this.setTheme());
+    themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+    this.closers.push(() => this.model.off("msg:custom", hear), () => themed.disconnect());
+  }
+
+  dark() {
+    const { body } = document, light = body.dataset.jpThemeLight;
+    return light === undefined ? body.classList.contains("vscode-dark") : light === "false";
+  }
+
+  send(command, value) {
+    super.send(command, value);
+    this.foresee(command);
+  }
+
+  // Shows what Python has said that a switch would show; Python's answer follows, and counts.
+  foresee(name) {
+    const parcel = this.ahead?.[name];
+    if (parcel?.meta.number === this.applied + 1) this.apply(parcel);
+  }
+
+  applyData() {
+    const data = this.model.get("data"), foreseen = data.meta?.number === this.applied && data.meta.code === this.data.meta.code;
+    if (!foreseen) super.applyData();
+  }
+
+  // The stock slider and text fields have no accessible names; give them some.
+  showKey() {
+    super.showKey();
+    const explorer = this.root.closest(".pl-explorer");
+    const name = (selector, label, value) => {
+      const element = explorer?.querySelector(selector);
+      element?.setAttribute("aria-label", label);
+      if (element && value) element.setAttribute("aria-valuetext", value);
+    };
+    const read = (selector) => explorer?.querySelector(selector)?.value;
+    name(".pl-nodes .noUi-handle", "Nodes", `${read(".pl-nodes-text input")} nodes`);
+    name(".pl-size .noUi-handle", "Message size", read(".pl-size-text input"));
+    name(".pl-nodes-text input", "Nodes, as a number");
+    name(".pl-size-text input", "Message size, as text");
+    name(".pl-file input", "Cluster file");
+    for (const box of explorer?.querySelectorAll(".pl-switch input") ?? []) box.setAttribute("role", "switch");
+  }
+
+  // What was measured on this machine is no curve of a scenario, and waits for no answer.
+  chooseAxis(axis) {
+    this.here = axis === "here";
+    if (!this.here) super.chooseAxis(axis);
+    this.applyCurves();
+  }
+
+  applyCurves() {
+    if (!this.data) return;
+    const { here } = this.model.get("measured");
+    if (this.here) this.showCurves(here.curves, { factor: 1 }, "Speed, staged = 1");
+    else super.applyCurves();
+    this.showHere(here);
+  }
+
+  showHere(here) {
+    const bar = this.find(".pl-here"), figure = this.find(".pl-curves .pl-figure"), empty = !here.curves.values.length;
+    bar.hidden = !this.here;
+    figure.classList.toggle("pl-blank", Boolean(this.here) && empty);
+    if (!this.here) return;
+    bar.classList.toggle("pl-empty", empty);
+    bar.querySelector(".pl-action").textContent = here.action;
+    bar.querySelector("span").textContent = here.text;
+    bar.querySelector(".pl-save").hidden = empty || here.busy;
+    bar.title = here.about;
+  }
+}
+
+// Puts binary parts back where Python took them out.
+function attach(value, buffers) {
+  if (value === null || typeof value !== "object") return value;
+  if ("buffer" in value) return buffers[value.buffer];
+  if (Array.isArray(value)) return value.map((one) => attach(one, buffers));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, attach(one, buffers)]));
+}
+
+async function attached(element, signal) {
+  while (!element.isConnected && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+async function render({ model, el, signal }) {
+  const page = new LabPage(model, el), aborter = new AbortController();
+  signal?.addEventListener("abort", () => aborter.abort());
+  page.start(aborter.signal).catch((problem) => {
+    if (!aborter.signal.aborted) page.find(".pl-scene").textContent = `The figures could not be shown: ${problem.message}`;
+  });
+  return () => {
+    aborter.abort();
+    page.close();
+  };
+}
+
+export default { render };
