@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import engines
+import export
 import growth
 import lab
 import settings
@@ -22,6 +23,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "growth": growth.section,
     "sweeps": sweeps.section,
     "lab": lab.section,
+    "export": export.section,
 }
 """Each measures something and tells it: a heading, a table, what it means."""
 

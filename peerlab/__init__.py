@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from peerlab.model.scenario import Scenario
     from peerlab.records import Records, load
     from peerlab.run import Run
+    from peerlab.study.calibration.calibrate import calibrate
     from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
     from peerlab.view.doctor import Examination
@@ -40,6 +41,7 @@ _HOMES = {
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.run",
     "Scenario": "peerlab.model.scenario",
+    "calibrate": "peerlab.study.calibration.calibrate",
     "diagnose": "peerlab.study.diagnosis.diagnose",
     "export_still": "peerlab.export.pictures",
     "export_video": "peerlab.export.video",
@@ -115,6 +117,7 @@ __all__ = [
     "Run",
     "Scenario",
     "__version__",
+    "calibrate",
     "diagnose",
     "doctor",
     "explore",

@@ -77,13 +77,13 @@ class Controls:
             self.more,
             self.log.toggle,
             self.exporting.button,
-            self.hint,
             self.undo,
             self.reset,
         ]
         return [
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
+            self.hint,
             self.rare.row,
             self.log.panel,
             self.exporting.said,
@@ -214,6 +214,14 @@ class Controls:
         self.error.value = f'<p role="alert">{escape(problem)}</p>' if problem else ""
 
 
+_RESTS = {
+    "host-tcp": "The registration cache rests: kernel TCP registers nothing.",
+    "host-rdma": "The registration cache rests: the bounce pool is registered at start.",
+    "native": "The registration cache rests: this path registers nothing.",
+}
+"""Why the cache switch rests on a path."""
+
+
 def _there(ways: Sequence[tuple[str, str]], s: Scenario) -> list[tuple[str, str]]:
     """Return those of some paths, each with its name, that the cluster of `s` has."""
     return [(name, path) for name, path in ways if path in s.hardware.paths]
@@ -228,11 +236,7 @@ def _hint(s: Scenario) -> str:
         return f"{machine.title} has {', '.join(machine.paths)} only: the host switch rests."
     if s.extrapolates:
         return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {machine.max_ranks}."
-    if s.staged:
-        return "The registration cache rests: the bounce pool is registered at start."
-    if s.path == "native":
-        return "The registration cache rests: this path registers nothing."
-    return ""
+    return _RESTS.get(str(s.path), "")
 
 
 def _nearest(value: int, options: tuple[int, ...]) -> int:

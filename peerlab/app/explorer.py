@@ -14,7 +14,7 @@ from peerlab.app.curving import Curving
 from peerlab.app.evidence import Evidence
 from peerlab.app.exporting import Exporting
 from peerlab.app.fitting import fitting
-from peerlab.app.own_log import Found, as_measured
+from peerlab.app.own_log import Found, as_measured, start_of
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
@@ -276,7 +276,8 @@ def explore(
     scenario:
         Where to start; by default a DL1 cluster of 8 nodes, through host memory.
     records:
-        Measurements of your own, of `peerlab.load` or `peerlab.measure`, to lie on the curves where they fit.
+        Measurements of your own, as of `peerlab.load`, to lie on the curves where they fit. Without a scenario the lab starts
+        where the first of them was taken, if that is recognised.
     fields:
         Fields of a `Scenario` to start with, instead of or on top of `scenario`.
 
@@ -285,11 +286,14 @@ def explore(
     PeerlabError
         If the scenario is impossible.
     """
+    given = [records] if isinstance(records, Records) else list(records)
     start = scenario.with_(**fields) if scenario else Scenario(**fields)
+    if given and scenario is None and not fields:
+        start = start_of(given[0], start)
     cell = _cell()
     if cell in _open:  # a cell that runs again replaces what it showed
         _open.pop(cell).close()
-    explorer = Explorer(start, [records] if isinstance(records, Records) else records)
+    explorer = Explorer(start, given)
     if cell:
         _open[cell] = explorer
     return explorer

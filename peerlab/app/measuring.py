@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from peerlab.collectives.conditions import say_block
 from peerlab.errors import PeerlabError
 from peerlab.measurement.plan import Measurement
 from peerlab.measurement.stream import Progress, Stream
@@ -39,7 +40,11 @@ class Measuring:
             return
         loop = asyncio.get_running_loop()
         self._tell("Starting ...", [])
-        self._stream = stream = Stream(self._plan)
+        try:
+            self._stream = stream = Stream(self._plan)
+        except PeerlabError as problem:
+            self._show(here(self._found, str(problem)))
+            return
         threading.Thread(target=self._listen, args=(stream, loop), daemon=True).start()
 
     def stop(self) -> None:
@@ -52,8 +57,12 @@ class Measuring:
         if self.records is None:
             return
         name = f"measured-{datetime.now(UTC).astimezone():%Y%m%d-%H%M%S}.csv"
-        self.records.save(name)
-        self._show(here(self._found, f"saved as {name}, beside the notebook"))
+        try:
+            self.records.save(name)
+            says = f"saved as {name}, beside the notebook"
+        except PeerlabError as problem:
+            says = str(problem)
+        self._show(here(self._found, says))
 
     def _listen(self, stream: Stream, loop: asyncio.AbstractEventLoop) -> None:
         with stream:
@@ -71,9 +80,7 @@ class Measuring:
         if self._stream is not stream:
             return
         part = progress.done / progress.total if progress.total else 0
-        what = (
-            f"{say_count(progress.ranks, 'rank')}, {say_bytes(progress.size_bytes)}" if progress.ranks else ""
-        )
+        what = say_block(progress.ranks, progress.size_bytes) if progress.ranks else ""
         self._tell(f"{part:.0%} {what}" if part else "Starting the ranks ...", found)
 
     def _ended(self, stream: Stream, records: Records, problem: str) -> None:
@@ -98,5 +105,11 @@ def say(found: list[Comparison], records: Records) -> str:
     where = f"at {say_bytes(largest.size_bytes)}, {say_count(largest.ranks, 'rank')}"
     if largest.verdict == NOISE:
         return f"direct and staged do not differ beyond the noise {where}"
+    registered = max((one.size_bytes for one in found if one.registration != "none"), default=0)
+    short = (
+        ""
+        if registered in (0, largest.size_bytes)
+        else f"; registered up to {say_bytes(registered)} (locked-memory limit)"
+    )
     against = "no A/A control" if largest.noise is None else f"noise {largest.noise:.2f}"
-    return f"direct: {largest.ratio:.1f} times staged {where} ({against})"
+    return f"direct: {largest.ratio:.1f}x staged {where} ({against}){short}"

@@ -12,27 +12,39 @@ from peerlab.app.fitting import fitting
 from peerlab.app.widgets import classed, row
 from peerlab.errors import PeerlabError
 from peerlab.model.checks import COLLECTIVES
+from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.records import Records, load
+from peerlab.records import Records
+from peerlab.records.load import read_log
+from peerlab.records.text import log_of
 from peerlab.study.diagnosis import Diagnosis, diagnose
 from peerlab.units import say_bytes
-from peerlab.view.diagnosis import diagnosis_html
+from peerlab.view.diagnosis import diagnosis_html, path_name
 
 _INVITATION = (
     "Paste the output of nccl-tests, OSU or hccl_demo, its command line included; or choose the file."
 )
-_MOST_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True)
 class Found:
     """What was found in a log."""
 
+    name: str
+    """Of the file, or what its user calls it."""
     records: Records
     """What it says."""
     diagnosis: Diagnosis
     """Which path it is from."""
+
+    @property
+    def machine(self) -> Cluster | None:
+        """The cluster that explains it best, or the only one recognised; None if none is."""
+        first = self.diagnosis.ranking[0]
+        if self.diagnosis.path and first.fit:
+            return first.fit.cluster
+        return load_cluster(self.diagnosis.clusters[0]) if len(self.diagnosis.clusters) == 1 else None
 
 
 class OwnLog:
@@ -71,36 +83,31 @@ class OwnLog:
         self._read.on_click(lambda _: self.read(self._text.value, "your log"))
         self._away.on_click(lambda _: self._take_away())
 
-    def read(self, text: str, name: str) -> None:
-        """Read a log; what is wrong with it is said in the panel."""
-        if not text.strip():
+    def read(self, held: str | bytes, name: str) -> None:
+        """Read a log, as pasted or as a file of this name holds it; what is wrong with it is said in the panel."""
+        if not held.strip():
             self._say("Nothing to read yet: paste a log above, or choose a file.")
             return
         if self._task:
             self._task.cancel()
+        self.verdict.value = ""
         self._short.value = f"<p role='status'>Reading {escape(name)} ...</p>"
-        self._task = asyncio.get_running_loop().create_task(self._look(text, name))
+        self._task = asyncio.get_running_loop().create_task(self._look(held, name))
 
-    async def _look(self, text: str, name: str) -> None:
+    async def _look(self, held: str | bytes, name: str) -> None:
         try:
-            found = await asyncio.to_thread(_look_at, text)
+            found = await asyncio.to_thread(_look_at, held, name)
         except PeerlabError as problem:
-            self._say(f"{name}: {problem}")
+            self._say(str(problem) if str(problem).startswith(name) else f"{name}: {problem}")
             return
-        self._short.value = (
-            f"<p role='status'>{escape(_in_short(found.diagnosis))}</p>{_warnings(found.records)}"
-        )
-        self.verdict.value = diagnosis_html(found.diagnosis.as_dict())
+        self._short.value = f"<p role='status'>{escape(_in_short(found))}</p>{_warnings(found.records)}"
+        self.verdict.value = diagnosis_html(found.diagnosis.as_dict(), name)
         self._on_found(found)
 
     def _uploaded(self, event: Any) -> None:
         for one in event["new"]:
-            if one["size"] > _MOST_BYTES:
-                self._say(
-                    f"{one['name']}: larger than 32 MiB; keep the table and the lines about the transport"
-                )
-                return
-            self.read(bytes(one["content"]).decode("utf-8", "replace") + "\n", one["name"])
+            self._text.value = ""
+            self.read(bytes(one["content"]), one["name"])
 
     def _take_away(self) -> None:
         if self._task:
@@ -117,31 +124,42 @@ class OwnLog:
 
 
 def as_measured(scenario: Scenario, found: Found) -> Scenario:
-    """Return the scenario nearest to `scenario` that was measured: its cluster if recognised, nodes, operation and path."""
-    seen, clusters = found.diagnosis.seen, found.diagnosis.clusters
-    changes: dict[str, Any] = {}
-    if clusters and scenario.hardware.name not in clusters:
-        changes["cluster"] = clusters[0]
+    """Return the scenario of a log: its cluster, nodes, operation, path and largest message; as it was without a cluster."""
+    machine, seen = found.machine, found.diagnosis.seen
+    if machine is None:
+        return scenario
+    changes: dict[str, Any] = {"cluster": machine.name, "message_bytes": int(seen.sizes[-1])}
     if seen.collective in COLLECTIVES:
         changes["collective"] = seen.collective
-    if seen.nodes and seen.collective != "point-to-point":
-        changes["nodes"] = seen.nodes
-    there = load_cluster(changes["cluster"]) if "cluster" in changes else scenario.hardware
-    path = {"path": found.diagnosis.path} if found.diagnosis.path in there.paths else {}
+    if seen.nodes or seen.collective == "point-to-point":
+        changes["nodes"] = seen.nodes or 2
+    path = {"path": found.diagnosis.path} if found.diagnosis.path in machine.paths else {}
     return scenario.with_(**{**fitting(scenario, changes), **path})
 
 
-def _look_at(text: str) -> Found:
-    records = load(text if "\n" in text else f"{text}\n")
-    return Found(records, diagnose(records))
+def start_of(records: Records, otherwise: Scenario) -> Scenario:
+    """Return the scenario of some records, or another one where their machine is not recognised."""
+    try:
+        return as_measured(otherwise, Found("records", records, diagnose(records)))
+    except PeerlabError:  # records of this machine, or of several paths, have no scenario
+        return otherwise
 
 
-def _in_short(diagnosis: Diagnosis) -> str:
-    """Return the verdict, and what Peer Direct would bring, in a sentence each."""
-    path = "cannot tell the path" if diagnosis.path is None else f"{diagnosis.path}, {diagnosis.verdict}"
-    would = diagnosis.forecast
-    gain = would.why_not or f"{would.ratio[-1]:.2g}x with Peer Direct at {say_bytes(int(would.sizes[-1]))}"
-    return f"{diagnosis.seen.says}: {path}. {gain[:1].upper()}{gain[1:]}. The evidence is below the figures."
+def _look_at(held: str | bytes, name: str) -> Found:
+    records = read_log(log_of(held, name))
+    return Found(name, records, diagnose(records))
+
+
+def _in_short(found: Found) -> str:
+    """Return the verdict, what Peer Direct would bring, and whether the pictures show the log's machine."""
+    diagnosis, would = found.diagnosis, found.diagnosis.forecast
+    path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
+    gain = would.why_not or (
+        f"{would.ratio[-1]:.3g}x at {say_bytes(int(would.sizes[-1]))} "
+        f"({would.low_ratio[-1]:.2g}x to {would.high_ratio[-1]:.2g}x)"
+    )
+    shown = "" if found.machine else " No cluster was recognised: the pictures still show another machine."
+    return f"{found.name}: {path}. With Peer Direct: {gain}.{shown} The evidence is below the figures."
 
 
 def _warnings(records: Records) -> str:

@@ -1,14 +1,17 @@
 """Every command: reads what is asked for, runs it, says what went wrong."""
 
 import argparse
+import errno
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from peerlab.cli import (
     FAILED,
     OK,
+    calibrate,
     clusters,
     deck,
     diagnose,
@@ -21,22 +24,14 @@ from peerlab.cli import (
     sweep,
     validate,
 )
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
 
+WRONG_USAGE = 2
+
 _COMMANDS = (
-    simulate,
-    sweep,
-    export,
-    deck,
-    clusters,
-    validate,
-    measure,
-    import_logs,
-    diagnose,
-    doctor,
-    lab,
-)
+    simulate, sweep, export, deck, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab,
+)  # fmt: skip
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 
 
@@ -44,19 +39,45 @@ def run(arguments: Sequence[str] | None) -> int:
     """Run a command; return its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
-    options = _parser().parse_args(arguments)
+    if sys.stderr is None:  # closed, as in `2>&-`: nobody asks for progress or problems
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
+    options = _read(sys.argv[1:] if arguments is None else arguments)
     try:
         status: int = options.run(options)
+        if sys.stdout:
+            sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
         print(f"peerlab: {problem}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return OK
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+        _forget_output()
+        print(f"peerlab: cannot write the output: {problem.strerror}", file=sys.stderr)
+        return FAILED
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def _forget_output() -> None:
+    """Let nothing that is still to be written fail again when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _read(words: Sequence[str]) -> argparse.Namespace:
+    """Return what is asked for; a wrong command is told the nearest, none at all gets the list of them."""
+    parser, known = _parser()
+    if not words:
+        parser.print_help(sys.stderr)
+        raise SystemExit(WRONG_USAGE)
+    if not words[0].startswith("-") and words[0] not in known:
+        parser.error(f"unknown command {words[0]!r}; {nearest(words[0], known)}")
+    return parser.parse_args(words)
+
+
+def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     parser = argparse.ArgumentParser(
         prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
     )
@@ -64,4 +85,4 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in _COMMANDS:
         command.add(commands)
-    return parser
+    return parser, commands.choices

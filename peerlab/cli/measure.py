@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -84,8 +85,7 @@ def _measure(options: argparse.Namespace) -> int:
     if "mpi" in options or "sockets" in options:
         return _measure_launched(given, options)
     plan = Measurement.of(**given)
-    if "save" in options and not Path(options.save).absolute().parent.is_dir():
-        raise MeasurementError(f"--save: there is no folder for {options.save}")
+    _check_place(options)
     with Stream(plan) as stream, _shown(plan, options) as show:
         for progress in stream:
             show(progress)
@@ -103,6 +103,8 @@ def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int
             raise
         return 1  # every rank found the same
     try:
+        if peers.rank == 0:
+            _check_place(options)
         with _shown(plan, options) as show:
             records = measure_launched(plan, peers, show)
     except MeasurementError as problem:
@@ -110,6 +112,18 @@ def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int
         peers.abort()
         return 1
     return 0 if records is None else _report(plan, records, options)
+
+
+def _check_place(options: argparse.Namespace) -> None:
+    """Refuse a place that cannot be written to before anything is measured for it."""
+    if "save" not in options:
+        return
+    file = Path(options.save)
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise MeasurementError(f"--save: there is no folder for {file}")
+    if file.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
+        raise MeasurementError(f"--save: {file} cannot be written to")
 
 
 @contextmanager

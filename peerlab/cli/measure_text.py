@@ -18,8 +18,9 @@ _PINNING = {
 
 def print_block(plan: Measurement, progress: Progress) -> None:
     """Print the line of what was just measured; the first one has a head."""
-    found = compare(Records.of(progress.rows), plan.baseline)
-    baseline, *others = (one for one in found if one.registration == "none")
+    found = [one for one in compare(Records.of(progress.rows), plan.baseline) if one.registration == "none"]
+    baseline = next(one for one in found if say_condition(one) == plan.baseline)
+    others = [one for one in found if one is not baseline]
     if (progress.ranks, progress.size_bytes) == plan.blocks[0]:
         print(f"AllReduce, measured: time of {plan.baseline}, and how many times as fast the others are")
         print(_line("ranks", "size", [plan.baseline, *map(say_condition, others)]))

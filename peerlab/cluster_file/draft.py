@@ -8,10 +8,10 @@ from pathlib import Path
 
 from peerlab.cluster_file.guide import GUIDE, OPTIONAL_TEXTS, PATHS, TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
-from peerlab.errors import HardwareError
+from peerlab.cluster_file.write import quoted, write_new
 from peerlab.machine import Machine
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
-from peerlab.textfile import in_words
+from peerlab.textfile import printable
 from peerlab.units import say_count
 
 _WIDTH = 100
@@ -31,23 +31,13 @@ def write_draft(path: Path, machine: Machine, today: date, *, force: bool = Fals
     HardwareError
         If there is such a file already (unless `force`), or it cannot be written.
     """
-    if path.suffix != ".toml":
-        raise HardwareError(f"{path}: a cluster file ends in .toml, as in {path.stem or 'my'}.toml")
-    with in_words(f"cannot write {path}", HardwareError):
-        found = path.expanduser()
-        if found.exists() and not found.is_file():  # opening a pipe would wait for a reader
-            raise HardwareError(f"cannot write {path}: not a file")
-        try:
-            with found.open("w" if force else "x", encoding="utf-8") as file:
-                file.write(draft(machine, path.name, today))
-        except FileExistsError:
-            raise HardwareError(f"{path} is there already; --force overwrites it") from None
+    write_new(path, draft(machine, path.name, today), force=force)
 
 
 def draft(machine: Machine, file: str, today: date) -> str:
     """Return the text of a cluster file to fill in; `file` is its name."""
     found = readings(machine, today)
-    file = _printable(file)
+    file = printable(file)
     parts = [*_top(machine, file, today), *_paths(machine, today), ""]
     section = ""
     for key, entry in GUIDE.items():
@@ -71,14 +61,6 @@ def _comment(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=after, break_on_hyphens=False)
 
 
-def _printable(value: str) -> str:
-    return "".join(c for c in value if c.isprintable())
-
-
-def _text(value: str) -> str:
-    return json.dumps(_printable(value), ensure_ascii=False)
-
-
 def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
     for line in _HEAD.format(today=today.isoformat(), file=file, found=_seen(machine)).splitlines():
         yield from _comment(line)
@@ -86,7 +68,7 @@ def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
     known = {"name": file.removesuffix(".toml"), "device_name": machine.device_name}
     for name, what in (TEXTS | OPTIONAL_TEXTS).items():
         if known.get(name):
-            yield f"{name} = {_text(known[name])}  # {what}"
+            yield f"{name} = {quoted(known[name])}  # {what}"
         else:
             yield f'# {name} = "?"  # {what}'
 
@@ -118,8 +100,8 @@ def _paths(machine: Machine, today: date) -> Iterator[str]:
     yield "# For each other path the reason, in one sentence."
     if not rdma:
         why = f"no RDMA device in /sys/class/infiniband on {today.isoformat()}"
-        yield f"host-rdma = {_text(why)}"
-        yield f"peer-direct = {_text(why)}"
+        yield f"host-rdma = {quoted(why)}"
+        yield f"peer-direct = {quoted(why)}"
     yield '# native = "?"'
     yield "wire = \"a real machine: 'wire' is for bare reference fabrics\""
 
@@ -132,7 +114,7 @@ def _figure(key: str, name: str, entry: Entry, found: Readings) -> Iterator[str]
         yield from _comment(f"here: {found.remarks[key]}", "  ")
     if key in found.values:
         value, unit, source = found.values[key]
-        yield f'{name} = {{ value = {value:g}, unit = "{unit}", basis = "{entry.basis}", source = {_text(source)} }}'
+        yield f'{name} = {{ value = {value:g}, unit = "{unit}", basis = "{entry.basis}", source = {quoted(source)} }}'
     else:
         yield f'# {name} = {{ value = "?", unit = "{entry.unit}", basis = "{entry.basis}", source = "?" }}'
     yield ""

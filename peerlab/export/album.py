@@ -6,6 +6,8 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from peerlab.engine.run import simulate
 from peerlab.errors import ExportError, PeerlabError
 from peerlab.export.choices import Choice, states
@@ -59,7 +61,7 @@ class Album:
                 found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis), length)
         state = {
             "data": {**payload(run), "rounding_ns": rounding_ns(length)},
-            "critical": critical(run),
+            "critical": _critical(run),
             "measured": overlay(scenario, _measured(scenario.hardware.name)),
         }
         return self.packing.add(state, length)
@@ -99,6 +101,24 @@ def _runs(line: Line) -> list[Run | None]:
         except PeerlabError:  # a point that is impossible (a memlock limit) is left out
             found.append(None)
     return found + [None] * (len(line.scenarios) - len(found))
+
+
+def _critical(run: Run) -> dict[str, object]:
+    """Return the critical path as rows; pieces on one lane that follow each other at once are one."""
+    path: Any = critical(run)
+    rows: list[list[float]] = []
+    for lane, start, end in zip(path["lane"], path["start"], path["end"], strict=True):
+        if rows and rows[-1][2] == lane and start <= rows[-1][1]:
+            rows[-1][1] = end
+        else:
+            rows.append([start, end, lane])
+    start, end, lane = np.array(rows).reshape(-1, 3).T
+    arrays = {
+        "start": start.astype("<f4").tobytes(),
+        "end": end.astype("<f4").tobytes(),
+        "lane": lane.astype("<i4").tobytes(),
+    }
+    return {"breakdown": path["breakdown"], "arrays": arrays}
 
 
 @lru_cache(maxsize=256)

@@ -82,7 +82,11 @@ class PinTable:
         call = ctypes.c_long(_IO_URING_SETUP)
         self._ring = _called("syscall", call, ctypes.c_uint(2), setup, says="io_uring_setup")
         table = struct.pack("=IIQQQ", slots, _SPARSE, 0, 0, 0)  # struct io_uring_rsrc_register
-        self._register(_REGISTER_BUFFERS2, table, len(table))
+        try:
+            self._register(_REGISTER_BUFFERS2, table, len(table))
+        except OSError:
+            self.close()
+            raise
 
     def put(self, slot: int, start: int, nbytes: int) -> None:
         """Pin a range in a slot; an empty range unpins what is there."""

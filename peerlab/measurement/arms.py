@@ -22,6 +22,9 @@ from peerlab.model.registration import Lease
 
 Bytes = NDArray[np.uint8]
 
+SILENCE_S = 120.0
+"""How long a neighbour may say nothing: far longer than anything that is measured."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Neighbours:
@@ -206,7 +209,13 @@ def arm(
 
 
 def exchange(send: socket.socket, receive: socket.socket, out: Bytes, into: Bytes) -> None:
-    """Send all of `out` while receiving all of `into`, on non-blocking sockets."""
+    """Send all of `out` while receiving all of `into`, on non-blocking sockets.
+
+    Raises
+    ------
+    OSError
+        If a neighbour has gone, or is silent for `SILENCE_S`, as one is whose machine lost its power.
+    """
     to_send, to_fill = out.data, into.data
     while to_send or to_fill:
         sent = _send(send, to_send) if to_send else 0
@@ -239,4 +248,5 @@ def _wait(writable: socket.socket | None, readable: socket.socket | None) -> Non
         poll.register(writable, select.POLLOUT)
     if readable:
         poll.register(readable, select.POLLIN)
-    poll.poll()
+    if not poll.poll(SILENCE_S * 1000):
+        raise TimeoutError(f"nothing came for {SILENCE_S:g} s")

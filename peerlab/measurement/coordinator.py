@@ -18,7 +18,7 @@ from peerlab.measurement.crew import Crew, crew
 from peerlab.measurement.locked_memory import limit_bytes, say_limit
 from peerlab.measurement.plan import UNREGISTERED, Measurement, Registration
 from peerlab.measurement.ring import PAGE, Ring
-from peerlab.measurement.rows import rotated, rows
+from peerlab.measurement.rows import rows, shuffled
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -48,14 +48,14 @@ class _Sweep:
     def _block(self, ranks: int, size: int, cases: Sequence[int]) -> list[dict[str, Any]]:
         doing = f"getting ready for {say_block(ranks, size)}"
         self._ranks.ask([{"do": "prepare", "ranks": ranks, "nbytes": size, "cases": cases}] * ranks, doing)
-        found: list[dict[str, Any]] = []
+        found: dict[int, list[dict[str, Any]]] = {case: [] for case in cases}
         for repetition in range(-1, self._plan.repetitions):  # the first one warms up
-            for case in rotated(cases, repetition):
+            for case in shuffled(cases, repetition):
                 said = self._run(ranks, size, case)
                 if repetition >= 0:
-                    found += rows(self._plan, self._plan.cases[case], size, repetition, said)
+                    found[case] += rows(self._plan, self._plan.cases[case], size, repetition, said)
         self._ranks.ask([{"do": "finish", "ranks": ranks}] * ranks, doing)
-        return found
+        return [row for mine in found.values() for row in mine]
 
     def _run(self, ranks: int, size: int, case: int) -> list[dict[str, Any]]:
         self._runs += 1

@@ -13,7 +13,7 @@ from peerlab.measurement import manifest, room
 from peerlab.measurement.arms import Arm, Bytes
 from peerlab.measurement.plan import Measurement, say_command
 from peerlab.measurement.ring import MOST_RANKS, Numbers, Ring
-from peerlab.measurement.rows import rotated, rows
+from peerlab.measurement.rows import rows, shuffled
 from peerlab.measurement.stream import Progress
 from peerlab.measurement.timing import timed
 from peerlab.records import Records
@@ -86,7 +86,7 @@ def measure_launched(
     try:
         return _measure(plan, peers, on_progress)
     except (OSError, EOFError) as problem:
-        reason = getattr(problem, "strerror", None) or "it closed its connection"
+        reason = getattr(problem, "strerror", None) or str(problem) or "it closed its connection"
         raise MeasurementError(f"rank {peers.rank} lost another rank: {reason}") from problem
 
 
@@ -133,12 +133,13 @@ class _Sweep:
         plan, peers = self._plan, self._peers
         device = np.zeros(Ring(peers.size, size).footprint, np.uint8)
         arms = [peers.arm(case.arm, device, size, plan.slice_bytes) for case in plan.cases]
-        found: list[dict[str, Any]] = []
+        by_case: dict[int, list[dict[str, Any]]] = {case: [] for case in range(len(arms))}
         for repetition in range(-1, plan.repetitions):  # the first one warms up
-            for case in rotated(range(len(arms)), repetition):
+            for case in shuffled(range(len(arms)), repetition):
                 said = peers.gather(self._run(arms[case], device, size))
                 if repetition >= 0 and said:
-                    found += rows(plan, plan.cases[case], size, repetition, said)
+                    by_case[case] += rows(plan, plan.cases[case], size, repetition, said)
+        found = [row for mine in by_case.values() for row in mine]
         total = len(plan.sizes) * len(arms) * (plan.repetitions + 1)
         self._on_progress(
             Progress(done=self._runs, total=total, ranks=peers.size, size_bytes=size, rows=tuple(found))

@@ -53,7 +53,7 @@ def measure(
         What `direct` is measured with: ``none``, ``per-transfer``, ``lru`` or ``lru:2`` (a cache and the regions it keeps), ``null`` (its
         code without pinning). Default: all of them, at sizes that the locked-memory limit allows; named ones are tried at every size.
     repetitions:
-        Of everything, after one that does not count. Their order rotates.
+        Of everything, after one that does not count. Each has an order of its own.
     slice_bytes:
         Most that is copied or sent at once.
     pins:

@@ -164,7 +164,7 @@ class Measurement:
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """What is measured in turn in each block; the control last, as far from its twin as can be."""
+        """What is measured in turn in each block, the control last."""
         plain = [Case(arm) for arm in self.arms]
         chosen = [Registration.read(one) for one in self.registrations] if "direct" in self.arms else []
         registered = [Case("direct", one) for one in chosen if one != UNREGISTERED]

@@ -12,8 +12,10 @@ FLOAT = 4
 """Bytes of a float32."""
 PAGE = 4096
 
-_MODULUS = 9973
-"""Prime, so that numbers at a wrong place differ; and small, so that sums stay whole numbers below 2**24."""
+_BELOW = 10_000
+"""What a rank's numbers begin below: small, so that sums stay whole numbers below 2**24."""
+_SHIFTS = 10_000
+"""Places in those numbers at which a run can begin."""
 _PER_RANK = 16
 """What each rank's numbers are shifted by, so that a rank counted twice in place of another is noticed."""
 MOST_RANKS = 900
@@ -106,19 +108,23 @@ def _pages(nbytes: int) -> int:
 
 
 class Numbers:
-    """What the ranks add up, other numbers in every run, so that nothing left over passes for an arrival."""
+    """What the ranks add up, other numbers in every run, so that nothing left over passes for an arrival.
+
+    They are drawn, not counted: with any regularity there is a wrong place that looks like the right one.
+    """
 
     def __init__(self, most_bytes: int) -> None:
-        self._base = (np.arange(most_bytes // FLOAT + _MODULUS) % _MODULUS).astype(np.float32)
+        drawn = np.random.default_rng(0).integers(_BELOW, size=most_bytes // FLOAT + _SHIFTS, dtype=np.uint16)
+        self._base = drawn.astype(np.float32)
 
     def fill(self, rank: int, run: int, message: Floats) -> None:
         """Write a rank's contribution of a run into `message`, float32."""
-        begin = run % _MODULUS
+        begin = run % _SHIFTS
         np.add(self._base[begin : begin + len(message)], np.float32(_PER_RANK * rank), out=message)
 
     def is_sum(self, ranks: int, run: int, message: Floats) -> bool:
         """Return whether `message` holds, exactly, the sum of all ranks' contributions of a run."""
-        begin, shift = run % _MODULUS, np.float32(_PER_RANK * ranks * (ranks - 1) // 2)
+        begin, shift = run % _SHIFTS, np.float32(_PER_RANK * ranks * (ranks - 1) // 2)
         return all(
             np.array_equal(
                 message[at : at + _AT_ONCE],

@@ -1,15 +1,18 @@
 """From what the ranks of one run said to rows of records, and the order of runs."""
 
 from collections.abc import Iterator, Sequence
+from random import Random
 from typing import Any
 
 from peerlab.measurement.plan import Case, Measurement
 
 
-def rotated(cases: Sequence[int], repetition: int) -> Sequence[int]:
-    """Return the cases in another order for every repetition, so that none always comes after the same one."""
-    turn = repetition % len(cases)
-    return [*cases[turn:], *cases[:turn]]
+def shuffled(cases: Sequence[int], repetition: int) -> Sequence[int]:
+    """Return the cases in an order of a repetition, the same on every rank, so that none always comes after the same one.
+
+    What ran before leaves caches and clocks as it likes them; turning the order round would keep who follows whom.
+    """
+    return Random(repetition).sample(cases, len(cases))  # noqa: S311  (repeatable on purpose)
 
 
 def rows(

@@ -82,6 +82,8 @@ class Stream:
             If it fails, in one line.
         """
         for line in self._process.stdout or ():  # it ends when the last process has
+            if not line.endswith(b"\n"):  # killed while it said so
+                break
             told = json.loads(line)
             if "problem" in told:
                 raise self._failed(told["problem"])

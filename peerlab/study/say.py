@@ -25,8 +25,14 @@ def cells(result: Result, answer: Answer | None = None) -> tuple[str, ...]:
         _span([say_value(one.simulated, "1") for one in _ends(result, "simulated")], row.unit),
         _say_errors(result),
         tolerance,
-        ("met" if result.passed else "NOT MET") + (", fitted" if row.fitted else ""),
+        _verdict(result) + (", fitted" if row.fitted else ""),
     )
+
+
+def _verdict(result: Result) -> str:
+    if not result.passed:
+        return "NOT MET"
+    return "met in the median" if result.beyond else "met"
 
 
 def say_value(value: float, unit: str) -> str:

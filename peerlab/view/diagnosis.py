@@ -8,7 +8,7 @@ import numpy as np
 
 from peerlab.units import say_bytes
 from peerlab.view.curves import LABELS
-from peerlab.view.report import framed
+from peerlab.view.report import framed, table
 from peerlab.view.theme import PATH_ROLES
 
 _NAMES = {**LABELS, "in-node": "links inside the node", "native": "the devices' own ports"}
@@ -16,17 +16,17 @@ _SIGNS = {"clear": ("pass", "✓"), "probable": ("warn", "▲"), "cannot tell": 
 Told = Mapping[str, Any]
 
 
-def diagnosis_html(told: Told) -> str:
+def diagnosis_html(told: Told, name: str = "this log") -> str:
     """Return a diagnosis as HTML that brings its own style; `told` is what its `as_dict` returns."""
-    return framed("diagnosis", "Which data path is this log from?", "".join(_parts(told)))
+    return framed("diagnosis", f"Which data path is {name} from?", "".join(_parts(told)))
 
 
 def _parts(told: Told) -> Iterable[str]:
     status, sign = _SIGNS[told["verdict"]]
-    name = "Cannot tell" if told["path"] is None else f"{_name(told['path'])}, {told['verdict']}"
+    name = "Cannot tell" if told["path"] is None else f"{path_name(told['path'])}, {told['verdict']}"
     yield (
         f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
-        f"<b>{escape(name)}</b><br>{escape(told['why'])}</p>"
+        f"<b>{escape(name)}</b><br>{escape(told['why'][:1].upper() + told['why'][1:])}</p>"
     )
     held = "held against" if told["cluster_chosen"] else "recognised"
     clusters = ", ".join(told["clusters"]) or "no cluster, so only what holds on any machine is used"
@@ -44,18 +44,9 @@ def _parts(told: Told) -> Iterable[str]:
     )
 
 
-def _name(path: str) -> str:
+def path_name(path: str) -> str:
+    """Return a path in plain words."""
     return _NAMES.get(path, path)
-
-
-def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """Return a table; cells are HTML, the first of a row is its heading."""
-    heads = "".join(f"<th scope='col'>{escape(one)}</th>" for one in head)
-    body = "".join(
-        f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
-        for first, *rest in rows
-    )
-    return f"<table class='pl-{kind}'><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _list(caption: str, items: Sequence[str]) -> str:
@@ -65,7 +56,7 @@ def _list(caption: str, items: Sequence[str]) -> str:
 
 def _ranking(ranking: Sequence[Told]) -> str:
     head = ("path", "odds, by the evidence below", "measured over simulated")
-    return _table("How well each path explains it", head, [_ranked(one) for one in ranking])
+    return table("How well each path explains it", head, [_ranked(one) for one in ranking])
 
 
 def _ranked(one: Told) -> tuple[str, str, str]:
@@ -76,15 +67,15 @@ def _ranked(one: Told) -> tuple[str, str, str]:
         f"{fit['measured_over_simulated']:.3g} times on {escape(fit['cluster'])}" if fit else "not simulated"
     )
     return (
-        f"{escape(_name(one['path']))}<br><code>{escape(one['path'])}</code>",
-        f"{bar} {one['odds']:.0%}",
+        f"{escape(path_name(one['path']))}<br><code>{escape(one['path'])}</code>",
+        f"{bar} {'&lt;1%' if one['odds'] < 0.005 else format(one['odds'], '.0%')}",
         met,
     )
 
 
 def _evidence(evidence: Sequence[Told]) -> str:
     head = ("seen", "what it says", "for and against")
-    return _table("The evidence, the weightiest first", head, [_piece(one) for one in evidence], "evidence")
+    return table("The evidence, the weightiest first", head, [_piece(one) for one in evidence], "evidence")
 
 
 def _piece(one: Told) -> tuple[str, str, str]:
@@ -121,9 +112,9 @@ def _forecast(one: Told) -> str:
         f"{ends[0]:.2g}x to {ends[1]:.2g}x if the assumed figures lie at their ends</p>"
     )
     fitted = f"; some of its figures were fitted on {escape(one['fitted_on'])}" if one["fitted_on"] else ""
-    table = _table(
+    curve = table(
         "Algorithm bandwidth, simulated with Peer Direct",
         ("message", "measured", "with it", "from, to", "gain"),
         rows,
     )
-    return f"<h4>With Peer Direct</h4>{says}{table}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"
+    return f"<h4>With Peer Direct</h4>{says}{curve}<p class='pl-quiet'>on {escape(one['cluster'])}{fitted}; from, to: also the model's own error on this log, a factor of {one['model_error_factor']:.3g}</p>"

@@ -82,6 +82,8 @@ def _registration(run: Run) -> Card:
 
 def _registration_words(run: Run) -> tuple[str, str]:
     s, counters = run.scenario, run.registration
+    if s.path == "host-tcp":
+        return "none", "kernel TCP needs none"
     if s.path != "peer-direct":
         return ("at start", "bounce pool, once") if s.staged else ("none", "this path needs none")
     if s.registration == "pool":

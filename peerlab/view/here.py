@@ -10,8 +10,8 @@ ABOUT = (
     "Processes on this machine add up float32 through memory that they share: no NIC, no PCIe, no wire. "
     "What is real is how the ways compare, so only ratios are drawn."
 )
-_EMPTY = "A real AllReduce between processes here: what do the bounce buffer, TCP and registering cost? About ten seconds."
-_LEGEND = "measured, median and quartiles; grey: staged against itself (A/A), within it nothing is said"
+_EMPTY = "A real AllReduce between processes here: what do the bounce buffer, TCP and registering cost? Some ten seconds, longer on a busy machine."
+_LEGEND = "◇ median, quartiles; grey: noise (staged against itself, A/A)"
 _WAYS = {
     ("tcp", "none"): ("TCP, no bounce", "cpu", "cpu-ink"),
     ("staged-shm", "none"): ("bounce, no TCP", "network", "network-ink"),
@@ -25,8 +25,8 @@ _SMALL_CACHE = 8
 
 
 def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> dict[str, object]:
-    """Return what the page needs to show what was measured here, for the most ranks for which there is something."""
-    ranks = max((one.ranks for one in found), default=0)
+    """Return what the page needs to show what was measured here, for the most ranks for which there is a curve."""
+    ranks = max({one.ranks for one in found}, key=lambda count: _curve(found, count), default=0)
     mine = [one for one in found if one.ranks == ranks and not one.variant]
     sizes = sorted({one.size_bytes for one in mine})
     ways: dict[tuple[str, str, str], list[Comparison]] = {}
@@ -51,6 +51,11 @@ def here(found: Sequence[Comparison], text: str = "", *, busy: bool = False) -> 
             "missing": "",
         },
     }
+
+
+def _curve(found: Sequence[Comparison], ranks: int) -> tuple[bool, int]:
+    """Return whether several sizes were measured with so many ranks, and with how many."""
+    return len({one.size_bytes for one in found if one.ranks == ranks}) > 1, ranks
 
 
 def _way(one: Comparison) -> tuple[str, str, str] | None:
@@ -81,7 +86,11 @@ def _note(one: Comparison) -> str:
     took = say_time(round(one.time_s * PS_PER_S))
     spread = f"{one.ratio:.2f} times staged ({one.low:.2f} to {one.high:.2f})"
     noise = "" if one.noise is None else f"; noise: {one.noise:.2f}"
-    return escape(f"{one.ranks} ranks, {say_bytes(one.size_bytes)}: {took}, {spread}: {one.verdict}{noise}")
+    kept = f":{one.capacity}" if one.registration == "lru" else ""
+    how = one.path if one.registration == "none" else f"{one.path}, {one.registration}{kept}"
+    return escape(
+        f"{how}; {one.ranks} ranks, {say_bytes(one.size_bytes)}: {took}, {spread}: {one.verdict}{noise}"
+    )
 
 
 def _noise(mine: Sequence[Comparison], sizes: Sequence[int]) -> dict[str, list[float]]:

@@ -14,7 +14,8 @@ def table(run: Run) -> dict[str, object]:
     s, counters = run.scenario, run.registration
     machine = s.hardware
     if not s.registers:
-        return {"live": False, "lines": _standing(run), "title": "Registered memory (MR)"}
+        title = "Pinned memory" if run.scenario.path == "host-tcp" else "Registered memory (MR)"
+        return {"live": False, "lines": _standing(run), "title": title}
     segments = registrations(run.trace, focus(run))
     total = f"{counters.hits} hits, {counters.misses} misses"
     if counters.evictions:

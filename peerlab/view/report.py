@@ -1,5 +1,6 @@
 """The frame of every report that a notebook shows as HTML: one style, light and dark, no script."""
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -15,6 +16,16 @@ def framed(kind: str, title: str, body: str) -> str:
         f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"
         f"<h3>{escape(title)}</h3>{body}</section>"
     )
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """Return a table; cells are HTML, the first of a row is its heading."""
+    heads = "".join(f"<th scope='col'>{escape(one)}</th>" for one in head)
+    body = "".join(
+        f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
+        for first, *rest in rows
+    )
+    return f"<table class='pl-{kind}'><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 @cache

@@ -1,15 +1,22 @@
 """The explorer with evidence, without a browser: logs of one's own, and this machine measured."""
 
 import asyncio
+import resource
 import time
+from dataclasses import replace
 
 import pytest
-from typed_logs import ALPS
+from tool_logs import ALPS
 
 import peerlab
+import peerlab.records
 from peerlab.app.explorer import explore
 from peerlab.app.measuring import Measuring
+from peerlab.app.own_log import Found, as_measured
 from peerlab.measurement.plan import Measurement
+
+_SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
+DIRECT = replace(_SHIPPED, table=_SHIPPED.table.assign(path=""))  # as a log, which does not say its path
 
 
 @pytest.fixture
@@ -29,9 +36,9 @@ def wait_for(condition, seconds=60):
     return waiting()
 
 
-def read(lab, text):
+def read(lab, held, name="your log"):
     async def reading():
-        lab.controls.log.read(text, "your log")
+        lab.controls.log.read(held, name)
         await lab.controls.log._task
 
     asyncio.run(reading())
@@ -40,8 +47,8 @@ def read(lab, text):
 
 def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
     panel = read(lab, ALPS)
-    assert "peer-direct, " in panel._short.value
-    assert "Which data path is this log from?" in panel.verdict.value
+    assert "your log: Peer Direct, clear." in panel._short.value
+    assert "Which data path is your log from?" in panel.verdict.value
     assert (lab.scenario.cluster, lab.scenario.nodes, lab.scenario.path) == ("alps-gh200", 2, "peer-direct")
     shown = lab.stage.measured["message_bytes"]
     own = [y for y, mine in zip(shown["y"], shown["own"], strict=True) if mine]
@@ -49,6 +56,41 @@ def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
     panel._away.click()
     assert not any(lab.stage.measured["message_bytes"]["own"])
     assert panel.verdict.value == ""
+
+
+LATENCY = """# OSU MPI Latency Test v7.5
+# Size       Avg Latency(us)
+1                       3.34
+65536                  13.68
+4194304               182.10
+"""
+
+
+def test_a_log_of_no_known_machine_leaves_the_pictures_and_says_so(lab):
+    before = lab.scenario
+    panel = read(lab, LATENCY)
+    assert "No cluster was recognised: the pictures still show another machine." in panel._short.value
+    assert lab.scenario is before
+
+
+def test_after_a_report_a_log_that_cannot_be_read_leaves_none(lab):
+    assert read(lab, ALPS).verdict.value
+    panel = read(lab, "no log at all\n")
+    assert panel.verdict.value == ""
+
+
+def test_a_log_of_two_processes_is_shown_after_one_of_a_single_node(lab):
+    found = Found("juliet", DIRECT, peerlab.diagnose(DIRECT, "juliet"))
+    shown = as_measured(lab.scenario.with_(nodes=1), found)
+    assert (shown.cluster, shown.collective, shown.nodes) == ("juliet", "point-to-point", 2)
+    assert (shown.path, shown.nbytes) == ("peer-direct", 4 * 2**20)
+
+
+def test_records_alone_start_the_lab_where_they_were_taken():
+    lab = explore(records=peerlab.load(ALPS))
+    assert (lab.scenario.cluster, lab.scenario.nodes) == ("alps-gh200", 2)
+    assert sum(lab.stage.measured["message_bytes"]["own"]) == 3
+    lab.close()
 
 
 @pytest.mark.parametrize("text", ["", "no log at all\n", "<script>alert(1)</script>\n", "\0\0\0\n"])
@@ -62,6 +104,15 @@ def test_what_is_no_log_is_refused_in_words_and_the_scenario_stays(lab, text):
     assert "role='alert'" in panel._short.value
     assert "<script" not in panel._short.value
     assert lab.scenario is before
+
+
+def test_a_file_is_read_as_on_the_command_line_and_called_by_its_name(lab):
+    panel = read(lab, ALPS.encode("utf-16"), "ring <1>.log")
+    assert "Peer Direct, clear" in panel._short.value
+    panel = read(lab, b"no log at all", "ring <1>.log")
+    assert "<p role='alert'>ring &lt;1&gt;.log: not the output of" in panel._short.value
+    panel = read(lab, b"#" * (9 * 2**20), "huge.log")
+    assert "huge.log: larger than 8 MiB; keep the table" in panel._short.value
 
 
 def measure(plan, meanwhile=lambda _measuring: None):
@@ -99,10 +150,38 @@ def test_a_measurement_that_is_stopped_keeps_what_there_is():
     assert any("stopped" in warning for warning in one.records.warnings)
 
 
-def test_a_measurement_that_fails_says_why_in_the_page(monkeypatch):
-    monkeypatch.setattr("peerlab.measurement.room.check", lambda _plan: None)
+def test_a_measurement_that_cannot_start_says_why_and_can_be_asked_for_again():
+    told, before = [], resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    async def starting():
+        one = Measuring(told.append, Measurement.of(ranks=2, sizes="4 KiB", arms="direct", repetitions=1))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+        try:
+            one.start()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        assert told[-1]["text"] == "cannot start to measure: no memfd, or no process: Too many open files"
+        assert not told[-1]["busy"]
+        one.start()
+        await wait_for(lambda: not told[-1]["busy"])
+        return one
+
+    assert len(asyncio.run(starting()).records)
+
+
+def test_records_that_cannot_be_written_say_why_in_the_page(tmp_path, monkeypatch):
+    one, told = measure(Measurement.of(ranks=2, sizes="4 KiB", arms="direct", repetitions=1))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    one.save()
+    assert told[-1]["text"].startswith("cannot write measured-")
+
+
+def test_a_measurement_that_fails_says_why_in_the_page():
     plan = Measurement.of(ranks=2, sizes="1 TiB", repetitions=1)
     one, told = measure(plan)
-    assert told[-1]["text"]
+    assert told[-1]["text"].startswith("sizes: 1024 GiB on 2 ranks needs ")
     assert not told[-1]["busy"]
     assert len(one.records) == 0

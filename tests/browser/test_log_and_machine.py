@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from typed_logs import ALPS
+from tool_logs import ALPS
 
 
 def measured(explorer):
@@ -30,10 +30,10 @@ def paste(panel, text):
 
 def test_a_pasted_log_brings_its_points_and_the_verdict(panel):
     panel.change(lambda: paste(panel, ALPS))
-    panel.page.locator(".pl-log-short p", has_text="peer-direct, ").last.wait_for()
+    panel.page.locator(".pl-log-short p", has_text="your log: Peer Direct").last.wait_for()
     panel.page.locator(".pl-log-verdict h3").last.scroll_into_view_if_needed()
     verdict = panel.page.locator(".pl-log-verdict").last.inner_text()
-    assert "Which data path is this log from?" in verdict
+    assert "Which data path is your log from?" in verdict
     assert "Peer Direct" in verdict
     panel.page.wait_for_function("() => [...window.peerlabPages].at(-1).curves.points().own.includes(true)")
     own = [[x, y] for x, y, filled in measured(panel) if filled]

@@ -1,6 +1,9 @@
 """`peerlab doctor`."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from fake_host import FakeHost
@@ -63,3 +66,18 @@ def test_an_unknown_check_is_refused_in_one_line(fake, capsys):  # noqa: ARG001
     error = capsys.readouterr().err
     assert error.startswith("peerlab: only: no check matches 'fibre'; ")
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["--json"], ["--only", "kernel"]])  # long, short
+def test_a_full_disk_below_the_output_is_one_line(arguments):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full, which is a full disk")
+    command = [sys.executable, "-m", "peerlab.cli", "doctor", *arguments]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "peerlab: cannot write the output: No space left on device\n",
+    )

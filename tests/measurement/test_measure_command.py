@@ -45,6 +45,13 @@ def test_the_table_has_a_line_for_each_size_then_what_registration_costs_then_wh
     assert saved.manifest["a_a_ratio"].keys() == {"2 ranks, 64 KiB", "2 ranks, 1000 B"}
 
 
+def test_the_baseline_comes_first_wherever_it_was_named():
+    _, out, _ = run(*QUICK, "--arms", "direct,staged", "--registrations", "none")
+    lines = out.splitlines()
+    assert lines[0].startswith("AllReduce, measured: time of staged,")
+    assert lines[1].split() == ["ranks", "size", "staged", "direct", "A/A"]
+
+
 def test_json_holds_rows_manifest_and_warnings():
     status, out, _ = run(*QUICK, "--arms", "direct", "--registrations", "none", "--json")
     document = json.loads(out, parse_constant=pytest.fail)
@@ -84,6 +91,13 @@ def parent(folder):
         return None
 
 
+def test_with_its_error_output_closed_it_measures_all_the_same():
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *COMMAND, *QUICK, "--arms", "tcp"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.returncode == 0
+    assert "A/A" in done.stdout
+
+
 def test_a_full_disk_is_one_line_after_the_table():
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full, which is a full disk")
@@ -100,6 +114,7 @@ def test_a_full_disk_is_one_line_after_the_table():
         (["--sizes", "1.5"], "sizes: '1.5' is not a whole number of bytes"),
         (["--repetitions", "many"], "repetitions: 'many' is not a whole number from 1 to 1000"),
         (["--arms", "dircet"], "arms: 'dircet' is unknown; did you mean 'direct'?"),
+        (["--save", "/"], "--save: / cannot be written to"),
         (["--save", "/missing/mine.csv"], "--save: there is no folder for /missing/mine.csv"),
     ],
 )

@@ -6,8 +6,10 @@ import re
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
+from fcntl import ioctl
 
 import pytest
 from left_behind import loopback, own_files, processes, ranks, shared_files, socket_ids, wait_until
@@ -85,6 +87,36 @@ def test_if_what_measures_is_killed_its_ranks_end_and_one_line_says_so():
             list(progress)
     assert wait_until(lambda: processes(session) == {}, 2)
     assert time.monotonic() - before < 2
+
+
+TALKATIVE = Measurement.of(ranks=2, sizes=64, arms="tcp", repetitions=400)
+
+
+def stuck_in_a_line(stream):
+    """Wait until what measures cannot go on telling its rows, as nobody has read the first part of the line."""
+    waiting = bytearray(4)
+
+    def unread():
+        ioctl(stream._process.stdout, termios.FIONREAD, waiting)
+        return int.from_bytes(waiting, sys.byteorder) > 32 << 10
+
+    assert wait_until(unread)
+
+
+def test_if_what_measures_is_killed_in_the_middle_of_a_line_one_line_says_so():
+    with Stream(TALKATIVE) as stream:
+        stuck_in_a_line(stream)
+        os.kill(stream.pid, signal.SIGKILL)
+        with pytest.raises(MeasurementError, match=r"^the process that measures was killed by SIGKILL$"):
+            list(stream)
+
+
+def test_cancelled_in_the_middle_of_a_line_it_ends_quietly():
+    with Stream(TALKATIVE) as stream:
+        stuck_in_a_line(stream)
+        stream.cancel()
+        assert not any(progress.rows for progress in stream)
+        assert stream.records.warnings == ("stopped after 0 of 1 sizes",)
 
 
 SCRIPT = """

@@ -9,11 +9,15 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
+from left_behind import wait_until
 
 import peerlab
+from peerlab.measurement import arms
 
 COMMAND = [sys.executable, "-m", "peerlab.cli", "measure"]
+EVERYWHERE = "0.0.0.0"  # noqa: S104  (it is what must not be, but where it is meant)
 SMALL = ["--sizes", "1000,64KiB", "--repetitions", "2"]  # MPI spins while it waits: little work on few cores
 
 
@@ -94,12 +98,12 @@ def launched():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1] - 1  # ranks meet at the next one
 
-    def launch(size, *arguments):
-        for rank in range(size):
+    def launch(size, *arguments, host="127.0.0.1", ranks=None):
+        for rank in range(size) if ranks is None else ranks:
             told = {
                 "RANK": str(rank),
                 "WORLD_SIZE": str(size),
-                "MASTER_ADDR": "127.0.0.1",
+                "MASTER_ADDR": host,
                 "MASTER_PORT": str(port),
             }
             one = subprocess.Popen(
@@ -112,6 +116,7 @@ def launched():
             started.append(one)
         return started
 
+    launch.door = port + 1
     yield launch
     for one in started:
         one.kill()
@@ -126,6 +131,65 @@ def test_over_sockets_ranks_find_one_another_and_rank_0_speaks(launched):
     assert all(row["correct"] for row in document["rows"])
     assert document["manifest"]["ranks"] == 3
     assert document["manifest"]["command"].endswith(" --sockets")
+
+
+def greet(door, *hellos):
+    """Say hello to rank 0 as strangers do; return the connections."""
+    ends = []
+    for hello in hellos:
+        assert wait_until(lambda: door in listening())
+        ends.append(socket.create_connection(("127.0.0.1", door)))
+        ends[-1].sendall(hello)
+    return ends
+
+
+def listening():
+    """Return the TCP ports of IPv4 that somebody listens at, with their addresses in the kernel's words."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return {int(row[1].partition(":")[2], 16): row[1].partition(":")[0] for row in rows if row[3] == "0A"}
+
+
+def test_over_sockets_strangers_disturb_nobody(launched):
+    (first,) = launched(3, *SMALL, "--json", ranks=[0])
+    hellos = [
+        b'{"rank": 7, "port": 5}\n',
+        b'{"rank": 1e999, "port": -1}\n',
+        b"[" * 5000,
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"",
+    ]
+    ends = greet(launched.door, *hellos)
+    launched(3, *SMALL, "--json", ranks=[1, 2])
+    out, problem = first.communicate(timeout=60)
+    assert (problem, first.returncode) == ("", 0)
+    assert json.loads(out)["manifest"]["ranks"] == 3
+    assert len(ends) == len(hellos)
+
+
+@pytest.mark.parametrize(
+    ("host", "where"), [("127.0.0.1", "0100007F"), ("localhost", "0100007F"), (EVERYWHERE, "00000000")]
+)
+def test_over_sockets_on_loopback_nobody_else_is_let_in(launched, host, where):
+    (rank_0,) = launched(2, *SMALL, host=host, ranks=[0])
+    assert wait_until(lambda: launched.door in listening())
+    assert listening()[launched.door] == where
+    assert rank_0.poll() is None
+
+
+def test_over_sockets_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch):
+    monkeypatch.setattr(arms, "SILENCE_S", 0.05)
+    here, there = socket.socketpair()
+    with here, there:
+        here.setblocking(False)
+        nothing, some = np.zeros(0, np.uint8), np.zeros(8, np.uint8)
+        with pytest.raises(TimeoutError, match=r"^nothing came for 0\.05 s$"):
+            arms.exchange(here, here, nothing, some)
+
+
+def test_over_sockets_a_place_that_cannot_be_written_to_is_told_before_anything_is_measured(launched):
+    said = [one.communicate(timeout=60) for one in launched(2, *SMALL, "--save", "/missing/mine.csv")]
+    assert said[0] == ("", "peerlab: --save: there is no folder for /missing/mine.csv\n")
+    assert said[1][1].startswith("peerlab: rank 1 lost another rank: ")
 
 
 def test_over_sockets_a_rank_that_is_killed_ends_the_others_in_one_line(launched):
@@ -146,6 +210,11 @@ def test_over_sockets_a_rank_that_is_killed_ends_the_others_in_one_line(launched
             "RANK or SLURM_PROCID is not set: start it as in 'torchrun --nproc-per-node 4 --no-python peerlab",
         ),
         ({"RANK": "one"}, "RANK is 'one', not a whole number"),
+        ({"RANK": "9" * 5000}, "RANK is '9999"),
+        (
+            {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "65535"},
+            "MASTER_PORT is '65535'; ranks meet at the next one, at most 65535",
+        ),
         ({"RANK": "2", "WORLD_SIZE": "2"}, "rank 2 of 2 cannot be; start 2 or more"),
         ({"RANK": "0", "WORLD_SIZE": "2"}, "MASTER_ADDR is not set"),
     ],

@@ -196,6 +196,25 @@ def test_free_is_what_the_machine_and_the_container_leave(tmp_path, files, free)
     assert room.free_bytes(fake_group(tmp_path, 1 << 20, **files)) == free
 
 
+@pytest.mark.parametrize(
+    ("line", "folder", "limit", "used"),
+    [
+        ("0::/user.slice/job/step", "user.slice/job", "memory.max", "memory.current"),
+        ("4:memory:/job/step", "memory/job/step", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+    ],
+)
+def test_a_limit_counts_wherever_it_is_set_above_this_process(tmp_path, line, folder, limit, used):
+    root = fake_group(tmp_path, 1 << 20)
+    (root / "proc/self").mkdir()
+    (root / "proc/self/cgroup").write_text(f"1:cpu:/elsewhere\n{line}\n")
+    group = root / "sys/fs/cgroup" / folder
+    group.mkdir(parents=True)
+    (group / limit).write_text(f"{300 << 20}\n")
+    (group / used).write_text(f"{290 << 20}\n")
+    (group / "memory.stat").write_text(f"anon 5\ninactive_file {40 << 20}\n")
+    assert room.free_bytes(root) == 50 << 20  # cached files give way
+
+
 def test_what_does_not_fit_into_the_container_is_refused(tmp_path):
     root = fake_group(tmp_path, 1 << 20, memory_DOT_max=512 << 20, memory_DOT_current=0)
     room.check(Measurement.of(sizes="8 MiB"), 4, root)

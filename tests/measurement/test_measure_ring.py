@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from peerlab.measurement.ring import MOST_RANKS, PAGE, Numbers, Ring
@@ -63,6 +63,18 @@ def test_what_one_sends_in_a_step_is_what_its_right_neighbour_receives(ranks, fl
             assert (mine.source_bytes, mine.there_at) == (theirs.lands_bytes, theirs.lands_at)
             sent = [out for _, out, _ in mine.slices(4 * slice_floats) if out]
             assert sent == [into for _, _, into in theirs.slices(4 * slice_floats) if into]
+
+
+@given(there=st.integers(-40_000, 40_000), run=st.integers(0, 10**6))
+@example(there=9973, run=0)  # a period that the numbers once had
+def test_a_chunk_at_a_wrong_place_is_noticed_wherever_that_is(there, run):
+    ranks, right = 2, 50_000
+    message, other = np.zeros(100_000, np.float32), np.zeros(100_000, np.float32)
+    for rank in range(ranks):
+        BASE.fill(rank, run, other)
+        message += other
+    message[right : right + 500] = message[right + there : right + there + 500].copy()
+    assert BASE.is_sum(ranks, run, message) == (there == 0)
 
 
 def test_sums_are_whole_numbers_that_a_float32_holds_for_as_many_ranks_as_allowed():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from peerlab.errors import RecordsError
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.records import Records
@@ -16,7 +17,7 @@ from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_la
 from peerlab.study.diagnosis.forecast import Forecast, forecast
 from peerlab.study.diagnosis.knowledge import PATHS, Check, Knowledge, knowledge
 from peerlab.study.diagnosis.notes import notes
-from peerlab.study.diagnosis.observed import Observed, observe
+from peerlab.study.observed import Observed, observe
 
 CANNOT_TELL = "cannot tell"
 
@@ -99,11 +100,13 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     Raises
     ------
     RecordsError
-        If there is nothing to go by.
+        If there is nothing to go by, or the records say themselves which path they took.
     HardwareError
         If there is no such cluster.
     """
     seen, know = observe(records), knowledge()
+    if seen.path:
+        raise RecordsError(f"these records say themselves which path they took: {seen.path}")
     if cluster is None and records.manifest.get("cluster") in known_clusters():
         cluster = records.manifest["cluster"]
     clusters = recognised(seen) if cluster is None else [_loaded(cluster)]

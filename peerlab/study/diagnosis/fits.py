@@ -9,24 +9,24 @@ import numpy as np
 
 from peerlab.engine.run import simulate
 from peerlab.errors import HardwareError, ScenarioError
-from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.sensitivity import band
 from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source
 from peerlab.study.diagnosis.knowledge import Knowledge
-from peerlab.study.diagnosis.observed import Floats, Observed
+from peerlab.study.observed import Floats, Observed
+from peerlab.study.replay import nodes_of, scenario, shape
 from peerlab.units import MIB, PS_PER_US, say_count
 
 _POINTS = 5
 """Sizes that are simulated, at most."""
 _ENOUGH = 3
 """With fewer sizes a path that fits may do so by chance."""
-_IN_FLIGHT = 64
-"""Messages in a row that osu_bw sends before it waits."""
 _LARGEST = 256 * MIB
 """Larger ones are not simulated where enough smaller ones are: rates hardly change."""
+_FULL = 0.75
+"""From this share of a NIC's rate on, it counts as used."""
 _RDMA = ("peer-direct", "host-rdma")
 _NAMELESS = ("GPU", "Device")
 """Names of devices that name none."""
@@ -47,6 +47,16 @@ class Fit:
     """Algorithm bandwidth of the simulation, GB/s."""
     high_GBps: float  # noqa: N815
     """Simulated at the largest size with all assumed figures at their better ends, GB/s."""
+
+    sent_GBps: float  # noqa: N815
+    """What a node of the log sent at most, GB/s."""
+
+    @property
+    def full_nics(self) -> int | None:
+        """NICs of a node that would carry everything if nearly full; None where they would not be full, or were all."""
+        share = self.sent_GBps / (self.cluster.nic_Bps / 1e9)
+        full = math.ceil(share)
+        return full if 0 < full < self.cluster.nics and share >= _FULL * full else None
 
     @property
     def ratio(self) -> float:
@@ -70,7 +80,10 @@ def recognised(seen: Observed) -> list[Cluster]:
 
 
 def _named(name: str, devices: Iterable[str]) -> bool:
-    words = re.compile(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])")
+    # "Gaudi 2" is written "Gaudi2" as well, and is no "Gaudi"
+    spelt = re.escape(name.lower()).replace(r"\ ", " ?")
+    after = "(?![a-z0-9])" if name[-1].isdigit() else "(?! ?[a-z0-9])"
+    words = re.compile(f"(?<![a-z0-9]){spelt}{after}")
     return any(words.search(device.lower()) for device in devices)
 
 
@@ -84,30 +97,6 @@ def fits(seen: Observed, clusters: Iterable[Cluster]) -> list[Fit]:
             if one:
                 found.append(one)
     return found
-
-
-def shape(cluster: Cluster, seen: Observed) -> Cluster | None:
-    """Return the cluster with as many devices a node as took part, or None where that is not possible."""
-    if seen.collective == "point-to-point":
-        return cluster
-    wanted = seen.per_node or (cluster.devices if seen.nodes is None else None)
-    if wanted is None:
-        return None
-    for key in ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch"):
-        surplus, count = cluster.devices / wanted, int(cluster.figures[key].value)
-        if surplus > 1 and count % surplus == 0:
-            cluster = cluster.with_figure(key, count / surplus)
-        elif surplus > 1 and surplus % count == 0:
-            cluster = cluster.with_figure(key, 1)
-    return cluster if cluster.devices == wanted else None
-
-
-def nodes_of(seen: Observed, cluster: Cluster) -> int | None:
-    """Return how many nodes took part; where the log does not say, as many as the ranks fill."""
-    if seen.nodes or seen.collective == "point-to-point":
-        return seen.nodes or 2
-    full = seen.ranks is not None and seen.ranks % cluster.devices == 0
-    return seen.ranks // cluster.devices if seen.ranks and full else None
 
 
 def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
@@ -131,45 +120,8 @@ def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
         measured_GBps=seen.algbw_GBps[some],
         simulated_GBps=np.array(simulated, dtype=float),
         high_GBps=_high(asked[-1], simulated[-1]),
+        sent_GBps=seen.node_rate(seen.fastest_GBps, nodes_of(seen, cluster) or 1),
     )
-
-
-def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario | None:
-    """Return the scenario that was measured at a size, had it taken `path`; None: links inside a node, closed form.
-
-    Raises
-    ------
-    ScenarioError
-        If the simulation does not know the collective, or the log does not say enough.
-    """
-    if seen.collective not in COLLECTIVES:
-        raise ScenarioError("collective", f"{seen.collective!r} is not simulated")
-    two, inside = seen.collective == "point-to-point", path == "in-node"
-    nodes = nodes_of(seen, cluster)
-    if nodes is None or (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
-        raise ScenarioError("nodes", f"{path} does not go with {nodes} nodes")
-    if two and inside:
-        return None
-    asked = Scenario(
-        cluster=cluster,
-        nodes=2 if two else nodes,
-        path=None if inside else path,
-        registration="pool",
-        collective=seen.collective,
-        message_bytes=size,
-    )
-    return _two_sided(asked, seen.memory, size, many=seen.variant == "bandwidth") if two else asked
-
-
-def _two_sided(asked: Scenario, memory: str, size: int, *, many: bool) -> Scenario:
-    """Return a point-to-point scenario as an MPI benchmark runs it."""
-    if memory == "host":
-        asked = asked.with_(memory="host")  # refused on a path from device memory
-    if not many:
-        return asked
-    pageable = asked.staged and memory == "device" and asked.hardware.pageable_copy_Bps is not None
-    # a core that copies by itself is one message ahead of the wire, no more
-    return asked.with_(message_bytes=_IN_FLIGHT * size, slice_bytes=size, window=2 if pageable else None)
 
 
 def _algbw(asked: Scenario | None, cluster: Cluster) -> float | None:
@@ -227,8 +179,20 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     if fit.ratio >= near.low:
         return weigh["strong" if enough else "weak" if by_chance else "fair"], "this path explains it"
     if fit.ratio < far.high:
-        return -weigh["strong" if enough else "weak"], "this path would be much faster"
+        return _far_below(fit, know, enough=enough)
     return 0.0, "this path would be faster, unless something holds it up"
+
+
+def _far_below(fit: Fit, know: Knowledge, *, enough: bool) -> tuple[float, str]:
+    """Return points for a path that would be much faster than the log, and why."""
+    if fit.path == "host-tcp":
+        return 0.0, "this path would be much faster; but none is slower: something holds it up"
+    if fit.path in _RDMA and fit.full_nics:
+        some = f"{fit.full_nics} of {say_count(fit.cluster.nics, 'NIC')} of a node"
+        return -know.strengths[
+            "weak"
+        ], f"this path would be much faster, unless only {some} carried everything"
+    return -know.strengths["strong" if enough else "weak"], "this path would be much faster"
 
 
 def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:

@@ -9,8 +9,9 @@ from peerlab.engine.run import simulate
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.sensitivity import band
-from peerlab.study.diagnosis.fits import Fit, scenario, shape
-from peerlab.study.diagnosis.observed import Floats, Observed
+from peerlab.study.diagnosis.fits import Fit
+from peerlab.study.observed import Floats, Observed
+from peerlab.study.replay import scenario, shape
 
 _DIRECT = "peer-direct"
 _POINTS = 10
@@ -93,8 +94,10 @@ def _needless(seen: Observed, found: str | None) -> str:
         return "one node: no network, so nothing for Peer Direct to shorten"
     if seen.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
-    if found in (_DIRECT, "native"):
-        return "no byte goes through host memory as it is"
+    if found == _DIRECT:
+        return "it is Peer Direct already: nothing to gain"
+    if found == "native":
+        return "the devices' own ports need no host memory: nothing to gain"
     return "" if seen.large.any() else "the log has no message of 1 MiB or more"
 
 

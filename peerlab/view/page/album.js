@@ -86,7 +86,10 @@ class Album {
       this.axis = value;
       this.tell("change:curves");
     }
-    if (command === "critical") this.tell("msg:custom", { kind: "critical", path: this.state(this.side).critical });
+    if (command === "critical") {
+      const { breakdown, arrays } = this.state(this.side).critical;
+      this.tell("msg:custom", { kind: "critical", path: { breakdown, ...arrays } });
+    }
     if (command === "undo" && this.history.length) this.go(this.history.pop(), false);
     if (command === "host") this.flip("path");
     if (command === "cache" && !this.rests("registration")) this.flip("registration");

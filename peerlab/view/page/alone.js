@@ -35,6 +35,11 @@ class AlonePage extends Page {
     return this.wanted.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : this.wanted.theme === "dark";
   }
 
+  applyData() {
+    this.player.rest(); // frames of the old picture would only be in the way of the new one
+    super.applyData();
+  }
+
   setTheme() {
     this.fit();
     super.setTheme();
@@ -108,6 +113,7 @@ async function begin() {
   }
   followSlides(leader.player);
   await painted();
+  performance.mark("ready");
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -48,6 +48,7 @@ class Curves {
   span(values) {
     const [first, last] = [values[0], values[values.length - 1]];
     if (this.curves.axis === "nodes") return [1.7, 1300];
+    if (first === last) return [first / 3, last * 4];
     return this.here ? [first / 1.5, last * (1.5 * last / first) ** 0.62] : [first / 2, last * 2.2];
   }
 
@@ -195,6 +196,7 @@ class Curves {
   // A value of the axis between two of its points; the axis is logarithmic.
   along(i) {
     const { values } = this.curves, k = Math.min(values.length - 2, Math.floor(i));
+    if (k < 0) return values[0] * (1 + i);
     return values[k] * (values[k + 1] / values[k]) ** (i - k);
   }
 

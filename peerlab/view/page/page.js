@@ -29,7 +29,7 @@ const LAYOUT = `
   <section class="pl-curves" aria-label="Curves">
     <header><h3 class="pl-busbw">Bus bandwidth, GB/s</h3>
       <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
-        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">message size</button></span></header>
+        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">size</button></span></header>
     <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
     <div class="pl-bands"></div>
   </section>
@@ -115,7 +115,8 @@ class Page {
     };
     on("change:data", () => this.applyData());
     on("change:curves", () => this.applyCurves());
-    on("change:measured", () => this.applyCurves());
+    // with a new scenario, what answers the switch is painted first; its curves follow in any case
+    on("change:measured", () => this.root.dataset.painted === String(this.applied) && this.applyCurves());
     on("change:status", () => this.applyStatus());
     on("msg:custom", (message) => {
       if (message.kind === "critical") this.showPath(message.path);

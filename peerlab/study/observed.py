@@ -13,13 +13,20 @@ from numpy.typing import NDArray
 from peerlab.collectives.busbw import bus_factor
 from peerlab.errors import RecordsError
 from peerlab.records import Records
+from peerlab.textfile import printable
 from peerlab.units import MIB, say_bytes, say_count
 
 Floats = NDArray[np.float64]
 
-_WHAT = ["collective", "variant", "dtype", "op", "ranks", "nodes"]
+_WHAT = ["source", "collective", "variant", "dtype", "op", "ranks", "nodes", "path", "registration"]
 _DEVICE_TOOLS = ("nccl-tests", "hccl_demo")
 """Tools whose buffers are always in device memory."""
+_HOST_TOOL = "osu"
+"""A tool whose buffers are in host memory unless it is told otherwise."""
+_LONGEST = 2000
+"""Characters of a text that are looked at."""
+_MOST_GBPS = 10**6
+"""No machine is faster: whatever claims to be is an error of the log."""
 _BUFFERS = re.compile(r"(?<![\w-])([DHM]) ([DHM])(?![\w-])|Send Buffer on (DEVICE|HOST|MANAGED)")
 _ON_DEVICE = re.compile(r"MPI-(?:CUDA|ROCM|OPENACC)|-d (?:cuda|rocm|openacc|managed)\b", re.IGNORECASE)
 _SMALL = 256
@@ -38,6 +45,12 @@ class Observed:
     """``bandwidth``: many messages in flight, times are per message; else one after the other."""
     ranks: int | None
     nodes: int | None
+    path: str
+    """The path it took, if the records say so; else empty."""
+    registration: str
+    """How memory was registered, if the records say so; else empty."""
+    source: str
+    """Tool and file."""
     memory: str
     """``device`` or ``host``: where the buffers are."""
     memory_known: bool
@@ -110,41 +123,49 @@ def observe(records: Records) -> Observed:
     Raises
     ------
     RecordsError
-        If no row has a size and a time, or if the rows say themselves which path they took.
+        If no row has a size and a time, only one rank took part, or the records are of several logs.
     """
+    if not isinstance(records, Records):
+        raise RecordsError(
+            f"{str(records)[:60]!r} are no records; give what peerlab.load or peerlab.measure returns"
+        )
+    if len(records.parts) > 1:
+        raise RecordsError(f"these records are of {len(records.parts)} logs; give them one by one")
     table = records.medians()
     table = table[(table["size_bytes"] > 0) & ((table["time_s"] > 0) | (table["algbw_GBps"] > 0))]
     if table.empty:
         raise RecordsError("nothing to go by: no row has both a size and a time")
-    own = sorted(set(table["path"]) - {""})
-    if own:
+    if (table["algbw_GBps"] > _MOST_GBPS).any():
         raise RecordsError(
-            f"these records say themselves which path they took ({', '.join(own)}): nothing to diagnose"
+            f"a bandwidth of more than {_MOST_GBPS:g} GB/s is no machine's: is the time in another unit?"
         )
     rows = _longest(table)
     first = rows.iloc[0]
     two = first["collective"] == "point-to-point"
     ranks = 2 if two else _count(first["ranks"])
     if ranks is not None and ranks < 2:
-        raise RecordsError("one rank exchanges nothing: nothing to diagnose")
+        raise RecordsError("one rank exchanges nothing: there is nothing to learn from it")
     memory, known = _memory(records.manifest)
     sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
     times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
     algbw = rows["algbw_GBps"].to_numpy(dtype=float, na_value=math.nan)
     algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
     return Observed(
-        tool=str(records.manifest.get("tool", "")),
+        tool=_text(records.manifest.get("tool")),
         collective=str(first["collective"]),
         variant=str(first["variant"]),
         ranks=ranks,
         nodes=_count(first["nodes"]),
+        path=str(first["path"]),
+        registration=str(first["registration"]),
+        source=_text(first["source"]),
         memory=memory,
         memory_known=known,
         sizes=sizes,
         times_s=np.where(times > 0, times, sizes / algbw / 1e9),
         algbw_GBps=algbw,
-        others=len(table.drop_duplicates(["collective", "ranks", "nodes"])) - 1,
-        devices=tuple(map(str, records.manifest.get("devices", ()))),
+        others=len(table.drop_duplicates(["source", "collective", "ranks", "nodes", "path"])) - 1,
+        devices=_texts(records.manifest.get("devices")),
         said=_said(records.manifest),
     )
 
@@ -162,22 +183,33 @@ def _count(value: Any) -> int | None:
     return None if pd.isna(value) else int(value)
 
 
+def _text(value: object) -> str:
+    """Return a text from outside as it can be shown: a file may hold anything."""
+    said = value if isinstance(value, str) else ""
+    return printable(said[:_LONGEST])
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    texts = map(_text, value) if isinstance(value, (list, tuple)) else ()
+    return tuple(text for text in texts if text)
+
+
 def _said(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    settings = (f"{name}={value}" for name, value in manifest.get("environment", {}).items())
-    texts = (manifest.get("command", ""), manifest.get("test", ""), manifest.get("title", ""))
-    lines = (*manifest.get("transport", ()), *texts, *settings)
-    return tuple(str(line) for line in lines if line)
+    environment = manifest.get("environment")
+    given = environment.items() if isinstance(environment, Mapping) else ()
+    settings = [f"{name}={value}" for name, value in given]
+    return _texts(
+        [*_texts(manifest.get("transport")), manifest.get("command"), manifest.get("test"), *settings]
+    )
 
 
 def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
     """Return where the buffers are, and whether the log says so."""
     if manifest.get("memory") in ("host", "device"):
-        return manifest["memory"], True
-    if manifest.get("tool") in _DEVICE_TOOLS:
-        return "device", True
+        return str(manifest["memory"]), True
+    if manifest.get("tool") != _HOST_TOOL:
+        return "device", manifest.get("tool") in _DEVICE_TOOLS
     text = "\n".join(_said(manifest))
     if found := _BUFFERS.search(text):
         return ("host" if (found[1] or found[3][0]) == "H" and found[2] in (None, "H") else "device"), True
-    if _ON_DEVICE.search(text):
-        return "device", True
-    return "host", bool(manifest.get("command"))
+    return ("device", True) if _ON_DEVICE.search(text) else ("host", bool(text))

@@ -1,0 +1,142 @@
+"""Exported pages in a real browser: how large they are, how soon they play, how a switch is answered, and the frame rate."""
+
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from side_by_side import quantile, table
+
+import peerlab
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
+from driver import chromium
+
+SWITCHES = 30
+OPENINGS = 5
+Row = tuple[str, str, str, str]
+
+PAGES = {
+    "24 states": {"controls": "host,cache,nodes=2:64"},
+    "480 states": {
+        "controls": "host,cache,nodes=2:1024,message=64KiB:256KiB:1MiB:4MiB:16MiB:32MiB:64MiB:100MB:128MiB:256MiB:512MiB:1GiB"
+    },
+    "single figure": {"controls": "host", "mode": "figure"},
+}
+MOST_MB = {"24 states": 1.8, "480 states": 5.0, "single figure": 1.5}
+
+DECK = """<!doctype html><style>body, iframe { margin: 0; border: 0; width: 100vw; height: 100vh }</style>
+<iframe src="24-states.html" title="a slide"></iframe>"""
+
+TOGGLE = """() => new Promise(resolve => {
+    const [page] = window.peerlabPages, before = page.applied, start = performance.now();
+    document.querySelector('.pl-choices input').click();
+    const seen = new MutationObserver(() => {
+        if (Number(page.root.dataset.painted) <= before) return;
+        seen.disconnect();
+        resolve(performance.now() - start);
+    });
+    seen.observe(page.root, { attributes: true, attributeFilter: ['data-painted'] });
+})"""
+
+INTERVALS = """seconds => new Promise(resolve => {
+    const [page] = window.peerlabPages ?? [], intervals = [];
+    let last = null, begun = null, drawn = page?.player.frames;
+    const tick = now => {
+        begun ??= now;
+        if (last !== null && (!page || page.player.frames > drawn)) intervals.push(now - last);
+        drawn = page?.player.frames;
+        last = now;
+        if (now - begun < seconds * 1000) requestAnimationFrame(tick);
+        else resolve(intervals);
+    };
+    requestAnimationFrame(tick);
+})"""
+
+
+def section() -> str:
+    """Measure exported pages."""
+    load = os.getloadavg()[0]
+    head = ("what", "median", "p95 (of frame rates: p5)", "wanted, or beside")
+    with tempfile.TemporaryDirectory() as private:
+        rows = export_rows(Path(private))
+    return f"""## Exported pages in a browser
+
+Pages opened from files, in Chromium without a GPU, 1280 x 720, on {os.cpu_count()} cores with a load of {load:.1f} before it began. An empty page's frames
+beside them say what this machine shows at most.
+
+{table(head, rows)}
+"""
+
+
+def export_rows(folder: Path) -> list[Row]:
+    """Write the pages and measure them."""
+    scenario = peerlab.Scenario(path="host-rdma")
+    rows: list[Row] = []
+    for name, options in PAGES.items():
+        path = peerlab.export_html(scenario, folder / f"{name.replace(' ', '-')}.html", **options)
+        rows.append((f"{name}: size", f"{path.stat().st_size / 1e6:.2f} MB", "", f"<= {MOST_MB[name]} MB"))
+    (folder / "deck.html").write_text(DECK)
+    with chromium(1280, 720) as browser:
+        rows += [ready_row(browser, folder, name) for name in PAGES]
+        for name in ("24 states", "480 states"):
+            page = opened(browser, folder, name)
+            rows.append(
+                (
+                    f"{name}: switch to repaint of headline, scene, timeline",
+                    *spread(toggles(page)),
+                    "p95 <= 50 ms",
+                )
+            )
+            page.close()
+        blank = browser.new_page()
+        ceiling = rates(blank.evaluate(INTERVALS, 3))
+        blank.close()
+        wanted = f"p5 >= 50; an empty page here: {ceiling[0]}, {ceiling[1]}"
+        page = opened(browser, folder, "24 states")
+        rows.append(("playing alone: frames a second", *rates(page.evaluate(INTERVALS, 4)), wanted))
+        page.goto(f"file://{folder / 'deck.html'}")
+        frame = page.frames[1]
+        frame.wait_for_selector("html[data-ready]")
+        rows.append(
+            ("playing in a frame of a deck: frames a second", *rates(frame.evaluate(INTERVALS, 4)), wanted)
+        )
+    return rows
+
+
+def opened(browser: Any, folder: Path, name: str) -> Any:
+    """Open a page; return it when it has painted its first picture."""
+    page = browser.new_page()
+    page.goto(f"file://{folder / name.replace(' ', '-')}.html")
+    page.wait_for_selector("html[data-ready]", state="attached")
+    return page
+
+
+def ready_row(browser: Any, folder: Path, name: str) -> Row:
+    """Measure from the beginning of the navigation to the first picture, as the page itself notes it."""
+    times = []
+    for _ in range(OPENINGS):
+        page = opened(browser, folder, name)
+        times.append(float(page.evaluate("() => performance.getEntriesByName('ready')[0].startTime")))
+        page.close()
+    return (f"{name}: ready", *spread(times), "<= 800 ms")
+
+
+def toggles(page: Any) -> list[float]:
+    """Press a switch again and again, while the page plays."""
+    times = []
+    for _ in range(SWITCHES):
+        page.wait_for_timeout(150)
+        times.append(float(page.evaluate(TOGGLE)))
+    return times
+
+
+def rates(intervals: list[float]) -> tuple[str, str]:
+    """Return the median frame rate, and the one that 95 % of the frames have or more."""
+    return f"{1000 / statistics.median(intervals):.0f}", f"{1000 / quantile(intervals, 0.95):.0f}"
+
+
+def spread(times: list[float]) -> tuple[str, str]:
+    return f"{statistics.median(times):.0f} ms", f"{quantile(times, 0.95):.0f} ms"

@@ -1,0 +1,83 @@
+"""Writes cluster files: a cluster as the text of a file, and a file that overwrites nothing unasked."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from peerlab.errors import HardwareError
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.textfile import in_words, printable
+
+
+def check_new(path: Path, *, force: bool = False) -> None:
+    """Refuse what :func:`write_new` would refuse, as far as that shows before: work should not be done in vain.
+
+    Raises
+    ------
+    HardwareError
+        If there is such a file already (unless `force`), its name does not end in .toml, or its folder is not there.
+    """
+    if path.suffix != ".toml":
+        raise HardwareError(f"{path}: a cluster file ends in .toml, as in {path.stem or 'my'}.toml")
+    with in_words(f"cannot write {path}", HardwareError):
+        found = path.expanduser()
+        if found.exists() and not found.is_file():  # opening a pipe would wait for a reader
+            raise HardwareError(f"cannot write {path}: not a file")
+        if found.exists() and not force:
+            raise HardwareError(f"{path} is there already; --force overwrites it")
+        found.parent.stat()
+
+
+def write_new(path: Path, text: str, *, force: bool = False) -> None:
+    """Write a cluster file.
+
+    Raises
+    ------
+    HardwareError
+        If there is such a file already (unless `force`), or it cannot be written.
+    """
+    check_new(path, force=force)
+    with (
+        in_words(f"cannot write {path}", HardwareError),
+        path.expanduser().open("w" if force else "x", encoding="utf-8") as file,
+    ):
+        file.write(text)
+
+
+def quoted(value: str) -> str:
+    """Return a text as TOML writes it, without what cannot be printed."""
+    return json.dumps(printable(value), ensure_ascii=False)
+
+
+def cluster_text(cluster: Cluster, remark: str) -> str:
+    """Return the text of a file that describes `cluster`; `remark` is its first line."""
+    parts = [f"# {printable(remark)}", *_texts(cluster), "", "[paths]"]
+    parts += [f"has = [{', '.join(map(quoted, cluster.paths))}]", "", "[paths.lacks]"]
+    parts += [f"{path} = {quoted(why)}" for path, why in cluster.lacks.items()]
+    if cluster.leaves_out:
+        parts += ["", "[leaves_out]"]
+        parts += [f"{quoted(key)} = {quoted(why)}" for key, why in cluster.leaves_out.items()]
+    section = ""
+    for key, figure in cluster.figures.items():
+        head, _, name = key.partition(".")
+        if head != section:
+            section = head
+            parts += ["", f"[{section}]"]
+        parts.append(f"{name} = {_entry(figure)}")
+    return "\n".join(parts) + "\n"
+
+
+def _texts(cluster: Cluster) -> Iterator[str]:
+    for name in ("name", "title", "device_name", "summary", "fitted_on"):
+        if getattr(cluster, name):
+            yield f"{name} = {quoted(getattr(cluster, name))}"
+
+
+def _entry(figure: Figure) -> str:
+    parts = [f"value = {figure.value!r}"]
+    parts += [f"{name} = {quoted(getattr(figure, name))}" for name in ("unit", "basis", "source")]
+    if figure.assumption:
+        parts.append(f"assumption = {quoted(figure.assumption)}")
+    if figure.range:
+        parts.append(f"range = [{figure.range[0]!r}, {figure.range[1]!r}]")
+    return f"{{ {', '.join(parts)} }}"

@@ -1,0 +1,278 @@
+"""Fits a cluster's constants on a log and describes the cluster anew, each number with where it comes from."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.cluster_file.write import cluster_text, write_new
+from peerlab.errors import PeerlabError, RecordsError, ScenarioError
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.records import Records
+from peerlab.study.calibration.constants import SWITCH, Constant, choose
+from peerlab.study.calibration.fit import Fitted, fit
+from peerlab.study.calibration.model import Model
+from peerlab.study.calibration.switch import Switch, fit_switch
+from peerlab.study.diagnosis import diagnose
+from peerlab.study.observed import Floats, Observed, observe
+from peerlab.study.replay import IN_FLIGHT, scenario, shape
+from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count
+
+_FEWEST = 3
+_MOST = 16
+"""Sizes that are fitted, at most, evenly chosen: each is simulated some hundred times."""
+_LARGEST = 64 * MIB
+"""Larger messages are left out where enough smaller ones are there: rates hardly change, and simulating takes long."""
+_SMALLEST_IN_FLIGHT = 64 * KIB
+"""Below this, many messages in flight tell how often a processor can post one, which the model does not have."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Calibration:
+    """A cluster's constants, fitted on a log."""
+
+    cluster: Cluster
+    """The cluster with the fitted constants, their intervals as ranges and what they were fitted on."""
+    path: str
+    """The data path that the log took."""
+    path_from: str
+    """Who says so."""
+    constants: tuple[Constant, ...]
+    """All that were tried, in the order of `FITTABLE`."""
+    sizes: Floats
+    """Message sizes that were fitted, bytes, ascending."""
+    measured_s: Floats
+    """Times of the log, seconds."""
+    before_s: Floats
+    """Simulated with the constants as they were, seconds."""
+    after_s: Floats
+    """Simulated with the fitted ones, seconds."""
+    left_out: Floats
+    """Simulated over measured time, less 1, when each size itself is left out of the fit (the model taken as straight)."""
+    seen: Observed
+    """The curve and what stands around it."""
+
+    @property
+    def error_before(self) -> float:
+        """Median relative error of the simulated times with the constants as they were."""
+        return float(np.median(np.abs(self.before_s / self.measured_s - 1)))
+
+    @property
+    def error_after(self) -> float:
+        """The same with the fitted ones."""
+        return float(np.median(np.abs(self.after_s / self.measured_s - 1)))
+
+    @property
+    def error_left_out(self) -> float:
+        """The same at sizes that were left out of the fit: what to expect of a prediction."""
+        return float(np.median(np.abs(self.left_out)))
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the cluster to a file of its own, named after it.
+
+        Raises
+        ------
+        HardwareError
+            If there is such a file already (unless `force`), or it cannot be written.
+        """
+        file = Path(path)
+        remark = f"Written by peerlab calibrate: {self.cluster.name} with constants fitted on {self.cluster.fitted_on}."
+        write_new(file, cluster_text(replace(self.cluster, name=file.stem), remark), force=force)
+
+    def _repr_html_(self) -> str:
+        from peerlab.view.calibration import calibration_html  # noqa: PLC0415  (Bokeh's colours are an extra)
+
+        return calibration_html(self.as_dict())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the calibration as plain values that JSON can hold, units in the names."""
+        return {
+            "cluster": self.cluster.name,
+            "path": self.path,
+            "path_from": self.path_from,
+            "constants": [vars(one) for one in self.constants],
+            "message_bytes": self.sizes.tolist(),
+            "measured_s": self.measured_s.tolist(),
+            "simulated_before_s": self.before_s.tolist(),
+            "simulated_after_s": self.after_s.tolist(),
+            "median_error_before": self.error_before,
+            "median_error_after": self.error_after,
+            "median_error_left_out": self.error_left_out,
+        }
+
+
+def calibrate(
+    records: Records,
+    cluster: str | Path | Cluster,
+    *,
+    path: str | None = None,
+    constants: str | Sequence[str] | None = None,
+    smallest_bytes: int | str | None = None,
+    seed: int = 0,
+    today: date | None = None,
+    progress: Callable[[], object] = lambda: None,
+) -> Calibration:
+    """Return a cluster's constants fitted on some records.
+
+    Parameters
+    ----------
+    cluster:
+        A known name, a cluster file, or a `Cluster`; its assumed figures are fitted, within their ranges.
+    path:
+        The data path that the log took; None: as the records say, or as `diagnose` finds.
+    constants:
+        Keys of the figures to be fitted, or one; None: all of `FITTABLE` that are assumed and met.
+    smallest_bytes:
+        Smaller messages are left out.
+    seed:
+        Of the bootstrap.
+    today:
+        Written beside each fitted figure.
+    progress:
+        Called after each simulation; may raise `peerlab.errors.Cancelled`.
+
+    Raises
+    ------
+    RecordsError
+        If there are too few sizes, or nobody knows the path.
+    HardwareError, ScenarioError
+        If the cluster has no such path or constant, or the simulation cannot answer the log.
+    """
+    if not isinstance(seed, int) or seed < 0:
+        raise ScenarioError("seed", f"{seed!r} is no whole number of 0 or more")
+    base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    seen = observe(records)
+    path, path_from = _path(records, seen, base, path)
+    rows = _rows(seen, smallest_bytes)
+    asked = _asked(seen, base, path, seen.sizes[rows])
+    wanted = [constants] if isinstance(constants, str) else constants
+    figures = choose(asked[0].hardware, asked, wanted)
+    steady = [one for one in figures if one.key != SWITCH]
+    messages = IN_FLIGHT if seen.variant == "bandwidth" else 1
+    model, measured = Model(asked, messages, steady, progress), seen.times_s[rows]
+    before = model.times_s(model.start)
+    fitted, switch = fit(model, measured, seed), None
+    if len(steady) < len(figures):
+        fitted, switch = fit_switch(model, fitted, measured, seed)
+    found = tuple(_constant(one, fitted, switch) for one in figures)
+    return Calibration(
+        cluster=_described(base, found, seen, seen.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
+        path=path,
+        path_from=path_from,
+        constants=found,
+        sizes=seen.sizes[rows].astype(float),
+        measured_s=measured,
+        before_s=before,
+        after_s=fitted.model.times_s(fitted.values),
+        left_out=fitted.errors,
+        seen=seen,
+    )
+
+
+def _path(records: Records, seen: Observed, base: Cluster, path: str | None) -> tuple[str, str]:
+    """Return the path, and who says so."""
+    if path or seen.path:
+        return path or seen.path, "as given" if path else "as the records say"
+    found = diagnose(records, base)
+    if found.path is None:
+        raise RecordsError(f"{found.why}: say which path it took")
+    return found.path, f"as diagnosed ({found.verdict})"
+
+
+def _rows(seen: Observed, smallest_bytes: int | str | None) -> NDArray[np.int64]:
+    """Return the places of the sizes to be fitted."""
+    try:
+        least = parse_bytes(smallest_bytes) if smallest_bytes is not None else 1
+    except ValueError as problem:
+        raise RecordsError(f"smallest message: {problem}") from None
+    if smallest_bytes is None and seen.variant == "bandwidth":
+        least = _SMALLEST_IN_FLIGHT
+    enough = seen.sizes >= least
+    moderate = enough & (seen.sizes <= _LARGEST)
+    rows: NDArray[np.int64] = np.flatnonzero(moderate if moderate.sum() >= _FEWEST else enough)
+    if len(rows) < _FEWEST:
+        raise RecordsError(
+            f"{say_count(len(rows), 'size')} of {say_bytes(least)} or more: too few to fit; give {_FEWEST} or more"
+        )
+    evenly: NDArray[np.int64] = rows[np.unique(np.linspace(0, len(rows) - 1, _MOST).round().astype(int))]
+    return evenly
+
+
+def _asked(seen: Observed, base: Cluster, path: str, sizes: NDArray[np.int64]) -> list[Scenario]:
+    shaped = shape(base, seen)
+    if shaped is None:
+        raise ScenarioError(
+            "cluster",
+            f"{seen.ranks} ranks on {seen.nodes} nodes do not fit {base.name}'s {base.devices} devices a node",
+        )
+    asked = [scenario(seen, shaped, path, int(size)) for size in sizes]
+    scenarios = [one for one in asked if one is not None]
+    if not scenarios:
+        raise PeerlabError(
+            "two ranks in one node use one link: its rate is the log's plateau, there is nothing to fit"
+        )
+    return scenarios
+
+
+def _constant(figure: Figure, fitted: Fitted, switch: Switch | None) -> Constant:
+    """Return one constant as it came out."""
+    bounds = figure.range or (figure.value, figure.value)
+    same: dict[str, Any] = {"key": figure.key, "unit": figure.unit, "before": figure.value, "bounds": bounds}
+    if figure.key == SWITCH and switch:
+        return Constant(
+            **same,
+            value=switch.value,
+            low=switch.low,
+            high=switch.high,
+            identified=not switch.untold,
+            remark=switch.untold,
+        )
+    keys = [one.key for one in fitted.model.figures]
+    if figure.key not in keys:
+        return Constant(
+            **same,
+            value=figure.value,
+            low=bounds[0],
+            high=bounds[1],
+            identified=False,
+            remark=fitted.untold[figure.key],
+        )
+    place = keys.index(figure.key)
+    value, low, high = (float(np.exp(ends[place])) for ends in (fitted.values, fitted.low, fitted.high))
+    at_end = min(abs(np.log(value / max(end, 1e-300))) for end in bounds) < 0.01
+    remark = "at the end of its range: is the range too narrow, or the path another one?" if at_end else ""
+    return Constant(**same, value=value, low=low, high=high, identified=True, remark=remark)
+
+
+def _described(
+    base: Cluster, found: Sequence[Constant], seen: Observed, sizes: NDArray[np.int64], today: date
+) -> Cluster:
+    """Return the cluster with the constants that the log tells, each with its provenance."""
+    what = f"{seen.collective} of {say_bytes(sizes[0])} to {say_bytes(sizes[-1])}, {seen.source or seen.tool or 'a log'}"
+    cluster = base
+    for one in (one for one in found if one.identified):
+        value, low, high = (_rounded(one.key, end) for end in (one.value, one.low, one.high))
+        cluster = cluster.with_figure(one.key, value)
+        figure = replace(
+            cluster.figures[one.key],
+            source=f"{what}, calibrated on {today.isoformat()}",
+            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; the range is a 95 % interval",
+            range=(min(low, value), max(high, value)),
+        )
+        cluster = replace(cluster, figures=MappingProxyType({**cluster.figures, one.key: figure}))
+    earlier = f"; before that, {base.fitted_on}" if base.fitted_on else ""
+    return replace(
+        cluster, name=f"{base.name}-calibrated", title=f"{base.title}, calibrated", fitted_on=what + earlier
+    )
+
+
+def _rounded(key: str, value: float) -> float:
+    """Return a value with as many digits as a fit has at most; sizes stay whole bytes."""
+    return value if key == SWITCH else float(f"{value:.5g}")

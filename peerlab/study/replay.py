@@ -1,0 +1,73 @@
+"""The scenario that a log measured: as many devices, the same sizes, run as its tool runs it."""
+
+from peerlab.errors import ScenarioError
+from peerlab.model.checks import COLLECTIVES
+from peerlab.model.hardware import Cluster
+from peerlab.model.scenario import Scenario
+from peerlab.study.observed import Observed
+
+IN_FLIGHT = 64
+"""Messages in a row that osu_bw sends before it waits."""
+
+
+def shape(cluster: Cluster, seen: Observed) -> Cluster | None:
+    """Return the cluster with as many devices a node as took part, or None where that is not possible."""
+    if seen.collective == "point-to-point":
+        return cluster
+    wanted = seen.per_node or (cluster.devices if seen.nodes is None else None)
+    if wanted is None:
+        return None
+    for key in ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch"):
+        surplus, count = cluster.devices / wanted, int(cluster.figures[key].value)
+        if surplus > 1 and count % surplus == 0:
+            cluster = cluster.with_figure(key, count / surplus)
+        elif surplus > 1 and surplus % count == 0:
+            cluster = cluster.with_figure(key, 1)
+    return cluster if cluster.devices == wanted else None
+
+
+def nodes_of(seen: Observed, cluster: Cluster) -> int | None:
+    """Return how many nodes took part; where the log does not say, as many as the ranks fill."""
+    if seen.nodes or seen.collective == "point-to-point":
+        return seen.nodes or 2
+    full = seen.ranks is not None and seen.ranks % cluster.devices == 0
+    return seen.ranks // cluster.devices if seen.ranks and full else None
+
+
+def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario | None:
+    """Return the scenario that was measured at a size, had it taken `path`; None: links inside a node, closed form.
+
+    Raises
+    ------
+    ScenarioError
+        If the simulation does not know the collective, or the log does not say enough.
+    """
+    if seen.collective not in COLLECTIVES or seen.variant.startswith("bidirectional"):
+        what = f"{seen.collective} {seen.variant}".strip()
+        raise ScenarioError("collective", f"{what!r} is not simulated")
+    two, inside = seen.collective == "point-to-point", path == "in-node"
+    nodes = nodes_of(seen, cluster)
+    if nodes is None or (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
+        raise ScenarioError("nodes", f"{path} does not go with {nodes} nodes")
+    if two and inside:
+        return None
+    asked = Scenario(
+        cluster=cluster,
+        nodes=2 if two else nodes,
+        path=None if inside else path,
+        registration=seen.registration or "pool",
+        collective=seen.collective,
+        message_bytes=size,
+    )
+    return _two_sided(asked, seen.memory, size, many=seen.variant == "bandwidth") if two else asked
+
+
+def _two_sided(asked: Scenario, memory: str, size: int, *, many: bool) -> Scenario:
+    """Return a point-to-point scenario as an MPI benchmark runs it."""
+    if memory == "host":
+        asked = asked.with_(memory="host")  # refused on a path from device memory
+    if not many:
+        return asked
+    pageable = asked.staged and memory == "device" and asked.hardware.pageable_copy_Bps is not None
+    # a core that copies by itself is one message ahead of the wire, no more
+    return asked.with_(message_bytes=IN_FLIGHT * size, slice_bytes=size, window=2 if pageable else None)

@@ -1,0 +1,292 @@
+"""Constants that are known are found again; what a log cannot tell is said."""
+
+import json
+import subprocess
+import sys
+from datetime import date
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from logs import DIRECT_US, KIB, MIB, osu
+
+import peerlab
+from peerlab import Records
+from peerlab.cluster_file.check import check
+from peerlab.errors import Cancelled
+from peerlab.sensitivity import changed
+
+ALL_SIZES = [1, 64, KIB, 16 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB]
+LARGE = [16 * MIB, 24 * MIB, 32 * MIB, 48 * MIB, 64 * MIB]
+SMALL = [1, 8, 64, 128, 256]
+
+
+def simulated(constants, sizes=ALL_SIZES, noise=0.0, **fields):
+    """Return what a benchmark would measure on a cluster with these constants."""
+    given = {
+        "cluster": "juliet",
+        "nodes": 2,
+        "path": "peer-direct",
+        "collective": "point-to-point",
+        "registration": "pool",
+    }
+    base = peerlab.Scenario(**given | fields)
+    random = np.random.default_rng(1)
+    rows = [
+        {"kind": "imported", "source": "osu: made", "collective": base.collective, "variant": "latency",
+         "size_bytes": size, "ranks": base.ranks, "nodes": 2, "registration": base.registration,
+         "time_s": peerlab.simulate(changed(base.with_(message_bytes=size), constants.items())).time_s
+         * random.lognormal(0, noise)}
+        for size in sizes
+    ]  # fmt: skip
+    return Records.of(rows, {"tool": "osu", "transport": ["D D"]})
+
+
+def of(found, key):
+    (constant,) = (one for one in found.constants if one.key == key)
+    return constant
+
+
+@settings(max_examples=8)
+@given(st.floats(4.1, 5.9), st.floats(12.6, 24.5))
+def test_known_constants_are_found_again(latency, rate):
+    true = {"fabric.latency": latency, "nic.rate": rate}
+    found = peerlab.calibrate(simulated(true), "juliet", path="peer-direct")
+    for key, value in true.items():
+        constant = of(found, key)
+        assert constant.identified
+        assert constant.low * 0.999 <= value <= constant.high * 1.001
+        assert constant.value == pytest.approx(value, rel=0.003)
+    assert found.error_after < 0.001
+
+
+def test_with_noise_the_interval_is_wide_enough_and_outliers_do_not_pull():
+    true = {"fabric.latency": 5.5, "nic.rate": 20.0}
+    records = simulated(true, sizes=[*ALL_SIZES, 2 * MIB, 8 * MIB, 32 * MIB], noise=0.03)
+    records.table.loc[4, "time_s"] *= 5  # one size at which the library chose badly
+    found = peerlab.calibrate(records, "juliet", path="peer-direct")
+    for key, value in true.items():
+        constant = of(found, key)
+        assert constant.low <= value <= constant.high
+        assert 0.001 < constant.high / constant.low - 1 < 0.3
+    assert 0.005 < found.error_left_out < 0.1
+
+
+def test_staging_of_large_messages_tells_the_copy_engine_and_not_the_wire_that_never_limits():
+    found = peerlab.calibrate(
+        simulated({"device.copy_engine": 9.0}, LARGE, path="host-rdma"), "juliet", path="host-rdma"
+    )
+    assert of(found, "device.copy_engine").value == pytest.approx(9.0, rel=0.01)
+    assert not of(found, "nic.rate").identified
+
+
+def test_large_messages_alone_cannot_tell_the_latency():
+    found = peerlab.calibrate(
+        simulated({"fabric.latency": 5.5, "nic.rate": 20.0}, LARGE), "juliet", path="peer-direct"
+    )
+    latency = of(found, "fabric.latency")
+    assert (latency.identified, latency.value) == (False, latency.before)
+    assert latency.remark == "no size of this log feels it"
+    assert of(found, "nic.rate").value == pytest.approx(20, rel=0.01)
+
+
+def test_small_messages_alone_cannot_tell_the_rate():
+    found = peerlab.calibrate(
+        simulated({"fabric.latency": 5.5, "nic.rate": 20.0}, SMALL), "juliet", path="peer-direct"
+    )
+    assert not of(found, "nic.rate").identified
+    assert of(found, "fabric.latency").value == pytest.approx(5.5, rel=0.01)
+
+
+def test_the_size_at_which_a_library_changes_its_protocol_is_found():
+    sizes = [2**n for n in range(14, 25)]
+    true = {"protocol.ll_up_to": 512, "protocol.ll_latency": 20, "protocol.simple_latency": 90}
+    records = simulated(true, sizes, cluster="alps-gh200", collective="allreduce")
+    found = peerlab.calibrate(records, "alps-gh200", path="peer-direct", constants=list(true))
+    switch = of(found, "protocol.ll_up_to")
+    assert switch.identified
+    assert switch.low <= 512 < switch.high <= 1024
+    assert of(found, "protocol.ll_latency").value == pytest.approx(20, rel=0.02)
+    assert of(found, "protocol.simple_latency").value == pytest.approx(90, rel=0.02)
+
+
+def test_registration_per_transfer_tells_what_registering_costs():
+    records = simulated({"registration.base": 200, "registration.per_page": 0.1}, registration="per-transfer")
+    found = peerlab.calibrate(
+        records, "juliet", path="peer-direct", constants=["registration.base", "registration.per_page"]
+    )
+    assert of(found, "registration.base").value == pytest.approx(200, rel=0.02)
+    assert of(found, "registration.per_page").value == pytest.approx(0.1, rel=0.05)
+
+
+def test_a_saved_cluster_is_complete_and_every_fitted_number_says_where_it_comes_from(tmp_path):
+    found = peerlab.calibrate(
+        osu(DIRECT_US, command="osu_latency D D"), "juliet", path="peer-direct", today=date(2026, 2, 3)
+    )
+    file = tmp_path / "mine.toml"
+    found.save(file)
+    report = check(file)
+    assert report.complete, (report.missing, report.wrong)
+    cluster = peerlab.load_cluster(file)
+    assert (cluster.name, cluster.paths) == ("mine", peerlab.load_cluster("juliet").paths)
+    rate = cluster.figures["nic.rate"]
+    assert rate.source == "point-to-point of 1 B to 4 MiB, osu: typed, calibrated on 2026-02-03"
+    assert rate.range[0] <= rate.value <= rate.range[1]
+    assert "95 % interval" in rate.assumption
+    assert cluster.fitted_on.startswith("point-to-point of 1 B to 4 MiB")
+    assert (
+        cluster.figures["device.copy_engine"] == peerlab.load_cluster("juliet").figures["device.copy_engine"]
+    )
+    run = peerlab.simulate(
+        peerlab.Scenario(
+            cluster=file,
+            path="peer-direct",
+            nodes=2,
+            collective="point-to-point",
+            registration="pool",
+            message_bytes="4 MiB",
+        )
+    )
+    assert run.time_s == pytest.approx(found.after_s[-1], rel=1e-3)
+    with pytest.raises(peerlab.PeerlabError, match="is there already"):
+        found.save(file)
+
+
+def test_a_switch_between_odd_sizes_and_a_hostile_name_still_make_a_file_that_can_be_read(tmp_path):
+    sizes = [100_001 * 2**n // 4 for n in range(8)]
+    records = simulated(
+        {"protocol.ll_up_to": 195.314453125}, sizes, cluster="alps-gh200", collective="allreduce"
+    )
+    records.table["source"] = 'x\n[node]\x1b[31m"\\'
+    found = peerlab.calibrate(records, "alps-gh200", path="peer-direct", constants=["protocol.ll_up_to"])
+    assert of(found, "protocol.ll_up_to").value * KIB == 200_002
+    found.save(tmp_path / "odd.toml")
+    assert peerlab.load_cluster(tmp_path / "odd.toml").ll_up_to_bytes == 200_002
+
+
+def test_the_same_seed_gives_the_same_intervals():
+    records = osu(DIRECT_US, command="osu_latency D D")
+    one, same, other = (
+        peerlab.calibrate(records, "juliet", path="peer-direct", seed=seed) for seed in (1, 1, 2)
+    )
+    assert one.constants == same.constants
+    assert one.constants != other.constants
+
+
+def test_a_fit_can_be_cancelled():
+    def stop():
+        raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        peerlab.calibrate(
+            osu(DIRECT_US, command="osu_latency D D"), "juliet", path="peer-direct", progress=stop
+        )
+
+
+def test_the_path_is_diagnosed_if_nobody_says_it():
+    found = peerlab.calibrate(osu(DIRECT_US, command="osu_latency D D"), "juliet")
+    assert (found.path, found.path_from) == ("peer-direct", "as diagnosed (clear)")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"path": "host-tcp"}, "juliet has no 'host-tcp'"),
+        ({"path": "peer-direkt"}, "did you mean 'peer-direct'"),
+        ({"constants": ["nic.rat"]}, "did you mean 'nic.rate'"),
+        ({"constants": ["device.copy_engine"]}, "does not meet it"),
+        ({"smallest_bytes": "2 MiB"}, "2 sizes of 2 MiB or more: too few to fit"),
+        ({"smallest_bytes": "2 Mib/s"}, "smallest message: "),
+        ({"constants": "nic.rat"}, "did you mean 'nic.rate'"),
+        ({"seed": -1}, "seed: -1 is no whole number of 0 or more"),
+        ({"seed": "now"}, "seed: 'now' is no whole number"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_in_words(options, says):
+    with pytest.raises(peerlab.PeerlabError, match=says):
+        peerlab.calibrate(
+            osu(DIRECT_US, command="osu_latency D D"), "juliet", **{"path": "peer-direct", **options}
+        )
+
+
+def test_a_figure_with_a_source_is_not_fitted():
+    records = simulated({}, cluster="alps-gh200", path="peer-direct")
+    with pytest.raises(
+        peerlab.PeerlabError, match=r"fabric\.latency has a source on alps-gh200, and no range"
+    ):
+        peerlab.calibrate(records, "alps-gh200", path="peer-direct", constants=["fabric.latency"])
+
+
+def test_without_a_path_and_without_evidence_there_is_no_fit():
+    rows = [
+        {
+            "kind": "imported",
+            "collective": "allreduce",
+            "size_bytes": 2**n,
+            "ranks": 2,
+            "nodes": 2,
+            "time_s": 1e-3,
+        }
+        for n in (16, 17, 18)
+    ]
+    with pytest.raises(peerlab.PeerlabError, match="say which path it took"):
+        peerlab.calibrate(Records.of(rows), "juliet")
+    with pytest.raises(peerlab.PeerlabError, match="no row has both a size and a time"):
+        peerlab.calibrate(Records.of([]), "juliet")
+
+
+def test_importing_peerlab_loads_no_scipy():
+    code = (
+        "import peerlab, sys; peerlab.diagnose, peerlab.calibrate; raise SystemExit('scipy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "osu.log"
+    rows = "".join(f"{size}   {us}\n" for size, us in DIRECT_US.items())
+    path.write_text(
+        "# OSU MPI-CUDA Latency Test v7.2\n# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)\n# Size          Latency (us)\n"
+        + rows
+    )
+    return path
+
+
+def run(*arguments, cwd):
+    command = [sys.executable, "-m", "peerlab.cli", "calibrate", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=cwd)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_shows_the_fit_and_writes_the_file(log, tmp_path):
+    status, out, _ = run(log, "--cluster", "juliet", "--save", "mine.toml", cwd=tmp_path)
+    flat = " ".join(out.split())
+    assert status == 0
+    assert "Juliet (InfiniBand), calibrated: peer-direct" in flat
+    assert "95 % interval" in flat
+    assert "at a size left out of the fit" in flat
+    assert "written: mine.toml" in flat
+    assert peerlab.load_cluster(tmp_path / "mine.toml").name == "mine"
+    status, _, err = run(log, "--cluster", "juliet", "--save", "mine.toml", cwd=tmp_path)
+    assert (status, err) == (1, "peerlab: mine.toml is there already; --force overwrites it\n")
+
+
+@pytest.mark.parametrize("name", ["mine.txt", "no/mine.toml", "."])
+def test_where_nothing_can_be_written_nothing_is_fitted_in_vain(tmp_path, name):
+    status, out, err = run(
+        tmp_path / "not-even-read.log", "--cluster", "juliet", "--save", name, cwd=tmp_path
+    )
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert name in err
+    assert "not-even-read" not in err
+
+
+def test_the_command_gives_json_and_refuses_in_one_line(log, tmp_path):
+    _, out, _ = run(log, "--cluster", "juliet", "--constant", "nic.rate", "--json", cwd=tmp_path)
+    found = json.loads(out)
+    assert [one["key"] for one in found["constants"]] == ["nic.rate"]
+    assert len(found["measured_s"]) == len(found["simulated_after_s"]) == len(found["message_bytes"])
+    status, out, err = run(log, "--cluster", "juliet", "--constant", "nic.rte", cwd=tmp_path)
+    assert (status, out, err.count("\n")) == (1, "", 1)

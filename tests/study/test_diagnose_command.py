@@ -1,0 +1,111 @@
+"""`peerlab diagnose`, as a process."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from logs import NCCL_TCP_US
+
+HEAD = """\
+# nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1
+# Using devices
+#  Rank  0 Group  0 Pid 202829 on  nid005471 device  0 [0009:01:00] NVIDIA GH200 120GB
+#  Rank  1 Group  0 Pid 202830 on  nid005471 device  1 [0019:01:00] NVIDIA GH200 120GB
+#  Rank  2 Group  0 Pid 154517 on  nid005487 device  0 [0009:01:00] NVIDIA GH200 120GB
+#  Rank  3 Group  0 Pid 154518 on  nid005487 device  1 [0019:01:00] NVIDIA GH200 120GB
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+"""
+LINE = "{0:12} {1:12}     float     sum      -1  {2:.2f}  {3:.2f}  {4:.2f}      0  {2:.2f}  {3:.2f}  {4:.2f}      0\n"
+
+
+@pytest.fixture
+def log(tmp_path):
+    rows = [
+        LINE.format(size, size // 4, us, size / us / 1e3, 1.5 * size / us / 1e3)
+        for size, us in NCCL_TCP_US.items()
+    ]
+    path = tmp_path / "nccl.log"
+    path.write_text(HEAD + "".join(rows))
+    return path
+
+
+def run(*arguments, columns=80):
+    command = [sys.executable, "-m", "peerlab.cli", "diagnose", *map(str, arguments)]
+    env = {**os.environ, "COLUMNS": str(columns)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_answer_says_path_evidence_forecast_and_what_to_do_next(log, columns):
+    status, out, _ = run(log, columns=columns)
+    flat = " ".join(out.split())
+    assert status == 0
+    assert (
+        "nccl-tests: allreduce out-of-place, 4 ranks, 2 nodes, buffers in device memory, 8 B to 128 MiB"
+        in flat
+    )
+    assert "recognised: alps-gh200, alps-gh200-tcp" in flat
+    assert "host-tcp (TCP, through host memory): " in flat
+    assert "this path explains it" in flat
+    assert "simulated on alps-gh200" in flat
+    assert "peerlab doctor" in flat
+
+
+def test_json_says_the_same(log):
+    _, out, _ = run(log, "--json")
+    found = json.loads(out)
+    assert found["path"] == "host-tcp" == found["ranking"][0]["path"]
+    assert found["clusters"] == ["alps-gh200", "alps-gh200-tcp"]
+    assert len(found["forecast"]["peer_direct_GBps"]) == len(found["forecast"]["message_bytes"]) > 0
+    assert all(
+        low <= high
+        for low, high in zip(found["forecast"]["low_GBps"], found["forecast"]["high_GBps"], strict=True)
+    )
+
+
+def test_a_cluster_of_ones_own_choice_is_taken(log):
+    _, out, _ = run(log, "--cluster", "alps-gh200-tcp")
+    assert "held against: alps-gh200-tcp" in out
+    assert "alps-gh200-tcp has no Peer Direct" in out
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", "#       size\n", "\x00\x01"])
+def test_what_is_no_log_is_refused_in_one_line(tmp_path, text):
+    path = tmp_path / "odd.log"
+    path.write_text(text)
+    status, out, err = run(path)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("peerlab: ")
+
+
+def test_a_log_that_does_not_name_its_nodes_is_told_how_many(tmp_path):
+    """One table is all that is left of a run on four nodes: without their number it is read as two."""
+    path = tmp_path / "bare.log"
+    rows = ((8, 120.0), (2**28, 1400.0), (2**29, 2750.0), (2**30, 5400.0))
+    table = [
+        f"{size} {size // 4} float sum -1 {us} {size / us / 1e3:.2f} {size / us / 1e3 * 62 / 32:.2f} 0"
+        for size, us in rows
+    ]
+    path.write_text("# size count type redop root time algbw busbw #wrong\n" + "\n".join(table) + "\n")
+    _, out, _ = run(path, "--json")
+    assert "ranks, buffers" in json.loads(out)["log"]
+    _, out, _ = run(path, "--json", "--nodes", "4")
+    found = json.loads(out)
+    assert "32 ranks, 4 nodes" in found["log"]
+    assert any("a node sends 298 GB/s" in one["seen"] for one in found["evidence"])
+    for wrong in ("0", "64", "many"):
+        status, out, err = run(path, "--nodes", wrong)
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert "nodes" in err
+
+
+def test_a_log_that_is_not_there_and_a_cluster_that_nobody_knows(log, tmp_path):
+    status, _, err = run(tmp_path / "no.log")
+    assert (status, err.count("\n")) == (1, 1)
+    status, _, err = run(log, "--cluster", "dl2")
+    assert status == 1
+    assert "did you mean 'dl1'?" in err
