@@ -274,7 +274,7 @@ def test_words_of_a_single_figure_can_be_read_from_the_last_row(open_):
         .some(n => n.nodeType === 3 && n.data.trim())).map(e => parseFloat(getComputedStyle(e).fontSize) * (e.currentCSSZoom ?? 1)))"""
     for name in ("datapath", "timeline", "curves"):
         shown = open_(name)
-        assert shown.page.evaluate(smallest) >= 18 - 0.01 or name
+        assert shown.page.evaluate(smallest) >= 17.99, name
         texts = shown.ask("page => page.figures.model('scene_texts').data.size")
         axes = shown.ask("page => page.figures.model('timeline_lanes').major_label_text_font_size")
         assert min(float(size[:-2]) for size in [*texts, axes]) >= 18
