@@ -6,10 +6,13 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
-.PHONY: lab test soak lint bench validation checks diagnosis shots lock clean chromium
+.PHONY: lab voila test soak lint bench validation checks diagnosis shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
+
+voila: $(VENV)/test.stamp       ## serve the labs as an app: prose and pictures, no code
+	$(BIN)/python -m voila labs --no-browser --Voila.ip=127.0.0.1 $(ARGS)
 
 test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
 	$(BIN)/python -m pytest $(ARGS)

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
+    from peerlab.deck.write import write_deck
     from peerlab.engine.run import simulate
     from peerlab.examination import Host
+    from peerlab.export.pictures import export_still
+    from peerlab.export.video import export_video
     from peerlab.measurement.measure import measure
     from peerlab.model.hardware import Cluster
     from peerlab.model.presets import known_clusters, load_cluster
@@ -40,12 +43,15 @@ _HOMES = {
     "Scenario": "peerlab.model.scenario",
     "calibrate": "peerlab.study.calibration.calibrate",
     "diagnose": "peerlab.study.diagnosis.diagnose",
+    "export_still": "peerlab.export.pictures",
+    "export_video": "peerlab.export.video",
     "known_clusters": "peerlab.model.presets",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
     "measure": "peerlab.measurement.measure",
     "simulate": "peerlab.engine.run",
     "sweep": "peerlab.study.sweep",
+    "write_deck": "peerlab.deck.write",
 }
 """Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
 
@@ -116,6 +122,8 @@ __all__ = [
     "doctor",
     "explore",
     "export_html",
+    "export_still",
+    "export_video",
     "known_clusters",
     "load",
     "load_cluster",
@@ -123,4 +131,5 @@ __all__ = [
     "predict",
     "simulate",
     "sweep",
+    "write_deck",
 ]

@@ -7,7 +7,7 @@
     |-- ExpectationError     expected figures or a reference file cannot be read
     |-- RecordsError         a log, or a table of measurements, cannot be read
     |-- MeasurementError     a measurement of this machine failed
-    |-- ExportError          a page cannot be made as it is wanted
+    |-- ExportError          a page, picture, video or deck cannot be made
     |-- DoctorError          a check is asked for that there is not
     |-- Cancelled            the user stopped a running simulation
     `-- WorkersLost          those who answer a sweep went away
@@ -58,7 +58,7 @@ class MeasurementError(PeerlabError):
 
 
 class ExportError(PeerlabError, ValueError):
-    """A page cannot be made as it is wanted, or not be written."""
+    """A page, a picture, a video or a deck cannot be made or written."""
 
 
 class DoctorError(PeerlabError, ValueError):

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,14 @@ class Run:
             If the file cannot be written.
         """
         write_perfetto(self.trace, path, repr(self))
+
+    def _repr_html_(self) -> str:
+        """Return a still with its figures, for notebooks, saved ones too."""
+        pictures = import_module(
+            "peerlab.view.still"
+        )  # by name: a picture knows runs, a run knows no picture
+        html: str = pictures.still_html(self)
+        return html
 
     def __repr__(self) -> str:
         s = self.scenario

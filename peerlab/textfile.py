@@ -52,6 +52,11 @@ def read_bytes(path: str | Path, *, most_bytes: int, too_large: str, error: type
     return held
 
 
+def printable(text: str) -> str:
+    """Return a text without what cannot be printed: it stays on its line, and tells a terminal nothing."""
+    return "".join(c for c in text if c.isprintable())
+
+
 @contextmanager
 def in_words(what: str, error: type[PeerlabError]) -> Iterator[None]:
     """Turn what goes wrong with a file into `error`, which says `what` (``"cannot write x.csv"``) and why."""

@@ -15,7 +15,9 @@ from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.records import Records, load
+from peerlab.records import Records
+from peerlab.records.load import read_log
+from peerlab.records.text import log_of
 from peerlab.study.diagnosis import Diagnosis, diagnose
 from peerlab.units import say_bytes
 from peerlab.view.diagnosis import diagnosis_html, path_name
@@ -23,7 +25,6 @@ from peerlab.view.diagnosis import diagnosis_html, path_name
 _INVITATION = (
     "Paste the output of nccl-tests, OSU or hccl_demo, its command line included; or choose the file."
 )
-_MOST_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True)
@@ -82,22 +83,22 @@ class OwnLog:
         self._read.on_click(lambda _: self.read(self._text.value, "your log"))
         self._away.on_click(lambda _: self._take_away())
 
-    def read(self, text: str, name: str) -> None:
-        """Read a log; what is wrong with it is said in the panel."""
-        if not text.strip():
+    def read(self, held: str | bytes, name: str) -> None:
+        """Read a log, as pasted or as a file of this name holds it; what is wrong with it is said in the panel."""
+        if not held.strip():
             self._say("Nothing to read yet: paste a log above, or choose a file.")
             return
         if self._task:
             self._task.cancel()
         self.verdict.value = ""
         self._short.value = f"<p role='status'>Reading {escape(name)} ...</p>"
-        self._task = asyncio.get_running_loop().create_task(self._look(text, name))
+        self._task = asyncio.get_running_loop().create_task(self._look(held, name))
 
-    async def _look(self, text: str, name: str) -> None:
+    async def _look(self, held: str | bytes, name: str) -> None:
         try:
-            found = await asyncio.to_thread(_look_at, text, name)
+            found = await asyncio.to_thread(_look_at, held, name)
         except PeerlabError as problem:
-            self._say(f"{name}: {problem}")
+            self._say(str(problem) if str(problem).startswith(name) else f"{name}: {problem}")
             return
         self._short.value = f"<p role='status'>{escape(_in_short(found))}</p>{_warnings(found.records)}"
         self.verdict.value = diagnosis_html(found.diagnosis.as_dict(), name)
@@ -105,13 +106,8 @@ class OwnLog:
 
     def _uploaded(self, event: Any) -> None:
         for one in event["new"]:
-            if one["size"] > _MOST_BYTES:
-                self._say(
-                    f"{one['name']}: larger than 32 MiB; keep the table and the lines about the transport"
-                )
-                return
             self._text.value = ""
-            self.read(bytes(one["content"]).decode("utf-8", "replace") + "\n", one["name"])
+            self.read(bytes(one["content"]), one["name"])
 
     def _take_away(self) -> None:
         if self._task:
@@ -149,8 +145,8 @@ def start_of(records: Records, otherwise: Scenario) -> Scenario:
         return otherwise
 
 
-def _look_at(text: str, name: str) -> Found:
-    records = load(text if "\n" in text else f"{text}\n")
+def _look_at(held: str | bytes, name: str) -> Found:
+    records = read_log(log_of(held, name))
     return Found(name, records, diagnose(records))
 
 
@@ -158,8 +154,9 @@ def _in_short(found: Found) -> str:
     """Return the verdict, what Peer Direct would bring, and whether the pictures show the log's machine."""
     diagnosis, would = found.diagnosis, found.diagnosis.forecast
     path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
-    gain = (
-        f"{would.ratio[-1]:.3g}x at {say_bytes(int(would.sizes[-1]))}" if not would.why_not else would.why_not
+    gain = would.why_not or (
+        f"{would.ratio[-1]:.3g}x at {say_bytes(int(would.sizes[-1]))} "
+        f"({would.low_ratio[-1]:.2g}x to {would.high_ratio[-1]:.2g}x)"
     )
     shown = "" if found.machine else " No cluster was recognised: the pictures still show another machine."
     return f"{found.name}: {path}. With Peer Direct: {gain}.{shown} The evidence is below the figures."

@@ -9,7 +9,8 @@ from typing import Any
 from tqdm import tqdm
 
 import peerlab
-from peerlab.cli.words import command, table, wrapped
+from peerlab.cli.words import add_nodes, command, table, wrapped
+from peerlab.cluster_file.write import check_new
 from peerlab.study.calibration import Calibration, Constant
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
 
@@ -28,13 +29,14 @@ def add(commands: Any) -> None:
     says = "fit constants of a cluster on a log, and say which of them the log cannot tell"
     sub = command(commands, "calibrate", says, _calibrate, epilog=_EXAMPLES)
     add = sub.add_argument
-    add("log", metavar="LOG", help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
+    add("log", metavar="LOG", type=Path, help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
     add(
         "--cluster",
         metavar="NAME",
         required=True,
         help="a known cluster or a .toml file; its assumed figures are fitted",
     )
+    add_nodes(sub)
     add("--path", metavar="PATH", help="the data path that the log took; else as peerlab diagnose finds")
     add("--constant", metavar="KEY,...", help="fit only these, such as nic.rate,fabric.latency")
     add("--smallest", metavar="SIZE", help='leave smaller messages out, such as "64 KiB"')
@@ -45,9 +47,11 @@ def add(commands: Any) -> None:
 
 
 def _calibrate(options: argparse.Namespace) -> int:
+    if options.save:
+        check_new(options.save, force=options.force)
     with tqdm(delay=1, leave=False, unit=" simulations", disable=None) as bar:
         found = peerlab.calibrate(
-            peerlab.load(options.log),
+            peerlab.load(options.log, options.nodes),
             options.cluster,
             path=options.path,
             constants=[key.strip() for key in options.constant.split(",")] if options.constant else None,
@@ -55,14 +59,11 @@ def _calibrate(options: argparse.Namespace) -> int:
             seed=options.seed,
             progress=bar.update,
         )
+    print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
     if options.save:
         found.save(options.save, force=options.force)
-    if options.json:
-        print(json.dumps(found.as_dict(), indent=2))
-        return 0
-    print("\n".join(_lines(found)))
-    if options.save:
-        print(f"written: {options.save}; look it over: peerlab clusters check {options.save}")
+        if not options.json:
+            print(f"written: {options.save}; look it over: peerlab clusters check {options.save}")
     return 0
 
 

@@ -13,6 +13,7 @@ from peerlab.cli import (
     OK,
     calibrate,
     clusters,
+    deck,
     diagnose,
     doctor,
     export,
@@ -29,7 +30,7 @@ from peerlab.version import __version__
 WRONG_USAGE = 2
 
 _COMMANDS = (
-    simulate, sweep, export, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab,
+    simulate, sweep, export, deck, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab,
 )  # fmt: skip
 """Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
 

@@ -3,10 +3,11 @@
 import argparse
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.cli.words import command, table, wrapped
+from peerlab.cli.words import add_nodes, command, table, wrapped
 from peerlab.study.diagnosis import TOLD, Diagnosis, Evidence, Explanation, Forecast
 from peerlab.units import say_bytes
 
@@ -14,6 +15,7 @@ _EXAMPLES = """\
 examples:
   peerlab diagnose nccl.log                    which data path, by what evidence, and what Peer Direct would bring
   peerlab diagnose nccl.log --cluster p4d      held against this cluster instead of those recognised
+  peerlab diagnose bare.log --nodes 4          a log of which only the table is left
   peerlab diagnose osu.log --cluster my.toml --json
 
 exit status: 0 answered ("cannot tell" is an answer too), 1 the log or the cluster cannot be read, 2 wrong usage
@@ -24,15 +26,18 @@ def add(commands: Any) -> None:
     """Add the command."""
     says = "say which data path a log is from, with the evidence, and what Peer Direct would bring"
     sub = command(commands, "diagnose", says, _diagnose, epilog=_EXAMPLES)
-    sub.add_argument("log", metavar="LOG", help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
+    sub.add_argument(
+        "log", metavar="LOG", type=Path, help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo"
+    )
     sub.add_argument(
         "--cluster", metavar="NAME", help="where it is from: a known cluster or a .toml file; else recognised"
     )
+    add_nodes(sub)
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def _diagnose(options: argparse.Namespace) -> int:
-    found = peerlab.diagnose(peerlab.load(options.log), options.cluster)
+    found = peerlab.diagnose(peerlab.load(options.log, options.nodes), options.cluster)
     if options.json:
         print(json.dumps(found.as_dict(), indent=2))
     else:

@@ -1,14 +1,18 @@
 """`peerlab export`."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 import peerlab
+from peerlab.cli.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.cli.fields import add_fields
 from peerlab.cli.words import command
 from peerlab.errors import ExportError
+from peerlab.export.pictures import STILLS
+from peerlab.export.video import VIDEOS
 from peerlab.model.scenario import Scenario
 
 _EXAMPLES = """\
@@ -16,14 +20,19 @@ examples:
   peerlab export --output slide.html                       the host switch, the cache switch and nodes stay open
   peerlab export --nodes 64 --controls host,message=1MiB:64MiB:1GiB --output slide.html
   peerlab export --path host-rdma --beside path=peer-direct --output pair.html      two scenarios, one clock
+  peerlab export --path host-rdma --output still.png --scale 2               a still; .pdf and .svg too
+  peerlab export --path peer-direct --output loop.mp4 --theme dark           one loop as a video; .webm and .gif too
   peerlab export --mode figure --figure curves --theme dark --ratio 4:3 --output curves.html
 
 The file plays in any browser, in an iframe of a deck too, without a network. slide.html#nodes=64&path=peer-direct
-opens it in that state.
+opens it in that state. PNG, PDF and videos are taken by a Chromium of this machine, videos put together by ffmpeg
+(pip install 'peerlab[video]').
 
 exit status: 0 written, 1 impossible (one line says why), 2 wrong usage
 """
 
+PAGES = (".html", ".htm")
+"""What a page may be called."""
 _OURS = ("run", "output", "controls", "beside", "start")
 _OPTIONS = ("mode", "figure", "theme", "ratio")
 
@@ -33,14 +42,19 @@ def add(commands: Any) -> None:
     sub = command(
         commands,
         "export",
-        "write a page that plays without a kernel, for decks and wikis",
+        "write a page that plays without a kernel, a still or a video, for decks and wikis",
         _export,
         epilog=_EXAMPLES,
         argument_default=argparse.SUPPRESS,  # what is not given is for others to decide
     )
     add = sub.add_argument
     add_fields(add, path="the cluster's usual one", registration="cached")
-    add("--output", metavar="FILE.html", required=True, help="the page; an existing file is replaced")
+    add(
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="the file, replaced if it is there: .html is a page, .png, .svg, .pdf a still, .mp4, .webm, .gif a video",
+    )
     add(
         "--controls",
         help="what its reader may change: host,cache,nodes=2:64,message=1MiB:64MiB, or any field with its values; '' for nothing",
@@ -51,12 +65,23 @@ def add(commands: Any) -> None:
     add("--figure", help="datapath, timeline or curves (default: datapath)")
     add("--theme", help="auto, light or dark (default: auto, what the reader's system has)")
     add("--ratio", help="16:9 or 4:3 (default: 16:9)")
+    add_options(add)
 
 
 def _export(options: argparse.Namespace) -> int:
     given = vars(options)
-    fields = {name: value for name, value in given.items() if name not in (*_OURS, *_OPTIONS)}
-    scenario = Scenario(**fields)
+    ours = {*_OURS, *_OPTIONS, *OPTIONS}
+    scenario = Scenario(**{name: value for name, value in given.items() if name not in ours})
+    if is_picture(options.output):
+        chosen = {name: given[name] for name in ours & given.keys() - {"run", "output"}}
+        export_picture(scenario, options.output, chosen)
+        return 0
+    if Path(options.output).suffix not in PAGES:
+        known = ", ".join((*PAGES, *STILLS, *VIDEOS))
+        raise ExportError(f"--output: {options.output} must end in one of {known}")
+    for name in OPTIONS:
+        if name in given:
+            raise ExportError(f"--{name}: of a picture or a video, and {options.output} is a page")
     subject = (
         (scenario, scenario.with_(**_changes("--beside", options.beside))) if "beside" in given else scenario
     )

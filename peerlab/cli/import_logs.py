@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.cli.words import command, table
+from peerlab.cli.words import add_nodes, command, table
 from peerlab.records import Records, load
+from peerlab.textfile import printable
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
 
 _EXAMPLES = """\
@@ -45,11 +46,12 @@ def add(commands: Any) -> None:
     sub.add_argument(
         "--anonymise", action="store_true", help="without host names, addresses, users, file names and paths"
     )
+    add_nodes(sub)
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def _import(options: argparse.Namespace) -> int:
-    records = Records.together([load(path) for path in options.log])
+    records = Records.together([load(path, options.nodes) for path in options.log])
     if options.anonymise:
         records = records.anonymised()
     if options.save:
@@ -72,15 +74,15 @@ def _plain(records: Records) -> dict[str, Any]:
 def _print(records: Records) -> None:
     head = ("collective", "size", "time", "algbw", "busbw", "variant", "correct")
     for source, rows in records.table.groupby("source", sort=False):
-        print(source)
+        print(printable(str(source)))
         print(table(head, [_cells(row) for row in rows.to_dict("records")], right={1, 2, 3, 4}))
     for manifest in records.parts:
         print()
         for name in _TOLD:
             if entry := manifest.get(name):
-                print(f"{name}: {_said(entry)}")
+                print(printable(f"{name}: {_said(entry)}"))
     for warning in records.warnings:
-        print(f"warning: {warning}")
+        print(printable(f"warning: {warning}"))
     print("GB = 10^9 bytes")
 
 
@@ -92,7 +94,7 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
         "-" if pd.isna(size) else say_bytes(size),
         "-" if pd.isna(time) else say_time(time * PS_PER_S),
         *("-" if pd.isna(row[name]) else f"{row[name]:.4g} GB/s" for name in ("algbw_GBps", "busbw_GBps")),
-        row["variant"] or "-",
+        printable(row["variant"]) or "-",
         "not checked" if pd.isna(row["correct"]) else verdict[bool(row["correct"])],
     ]
 

@@ -24,6 +24,12 @@ def command(
     return parser
 
 
+def add_nodes(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says what many logs do not."""
+    says = "how many nodes took part, where the log does not say"
+    parser.add_argument("--nodes", metavar="N", type=number, help=says)
+
+
 def number(text: str) -> int | str:
     """Return a whole number, or the text for the scenario to refuse in its own words."""
     try:

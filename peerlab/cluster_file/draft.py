@@ -8,9 +8,10 @@ from pathlib import Path
 
 from peerlab.cluster_file.guide import GUIDE, OPTIONAL_TEXTS, PATHS, TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
-from peerlab.cluster_file.write import printable, quoted, write_new
+from peerlab.cluster_file.write import quoted, write_new
 from peerlab.machine import Machine
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
+from peerlab.textfile import printable
 from peerlab.units import say_count
 
 _WIDTH = 100

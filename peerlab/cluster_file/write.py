@@ -6,7 +6,26 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.textfile import in_words
+from peerlab.textfile import in_words, printable
+
+
+def check_new(path: Path, *, force: bool = False) -> None:
+    """Refuse what :func:`write_new` would refuse, as far as that shows before: work should not be done in vain.
+
+    Raises
+    ------
+    HardwareError
+        If there is such a file already (unless `force`), its name does not end in .toml, or its folder is not there.
+    """
+    if path.suffix != ".toml":
+        raise HardwareError(f"{path}: a cluster file ends in .toml, as in {path.stem or 'my'}.toml")
+    with in_words(f"cannot write {path}", HardwareError):
+        found = path.expanduser()
+        if found.exists() and not found.is_file():  # opening a pipe would wait for a reader
+            raise HardwareError(f"cannot write {path}: not a file")
+        if found.exists() and not force:
+            raise HardwareError(f"{path} is there already; --force overwrites it")
+        found.parent.stat()
 
 
 def write_new(path: Path, text: str, *, force: bool = False) -> None:
@@ -17,27 +36,17 @@ def write_new(path: Path, text: str, *, force: bool = False) -> None:
     HardwareError
         If there is such a file already (unless `force`), or it cannot be written.
     """
-    if path.suffix != ".toml":
-        raise HardwareError(f"{path}: a cluster file ends in .toml, as in {path.stem or 'my'}.toml")
-    with in_words(f"cannot write {path}", HardwareError):
-        found = path.expanduser()
-        if found.exists() and not found.is_file():  # opening a pipe would wait for a reader
-            raise HardwareError(f"cannot write {path}: not a file")
-        try:
-            with found.open("w" if force else "x", encoding="utf-8") as file:
-                file.write(text)
-        except FileExistsError:
-            raise HardwareError(f"{path} is there already; --force overwrites it") from None
+    check_new(path, force=force)
+    with (
+        in_words(f"cannot write {path}", HardwareError),
+        path.expanduser().open("w" if force else "x", encoding="utf-8") as file,
+    ):
+        file.write(text)
 
 
 def quoted(value: str) -> str:
     """Return a text as TOML writes it, without what cannot be printed."""
     return json.dumps(printable(value), ensure_ascii=False)
-
-
-def printable(value: str) -> str:
-    """Return a text without what cannot be printed: it stays on its line."""
-    return "".join(c for c in value if c.isprintable())
 
 
 def cluster_text(cluster: Cluster, remark: str) -> str:

@@ -1,1 +1,1 @@
-"""Pictures that leave the lab: pages that play without a kernel."""
+"""What leaves the lab: pictures, videos and pages for those who have no kernel."""

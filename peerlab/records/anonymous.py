@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -94,9 +95,11 @@ class _Scrubber:
 
 def _hosts(manifest: Mapping[str, Any]) -> list[str]:
     """Return the hosts that a manifest names, and those of its parts."""
-    own = [str(host) for host in manifest.get("hosts") or ()]
-    parts = [part for part in manifest.get("parts") or () if isinstance(part, Mapping)]
-    return own + [host for part in parts for host in _hosts(part)]
+    hosts, parts = (
+        held if isinstance(held, (list, tuple)) else () for held in map(manifest.get, ("hosts", "parts"))
+    )
+    inner = (_hosts(part) for part in parts if isinstance(part, Mapping))
+    return [*map(str, hosts), *chain.from_iterable(inner)]
 
 
 def _harmless(command: str) -> str:

@@ -26,7 +26,7 @@ _FOREIGN = {
 """What others' output holds; peerlab reads none of it, but says whose it is."""
 
 
-def load(source: str | Path) -> Records:
+def load(source: str | Path, nodes: int | None = None) -> Records:
     """Return the measurements in a log, or in a file that :meth:`Records.save` wrote.
 
     Parameters
@@ -34,13 +34,27 @@ def load(source: str | Path) -> Records:
     source:
         A file, or the text itself (whatever holds a newline): output of nccl-tests, of the OSU micro-benchmarks, of
         hccl_demo, or peerlab's own CSV.
+    nodes:
+        How many nodes took part, for a log that does not say; few do without NCCL_DEBUG or their command line.
 
     Raises
     ------
     RecordsError
-        If it cannot be read, is none of these, or holds no good row. Single damaged rows are left out with a warning.
+        If it cannot be read, is none of these, holds no good row, or says another number of nodes. Single damaged rows
+        are left out with a warning.
     """
-    log = open_log(source)
+    records = read_log(open_log(source))
+    return records if nodes is None else records.on_nodes(nodes)
+
+
+def read_log(log: Log) -> Records:
+    """Return the measurements in a log, whoever's it is.
+
+    Raises
+    ------
+    RecordsError
+        If nobody reads it, or it holds no good row.
+    """
     fitting = [(tool, read) for tool, looks_like, read in _READERS if looks_like(log)]
     if not fitting and nccl.looks_like_rows(log):
         fitting = [(nccl.TOOL, nccl.read)]

@@ -1,5 +1,6 @@
 """The one schema of measurements: a tidy table, and beside it where it comes from."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from peerlab.collectives.busbw import MEASURED_COLLECTIVES, bus_factor
 from peerlab.errors import RecordsError, nearest
 from peerlab.records.anonymous import anonymised
 from peerlab.records.csv_file import write_csv
+from peerlab.records.notes import describe_ranks
 from peerlab.records.page import html_table
 from peerlab.units import say_count
 
@@ -130,7 +132,9 @@ class Records:
     @property
     def parts(self) -> list[dict[str, Any]]:
         """The manifest of each log or run that these records were put together from."""
-        return list(self.manifest.get("parts") or [dict(self.manifest)])
+        parts = self.manifest.get("parts")
+        told = [dict(one) for one in parts if isinstance(one, Mapping)] if isinstance(parts, list) else []
+        return told or [dict(self.manifest)]
 
     @property
     def sources(self) -> list[str]:
@@ -147,9 +151,42 @@ class Records:
         """
         write_csv(path, self.table, self.manifest, self.warnings)
 
+    def on_nodes(self, nodes: int) -> "Records":
+        """Return the same of so many nodes, where they do not say themselves how many took part.
+
+        Raises
+        ------
+        RecordsError
+            If this is no number of nodes that their ranks can fill, or a row says another.
+        """
+        if not isinstance(nodes, int) or nodes < 1:
+            raise RecordsError(f"nodes: {nodes!r} is no whole number of 1 or more")
+        name, table = ", ".join(self.sources), self.table
+        for said in table["nodes"].dropna().unique():
+            if said != nodes:
+                raise RecordsError(f"{name}: it says itself that {say_count(int(said), 'node')} took part")
+        for ranks in table["ranks"].dropna().unique():
+            if ranks < nodes:
+                raise RecordsError(f"{name}: {say_count(int(ranks), 'rank')} cannot fill {nodes} nodes")
+        if table["nodes"].notna().all():
+            return self
+        told = describe_ranks(self.manifest.get("ranks"), (), nodes)
+        manifest = {**self.manifest, "nodes": nodes, "ranks_per_node": told["ranks_per_node"]}
+        note = f"the log does not say how many nodes took part; {nodes} as given"
+        return Records(table.assign(nodes=table["nodes"].fillna(nodes)), manifest, (*self.warnings, note))
+
     def anonymised(self) -> "Records":
-        """Return the same without host names, addresses, users, files and paths, for sharing."""
-        return Records(*anonymised(self.table, self.manifest, self.warnings))
+        """Return the same without host names, addresses, users, files and paths, for sharing.
+
+        Raises
+        ------
+        RecordsError
+            If the manifest is nested too deeply to be looked through.
+        """
+        try:
+            return Records(*anonymised(self.table, self.manifest, self.warnings))
+        except RecursionError:
+            raise RecordsError("the manifest is nested too deeply") from None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -189,13 +226,22 @@ class Records:
 def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row with the bandwidths that follow from size, time and ranks, where it has none of its own."""
     row = {name: value for name, value in row.items() if not pd.isna(value)}
+    for name, value in row.items():
+        if COLUMNS[name] in ("Int64", "Float64"):
+            _check_figure(name, value)
     if "size_bytes" in row and row.get("time_s", 0) > 0:
-        row.setdefault("algbw_GBps", row["size_bytes"] / row["time_s"] / 1e9)
+        rate = row["size_bytes"] / row["time_s"] / 1e9
+        if math.isfinite(rate):
+            row.setdefault("algbw_GBps", rate)
     if "algbw_GBps" in row and "busbw_GBps" not in row and "ranks" in row:
         row["busbw_GBps"] = row["algbw_GBps"] * bus_factor(row["collective"], row["ranks"])
-    if row.get("ranks", 1) < 1:
-        raise ValueError(f"ranks {row['ranks']} is too few; a measurement has 1 or more")
     return row
+
+
+def _check_figure(name: str, value: Any) -> None:
+    least = 1 if name in ("ranks", "nodes") else 0
+    if not least <= value < math.inf:
+        raise ValueError(f"{name} {value} is out of range; a measurement has {least} or more")
 
 
 def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> Any:

@@ -83,13 +83,26 @@ def open_log(source: str | Path) -> Log:
         If the file cannot be read, is larger than :data:`MOST_BYTES`, or is not text.
     """
     if isinstance(source, str) and "\n" in source:
-        log = Log("pasted text", source)
-        if len(source) > MOST_BYTES:
-            raise log.fail(f"larger than {say_bytes(MOST_BYTES)}; {_KEEP}")
-    else:
-        path = Path(source)
-        held = read_bytes(path, most_bytes=MOST_BYTES, too_large=_KEEP, error=RecordsError)
-        log = Log(_cleaned(path.name), _decoded(held))
+        return log_of(source, "pasted text")
+    if not isinstance(source, (str, Path)):
+        raise RecordsError(f"{source!r:.60} is neither a file nor text")
+    path = Path(source)
+    return log_of(read_bytes(path, most_bytes=MOST_BYTES, too_large=_KEEP, error=RecordsError), path.name)
+
+
+def log_of(held: str | bytes, name: str) -> Log:
+    """Return a log of what a file of this name holds, or somebody pasted.
+
+    Raises
+    ------
+    RecordsError
+        If it is larger than :data:`MOST_BYTES`, or is not text.
+    """
+    log = Log(
+        _cleaned(name), "" if len(held) > MOST_BYTES else held if isinstance(held, str) else _decoded(held)
+    )
+    if len(held) > MOST_BYTES:
+        raise log.fail(f"larger than {say_bytes(MOST_BYTES)}; {_KEEP}")
     if "\0" in log.text:
         raise log.fail("a binary file; a log is text")
     if not log.text.strip():

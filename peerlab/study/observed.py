@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from peerlab.collectives.busbw import bus_factor
 from peerlab.errors import RecordsError
 from peerlab.records import Records
+from peerlab.textfile import printable
 from peerlab.units import MIB, say_bytes, say_count
 
 Floats = NDArray[np.float64]
@@ -124,6 +125,10 @@ def observe(records: Records) -> Observed:
     RecordsError
         If no row has a size and a time, only one rank took part, or the records are of several logs.
     """
+    if not isinstance(records, Records):
+        raise RecordsError(
+            f"{str(records)[:60]!r} are no records; give what peerlab.load or peerlab.measure returns"
+        )
     if len(records.parts) > 1:
         raise RecordsError(f"these records are of {len(records.parts)} logs; give them one by one")
     table = records.medians()
@@ -181,7 +186,7 @@ def _count(value: Any) -> int | None:
 def _text(value: object) -> str:
     """Return a text from outside as it can be shown: a file may hold anything."""
     said = value if isinstance(value, str) else ""
-    return "".join(c for c in said[:_LONGEST] if c.isprintable())
+    return printable(said[:_LONGEST])
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -7,23 +7,9 @@ from bokeh.plotting import figure
 from peerlab.run import Run
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
 from peerlab.view.geometry import badge_place, waiting_places, ways
-from peerlab.view.scene_host import draw_host, draw_node
-from peerlab.view.scene_network import draw_devices, draw_wire
 from peerlab.view.sketch import Sketch
+from peerlab.view.standing import draw
 from peerlab.view.theme import FONT, stage_role
-
-
-def _draw(sketch: Sketch) -> Drawing:
-    """Draw what stands still, from the ground up."""
-    for node in (0, 1):
-        draw_node(sketch, node)
-        draw_host(sketch, node)
-        draw_devices(sketch, node)
-    draw_wire(sketch)
-    for device in range(sketch.cluster.devices_per_switch):
-        for stage in sketch.stages:
-            sketch.drawing.line(ways(sketch.geometry, stage, device)[0], stage_role(stage))
-    return sketch.drawing
 
 
 def scene(run: Run) -> dict[str, object]:
@@ -34,7 +20,7 @@ def scene(run: Run) -> dict[str, object]:
     devices = range(run.scenario.hardware.devices_per_switch)
     index = {name: number for number, name in enumerate(run.trace.stages)}
     return {
-        **_draw(sketch).page(),
+        **draw(sketch).page(),
         "ways": {index[s]: [ways(geometry, s, d) for d in devices] for s in stages},
         "waiting": {index[s]: [waiting_places(geometry, s, d) for d in devices] for s in stages},
         "badges": {index[s]: badge_place(geometry, s) for s in stages},

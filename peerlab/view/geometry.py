@@ -191,7 +191,11 @@ def waiting_places(geometry: Geometry, stage: str, device: int) -> list[Point]:
 
 def place(geometry: Geometry, stage: str, device: int, fraction: float) -> Point:
     """Return where a slice is that has gone `fraction` (0 to 1) of its own way in a stage."""
-    points = ways(geometry, stage, device)[0]
+    return along(ways(geometry, stage, device)[0], fraction)
+
+
+def along(points: list[Point], fraction: float) -> Point:
+    """Return the point on a broken line up to which `fraction` (0 to 1) of it lies."""
     legs = [(a, b, abs(a[0] - b[0]) + abs(a[1] - b[1])) for a, b in pairwise(points)]
     left = fraction * sum(length for _, _, length in legs)
     for a, b, length in legs:

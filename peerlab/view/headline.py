@@ -3,7 +3,7 @@
 from peerlab.metrics import LATENCY
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.run import Run
-from peerlab.units import say_bytes, say_time
+from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.registration import everywhere
 
 Card = dict[str, object]
@@ -42,7 +42,7 @@ def _bandwidth(run: Run) -> Card:
 
 def _time(run: Run) -> Card:
     s = run.scenario
-    note = "node 0 to node 1" if s.collective == "point-to-point" else f"{s.ranks} ranks"
+    note = "node 0 to node 1" if s.collective == "point-to-point" else say_count(s.ranks, "rank")
     card = _card("time", f"Time for {say_bytes(s.nbytes)}", say_time(run.time_ps), note)
     word = say_time(run.time_ps) if run.time_ps else ""
     return {**card, "word": word, "amount": run.time_ps, "more": "worse", "always": True}

@@ -36,9 +36,9 @@ def wait_for(condition, seconds=60):
     return waiting()
 
 
-def read(lab, text):
+def read(lab, held, name="your log"):
     async def reading():
-        lab.controls.log.read(text, "your log")
+        lab.controls.log.read(held, name)
         await lab.controls.log._task
 
     asyncio.run(reading())
@@ -104,6 +104,15 @@ def test_what_is_no_log_is_refused_in_words_and_the_scenario_stays(lab, text):
     assert "role='alert'" in panel._short.value
     assert "<script" not in panel._short.value
     assert lab.scenario is before
+
+
+def test_a_file_is_read_as_on_the_command_line_and_called_by_its_name(lab):
+    panel = read(lab, ALPS.encode("utf-16"), "ring <1>.log")
+    assert "Peer Direct, clear" in panel._short.value
+    panel = read(lab, b"no log at all", "ring <1>.log")
+    assert "<p role='alert'>ring &lt;1&gt;.log: not the output of" in panel._short.value
+    panel = read(lab, b"#" * (9 * 2**20), "huge.log")
+    assert "huge.log: larger than 8 MiB; keep the table" in panel._short.value
 
 
 def measure(plan, meanwhile=lambda _measuring: None):

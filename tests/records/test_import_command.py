@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from tool_logs import NCCL, OSU_CRASHED, OSU_LATENCY
+from tool_logs import NCCL, NCCL_WITHOUT_END, OSU_CRASHED, OSU_LATENCY
 
 import peerlab
 
@@ -53,6 +53,19 @@ def test_several_logs_are_saved_as_one_file_without_names(folder):
     assert "osu: source-2" in out.splitlines()
 
 
+def test_the_number_of_nodes_is_taken_from_the_log_or_else_from_the_user(folder):
+    (folder / "bare.log").write_text(NCCL_WITHOUT_END)
+    status, out, _ = run(folder, "bare.log", "--nodes", "2", "--save", "bare.csv")
+    assert status == 0
+    assert "nodes: 2" in out.splitlines()
+    assert "warning: the log does not say how many nodes took part; 2 as given" in out.splitlines()
+    assert set(peerlab.load(folder / "bare.csv").table["nodes"]) == {2}
+    status, out, problem = run(folder, "ring.log", "--nodes", "4")
+    assert (status, out) == (1, "")
+    assert problem == "peerlab: nccl-tests: ring.log: it says itself that 2 nodes took part\n"
+    assert run(folder, "ring.log", "--nodes", "2")[1] == run(folder, "ring.log")[1]
+
+
 def test_json_holds_everything(folder):
     status, out, problem = run(folder, "pair.log", "--json")
     assert (status, problem) == (0, "")
@@ -77,6 +90,24 @@ def test_what_cannot_be_read_or_written_is_one_line(folder, arguments, said):
     assert (status, out) == (1, "")
     assert problem.startswith(f"peerlab: {said}")
     assert problem.count("\n") == 1
+
+
+def test_a_saved_table_tells_the_terminal_nothing(folder):
+    about = r'{"manifest": {"tool": "\u001b[31mred", "transport": ["\u001b[2J"]}, "warnings": ["\u001b]0;hi\u0007"]}'
+    (folder / "odd.csv").write_text(
+        f"# peerlab records 1\n# {about}\nkind,source,collective,variant,size_bytes\nimported,\x1b[1mrun,allreduce,\x1b[5m,8\n"
+    )
+    status, out, problem = run(folder, "odd.csv")
+    assert (status, problem) == (0, "")
+    assert "[31mred" in out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+@pytest.mark.parametrize("given", [None, 5, b"run.log", ["run.log"]])
+def test_what_is_neither_a_file_nor_text_is_said(given):
+    with pytest.raises(peerlab.PeerlabError, match="is neither a file nor text"):
+        peerlab.load(given)
 
 
 def test_a_file_of_200_megabytes_is_refused_at_once(folder):

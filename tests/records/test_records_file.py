@@ -91,7 +91,7 @@ def test_a_damaged_file_is_refused_with_its_line(tmp_path):
     assert "column kind is missing" in refused(text.replace("kind,", "rank,", 1))
     assert "stands there twice" in refused(text.replace("dtype,op", "dtype,dtype", 1))
     assert "collective 'gossip' is unknown" in refused(text.replace("allreduce,out", "gossip,out"))
-    assert "ranks 0 is too few" in refused(text.replace(",4,2,", ",0,2,", 1))
+    assert "ranks 0 is out of range" in refused(text.replace(",4,2,", ",0,2,", 1))
 
 
 def test_a_damaged_head_is_refused(tmp_path):
@@ -138,6 +138,44 @@ def test_a_row_says_what_is_wrong_with_it():
         Records.of([row | {"kind": "guessed"}])
     with pytest.raises(RecordsError, match="does not fit its column"):
         Records.of([row | {"time_s": "soon"}])
+    for name, value in (
+        ("ranks", 0),
+        ("nodes", 0),
+        ("size_bytes", -8),
+        ("time_s", -1.0),
+        ("time_s", math.inf),
+    ):
+        with pytest.raises(RecordsError, match=f"{name} {value} is out of range"):
+            Records.of([row | {"size_bytes": 8, "time_s": 1e-5, "ranks": 2, name: value}])
+
+
+def test_a_bandwidth_beyond_all_numbers_is_none():
+    row = {"kind": "measured", "collective": "allreduce", "size_bytes": 10**9, "time_s": 1e-308, "ranks": 2}
+    assert Records.of([row]).table["algbw_GBps"].isna().all()
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        '{"parts": 5, "hosts": 7}',
+        '{"parts": [5], "hosts": [{"a": 1}], "transport": {"b": [1]}, "command": 5}',
+        '{"parts": [{"parts": [[]], "hosts": "anvil"}]}',
+    ],
+)
+def test_a_manifest_from_outside_may_hold_anything(manifest):
+    about = f'# peerlab records 1\n# {{"manifest": {manifest}, "warnings": []}}\n'
+    records = peerlab.load(f"{about}kind,source,collective,variant,size_bytes\nimported,run,allreduce,,8\n")
+    assert all(isinstance(part, dict) for part in records.parts)
+    assert "8 B" in records._repr_html_()
+    assert records.anonymised().sources == ["run"]
+
+
+def test_a_manifest_nested_deeply_is_not_anonymised():
+    deep: dict = {}
+    for _ in range(2000):
+        deep = {"in": deep}
+    with pytest.raises(RecordsError, match="nested too deeply"):
+        Records.of([], deep).anonymised()
 
 
 def test_a_simulated_run_and_a_sweep_are_records_too():

@@ -198,7 +198,9 @@ def test_the_path_is_diagnosed_if_nobody_says_it():
         ({"constants": ["device.copy_engine"]}, "does not meet it"),
         ({"smallest_bytes": "2 MiB"}, "2 sizes of 2 MiB or more: too few to fit"),
         ({"smallest_bytes": "2 Mib/s"}, "smallest message: "),
-        ({"seed": -1}, "seed: -1 is out of range"),
+        ({"constants": "nic.rat"}, "did you mean 'nic.rate'"),
+        ({"seed": -1}, "seed: -1 is no whole number of 0 or more"),
+        ({"seed": "now"}, "seed: 'now' is no whole number"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused_in_words(options, says):
@@ -269,6 +271,16 @@ def test_the_command_shows_the_fit_and_writes_the_file(log, tmp_path):
     assert peerlab.load_cluster(tmp_path / "mine.toml").name == "mine"
     status, _, err = run(log, "--cluster", "juliet", "--save", "mine.toml", cwd=tmp_path)
     assert (status, err) == (1, "peerlab: mine.toml is there already; --force overwrites it\n")
+
+
+@pytest.mark.parametrize("name", ["mine.txt", "no/mine.toml", "."])
+def test_where_nothing_can_be_written_nothing_is_fitted_in_vain(tmp_path, name):
+    status, out, err = run(
+        tmp_path / "not-even-read.log", "--cluster", "juliet", "--save", name, cwd=tmp_path
+    )
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert name in err
+    assert "not-even-read" not in err
 
 
 def test_the_command_gives_json_and_refuses_in_one_line(log, tmp_path):

@@ -82,6 +82,27 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path, text):
     assert err.startswith("peerlab: ")
 
 
+def test_a_log_that_does_not_name_its_nodes_is_told_how_many(tmp_path):
+    """One table is all that is left of a run on four nodes: without their number it is read as two."""
+    path = tmp_path / "bare.log"
+    rows = ((8, 120.0), (2**28, 1400.0), (2**29, 2750.0), (2**30, 5400.0))
+    table = [
+        f"{size} {size // 4} float sum -1 {us} {size / us / 1e3:.2f} {size / us / 1e3 * 62 / 32:.2f} 0"
+        for size, us in rows
+    ]
+    path.write_text("# size count type redop root time algbw busbw #wrong\n" + "\n".join(table) + "\n")
+    _, out, _ = run(path, "--json")
+    assert "ranks, buffers" in json.loads(out)["log"]
+    _, out, _ = run(path, "--json", "--nodes", "4")
+    found = json.loads(out)
+    assert "32 ranks, 4 nodes" in found["log"]
+    assert any("a node sends 298 GB/s" in one["seen"] for one in found["evidence"])
+    for wrong in ("0", "64", "many"):
+        status, out, err = run(path, "--nodes", wrong)
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert "nodes" in err
+
+
 def test_a_log_that_is_not_there_and_a_cluster_that_nobody_knows(log, tmp_path):
     status, _, err = run(tmp_path / "no.log")
     assert (status, err.count("\n")) == (1, 1)

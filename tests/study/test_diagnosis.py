@@ -101,6 +101,9 @@ def test_figures_that_contradict_the_lines_leave_it_open():
         ("Channel 00 : 0[0] -> 1[1] [send] via NET/IB/1/GDRDMA", "peer-direct", True),
         ("Channel 00 : 0[0] -> 1[1] [send] via NET/IB/1", "peer-direct", False),
         ("via NET/IB/1(3)/GDRDMA", "peer-direct", True),
+        ("via NET/IB/1(3)/GDRDMA(PCI)/Shared", "peer-direct", True),
+        ("via NET/IB/1/Shared", "peer-direct", False),
+        ("HCCL_GAUDI_DIRECT=1", "native", False),
         ("via NET/Socket/0", "host-tcp", True),
         ("Using network Socket", "host-tcp", True),
         ("NET/OFI Selected Provider is tcp;ofi_rxm", "host-tcp", True),
@@ -158,6 +161,78 @@ def test_nics_that_carry_nothing_are_suspected():
     assert any("as if 3 of 4 NICs" in note for note in found.notes), found.notes
 
 
+def test_one_nic_of_four_does_not_contradict_lines_that_say_peer_direct():
+    """4 GiB on p4d through one of four NICs: algbw 11.1 GB/s (aws-ofi-nccl issue 584)."""
+    sizes = [64 * MIB, 256 * MIB, 1024 * MIB]
+    lines = ["NET/OFI Selected Provider is efa (found 1 nics)", "via NET/AWS Libfabric/0/GDRDMA"]
+    records = nccl({size: size / 11.1e3 for size in sizes}, 16, 2, ("NVIDIA A100",), transport=lines)
+    for cluster in ("p4d", None):
+        found = peerlab.diagnose(records, cluster)
+        assert (found.path, found.verdict) == ("peer-direct", "clear"), found.why
+    assert any("libfabric found 1 NIC, and a node of p4d has 4" in note for note in found.notes), found.notes
+
+
+def test_tcp_may_be_as_slow_as_it_likes():
+    """Nothing is slower than TCP, so that being slow cannot speak for another path."""
+    times = {size: 300 + size / 0.9e3 for size in (8, 64, MIB, 16 * MIB, 256 * MIB)}
+    lines = ["NET/Socket : Using [0]eth0", "via NET/Socket/0"]
+    found = peerlab.diagnose(nccl(times, 16, 2, ("NVIDIA A100",), transport=lines), "p4d")
+    assert (found.path, found.verdict) == ("host-tcp", "clear"), found.why
+
+
+def test_tcp_that_claims_to_be_efa_is_left_open():
+    times = {size: 300 + size / 1.8e3 for size in (8, 64, MIB, 16 * MIB, 256 * MIB)}
+    line = "NET/OFI Selected Provider is efa (found 4 nics)"
+    assert peerlab.diagnose(nccl(times, 16, 2, ("NVIDIA A100",), transport=[line])).path is None
+
+
+def test_both_settings_together_are_how_hccl_is_told_to_use_peer_direct():
+    def points(**environment):
+        records = dataclasses.replace(
+            hccl(32 * MIB, 30), manifest={"tool": "hccl_demo", "environment": environment}
+        )
+        return sum(
+            one.points.get("peer-direct", 0)
+            for one in peerlab.diagnose(records, "dl1").evidence
+            if one.kind == "line"
+        )
+
+    assert points(HCCL_OVER_OFI="1") < 0 < points(HCCL_OVER_OFI="1", HCCL_GAUDI_DIRECT="1")
+
+
+def test_channels_of_which_some_bounce_are_told():
+    lines = ["via NET/IB/0/GDRDMA", "via NET/IB/0"]
+    found = peerlab.diagnose(nccl({MIB: 50, 2 * MIB: 80, 4 * MIB: 120}, 16, 2, (), transport=lines))
+    assert found.path is None
+    assert any("others have not" in note for note in found.notes)
+
+
+def test_more_than_the_wire_carries_is_not_called_the_wires_rate():
+    sizes = [64 * MIB, 256 * MIB, 1024 * MIB]
+    lines = ["via NET/IB/0/GDRDMA"]
+    found = peerlab.diagnose(
+        nccl({size: size / 420e3 for size in sizes}, 16, 2, ("NVIDIA H100",), transport=lines)
+    )
+    (note,) = (note for note in found.notes if "GB/s" in note)
+    assert "more than the 400 GB/s of the NICs of p5" in note
+
+
+def test_small_messages_alone_are_said_to_tell_little():
+    found = peerlab.diagnose(nccl({8: 40, 1024: 41}, 16, 2))
+    assert found.path is None
+    assert "measure larger ones as well" in found.notes[0]
+
+
+def test_hops_inside_the_nodes_do_not_pass_for_a_slow_network():
+    """Eight accelerators a node: 30 µs are 14 hops over NVLink, NCCL itself, and two prompt messages."""
+    (told,) = (
+        one for one in peerlab.diagnose(nccl({8: 30, 64: 30}, 16, 2)).evidence if one.kind == "latency"
+    )
+    assert told.points == {}
+    (told,) = (one for one in peerlab.diagnose(nccl({8: 30, 64: 30}, 2, 2)).evidence if one.kind == "latency")
+    assert told.points["host-tcp"] > 0
+
+
 def test_the_forecast_for_tcp_meets_what_rdma_reached():
     predicted = peerlab.diagnose(nccl(NCCL_TCP_US)).forecast
     assert predicted.cluster == "alps-gh200"
@@ -193,6 +268,13 @@ def test_no_rows_are_refused_in_words():
         peerlab.diagnose(
             Records.of([{"kind": "imported", "collective": "allreduce", "size_bytes": 0, "time_s": 1e-5}])
         )
+
+
+@pytest.mark.parametrize("given", ["run.log", None, 5])
+def test_what_are_no_records_is_refused_in_words(given):
+    for ask in (peerlab.diagnose, lambda records: peerlab.calibrate(records, "juliet")):
+        with pytest.raises(peerlab.PeerlabError, match="are no records; give what"):
+            ask(given)
 
 
 def test_records_that_name_their_path_are_refused():

@@ -113,7 +113,7 @@ def calibrate(
     cluster: str | Path | Cluster,
     *,
     path: str | None = None,
-    constants: Sequence[str] | None = None,
+    constants: str | Sequence[str] | None = None,
     smallest_bytes: int | str | None = None,
     seed: int = 0,
     today: date | None = None,
@@ -128,7 +128,7 @@ def calibrate(
     path:
         The data path that the log took; None: as the records say, or as `diagnose` finds.
     constants:
-        Keys of the figures to be fitted; None: all of `FITTABLE` that are assumed and met.
+        Keys of the figures to be fitted, or one; None: all of `FITTABLE` that are assumed and met.
     smallest_bytes:
         Smaller messages are left out.
     seed:
@@ -145,14 +145,15 @@ def calibrate(
     HardwareError, ScenarioError
         If the cluster has no such path or constant, or the simulation cannot answer the log.
     """
-    if seed < 0:
-        raise ScenarioError("seed", f"{seed} is out of range; give 0 or more")
+    if not isinstance(seed, int) or seed < 0:
+        raise ScenarioError("seed", f"{seed!r} is no whole number of 0 or more")
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     seen = observe(records)
     path, path_from = _path(records, seen, base, path)
     rows = _rows(seen, smallest_bytes)
     asked = _asked(seen, base, path, seen.sizes[rows])
-    figures = choose(asked[0].hardware, asked, constants)
+    wanted = [constants] if isinstance(constants, str) else constants
+    figures = choose(asked[0].hardware, asked, wanted)
     steady = [one for one in figures if one.key != SWITCH]
     messages = IN_FLIGHT if seen.variant == "bandwidth" else 1
     model, measured = Model(asked, messages, steady, progress), seen.times_s[rows]

@@ -33,7 +33,7 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what lines and settings say, each meaning once."""
     for rule in know.rules:
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
-        if hits:
+        if hits and not (rule.unless and any(map(rule.unless.search, seen.said))):
             yield Evidence(
                 kind="line",
                 seen=f"'{hits[0]}'",
@@ -105,10 +105,16 @@ def message_us(seen: Observed, know: Knowledge) -> tuple[float, float] | None:
     steps = _steps(seen)
     if steps is None or math.isnan(seen.small_s) or seen.variant == "bandwidth":
         return None
-    base = know.ranges["nccl_base"]
-    low, high = (base.low, base.high) if seen.tool == "nccl-tests" else (0.0, 0.0)
+    low, high = _inside(seen, know) if seen.tool == "nccl-tests" else (0.0, 0.0)
     took = seen.small_s * 1e6
     return max(took - high, 0) / steps[1], max(took - low, 0) / steps[0]
+
+
+def _inside(seen: Observed, know: Knowledge) -> tuple[float, float]:
+    """Return what NCCL needs beside the messages between nodes, at least and at most, microseconds."""
+    base, hop = know.ranges["nccl_base"], know.ranges["nccl_hop"]
+    others = (seen.per_node or 1) - 1  # a chain through the node, there and back
+    return base.low + others * hop.low, base.high + 2 * others * hop.high
 
 
 def _steps(seen: Observed) -> tuple[int, int] | None:
@@ -135,7 +141,8 @@ def _steps(seen: Observed) -> tuple[int, int] | None:
 def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
     """Yield what a message that takes `least` to `most` microseconds says."""
     weigh, tcp, rdma, efa = know.strengths, *(know.ranges[f"{n}_step"] for n in ("tcp", "rdma", "efa"))
-    took = f"{most:.3g} µs" if least == most else f"{least:.3g} to {most:.3g} µs"
+    ends = [f"{least:.3g} to"] if 0 < least < most else ["up to"] if least < most else []
+    took = " ".join([*ends, f"{most:.3g} µs"])
     what = f"a message of a few bytes takes {took}"
     if most < tcp.low:
         says, points, of = "too prompt for kernel TCP", {"host-tcp": -weigh["decides"]}, tcp

@@ -16,7 +16,7 @@ from peerlab.sensitivity import band
 from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source
 from peerlab.study.diagnosis.knowledge import Knowledge
 from peerlab.study.observed import Floats, Observed
-from peerlab.study.replay import scenario, shape
+from peerlab.study.replay import nodes_of, scenario, shape
 from peerlab.units import MIB, PS_PER_US, say_count
 
 _POINTS = 5
@@ -25,6 +25,8 @@ _ENOUGH = 3
 """With fewer sizes a path that fits may do so by chance."""
 _LARGEST = 256 * MIB
 """Larger ones are not simulated where enough smaller ones are: rates hardly change."""
+_FULL = 0.75
+"""From this share of a NIC's rate on, it counts as used."""
 _RDMA = ("peer-direct", "host-rdma")
 _NAMELESS = ("GPU", "Device")
 """Names of devices that name none."""
@@ -45,6 +47,16 @@ class Fit:
     """Algorithm bandwidth of the simulation, GB/s."""
     high_GBps: float  # noqa: N815
     """Simulated at the largest size with all assumed figures at their better ends, GB/s."""
+
+    sent_GBps: float  # noqa: N815
+    """What a node of the log sent at most, GB/s."""
+
+    @property
+    def full_nics(self) -> int | None:
+        """NICs of a node that would carry everything if nearly full; None where they would not be full, or were all."""
+        share = self.sent_GBps / (self.cluster.nic_Bps / 1e9)
+        full = math.ceil(share)
+        return full if 0 < full < self.cluster.nics and share >= _FULL * full else None
 
     @property
     def ratio(self) -> float:
@@ -108,6 +120,7 @@ def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
         measured_GBps=seen.algbw_GBps[some],
         simulated_GBps=np.array(simulated, dtype=float),
         high_GBps=_high(asked[-1], simulated[-1]),
+        sent_GBps=seen.node_rate(seen.fastest_GBps, nodes_of(seen, cluster) or 1),
     )
 
 
@@ -166,8 +179,20 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     if fit.ratio >= near.low:
         return weigh["strong" if enough else "weak" if by_chance else "fair"], "this path explains it"
     if fit.ratio < far.high:
-        return -weigh["strong" if enough else "weak"], "this path would be much faster"
+        return _far_below(fit, know, enough=enough)
     return 0.0, "this path would be faster, unless something holds it up"
+
+
+def _far_below(fit: Fit, know: Knowledge, *, enough: bool) -> tuple[float, str]:
+    """Return points for a path that would be much faster than the log, and why."""
+    if fit.path == "host-tcp":
+        return 0.0, "this path would be much faster; but none is slower: something holds it up"
+    if fit.path in _RDMA and fit.full_nics:
+        some = f"{fit.full_nics} of {say_count(fit.cluster.nics, 'NIC')} of a node"
+        return -know.strengths[
+            "weak"
+        ], f"this path would be much faster, unless only {some} carried everything"
+    return -know.strengths["strong" if enough else "weak"], "this path would be much faster"
 
 
 def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:

@@ -55,6 +55,8 @@ class Rule:
     source: str
     guessed: bool
     """Whether it is no documented meaning."""
+    unless: re.Pattern[str] | None
+    """What makes it mean nothing if it stands anywhere in the log."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
         points={path: _points(said, strengths) for path, said in entry["for"].items()},
         source=entry["source"],
         guessed=entry.get("guessed", False),
+        unless=re.compile(entry["unless"]) if "unless" in entry else None,
     )
 
 

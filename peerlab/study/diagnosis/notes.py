@@ -1,6 +1,6 @@
 """What else should be known to read a log: classic confusions, and NICs that seem unused."""
 
-import math
+import re
 from collections.abc import Iterator
 
 from peerlab.collectives.busbw import bus_factor
@@ -9,8 +9,10 @@ from peerlab.study.observed import Observed
 from peerlab.study.replay import nodes_of
 from peerlab.units import say_count
 
-_FULL = 0.75
-"""From this share of a NIC's rate on, it counts as used."""
+_DIRECT = re.compile(r"via NET/.{1,60}/GDRDMA")
+_BOUNCING = re.compile(r"via NET/(?!Socket)(?:(?!GDRDMA).){1,60}\Z")
+_FOUND = re.compile(r"\(found (\d{1,4}) nics\)", re.IGNORECASE)
+"""What the plug-in for libfabric says about the NICs of its host."""
 
 
 def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
@@ -19,6 +21,14 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
         yield (
             f"This is about the longest curve of the log; {say_count(seen.others, 'other')} (of another collective, or "
             "other ranks or nodes) were left aside."
+        )
+    if not seen.large.any():
+        yield "No message of 1 MiB or more: promptness alone seldom tells paths apart; measure larger ones as well."
+    if any(map(_DIRECT.search, seen.said)) and any(map(_BOUNCING.search, seen.said)):
+        yield (
+            "Some of NCCL's channels have 'GDRDMA' and others have not, so that some bytes bounce: without NVLink NCCL "
+            "does not send from device memory unless NCCL_NET_GDR_READ=1, and a device too far from its NIC "
+            "(NCCL_NET_GDR_LEVEL) does neither."
         )
     if path == "in-node":
         yield f"One node{'' if seen.nodes else ', as it seems'}: this log says nothing about a network."
@@ -31,22 +41,37 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
     nodes = nodes_of(seen, own.cluster)
     if nodes and nodes > 1 and path in ("peer-direct", "host-rdma"):
         yield from _wire(seen, own, nodes)
+        yield from _nics(seen, own)
 
 
 def _wire(seen: Observed, own: Fit, nodes: int) -> Iterator[str]:
-    """Yield what bus bandwidth hides about the wire, and what seems to carry nothing."""
+    """Yield what bus bandwidth hides about the wire."""
     machine = own.cluster
-    node_wire, sent = machine.node_wire_Bps / 1e9, seen.node_rate(seen.fastest_GBps, nodes)
+    node_wire, sent = machine.node_wire_Bps / 1e9, own.sent_GBps
     busbw = seen.fastest_GBps * bus_factor(seen.collective, seen.ranks or nodes * machine.devices)
-    if busbw > node_wire:
+    if sent > node_wire:
+        yield (
+            f"A ring would send {sent:.3g} GB/s from each node, more than the {node_wire:.3g} GB/s of the NICs of "
+            f"{machine.name}: it is another machine, or there are not {nodes} nodes, or the network adds up (SHARP)."
+        )
+    elif busbw > node_wire:
         yield (
             f"busbw reaches {busbw:.3g} GB/s, above the {node_wire:.3g} GB/s of a node's NICs: it counts what links "
             f"inside a node carry as well; the wire carried {sent:.3g} GB/s."
         )
-    share = sent / node_wire
-    busy = math.ceil(share * machine.nics)
-    if own.ratio < 0.8 and busy < machine.nics and share * machine.nics >= _FULL * busy:
+
+
+def _nics(seen: Observed, own: Fit) -> Iterator[str]:
+    """Yield which NICs seem to carry nothing, or were not even found."""
+    has, wire = own.cluster.nics, own.cluster.node_wire_Bps / 1e9
+    found = {int(hit[1]) for line in seen.said if (hit := _FOUND.search(line))}
+    if found and max(found) < has:
         yield (
-            f"A node sends {sent:.3g} of {node_wire:.3g} GB/s, as if {busy} of {say_count(machine.nics, 'NIC')} "
+            f"libfabric found {say_count(max(found), 'NIC')}, and a node of {own.cluster.name} has {has}: the others "
+            "carry nothing."
+        )
+    elif own.ratio < 0.8 and own.full_nics:
+        yield (
+            f"A node sends {own.sent_GBps:.3g} of {wire:.3g} GB/s, as if {own.full_nics} of {say_count(has, 'NIC')} "
             "carried everything (a guess): look at which NICs the library found."
         )

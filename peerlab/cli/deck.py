@@ -1,0 +1,96 @@
+"""`peerlab deck`."""
+
+import argparse
+from dataclasses import replace
+from typing import Any
+
+from peerlab.cli.words import command, fraction, number
+from peerlab.deck.outline import KINDS, Outline, Training, read_outline
+from peerlab.deck.write import write_deck
+
+_EXAMPLES = """\
+examples:
+  peerlab deck --output deck                            host NIC against Peer Direct on a DL1 cluster
+  peerlab deck --cluster p4d --nodes 32 --pdf --output review
+  peerlab deck --gradient "7 GB" --step-time 0.35 --overlap 0.5 --output deck     with a slide on your training
+  peerlab deck outline.toml --output deck               slides and words of your own
+
+an outline; everything in it may be left out:
+  title = "Host NIC against Peer Direct"
+  subtitle = "Architecture review, team fabric"
+  [scenario]                  # any field of a scenario but path, registration, jitter and slow_nodes
+  cluster = "dl1"
+  nodes = 8
+  [training]                  # a step as it is today
+  gradient_bytes = "7 GB"
+  step_time_s = 0.35
+  overlap_share = 0.5
+  [[slide]]                   # without any: all kinds, in this order
+  show = "detour"
+  title = "Today"
+  text = "Words of your own. An empty line begins a new paragraph."
+  notes = "For the speaker."
+
+kinds of slides:
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    kinds = "\n".join(f"  {kind.ljust(15)} {what}" for kind, what in KINDS.items())
+    sub = command(
+        commands,
+        "deck",
+        "an architecture review as slides that open by double click",
+        _deck,
+        epilog=f"{_EXAMPLES}{kinds}\n\nkeys: arrows turn pages, S opens the speaker's view, F fills the screen",
+    )
+    add = sub.add_argument
+    add("outline", nargs="?", metavar="OUTLINE.toml", help="what the deck is about")
+    add("--output", required=True, metavar="FOLDER", help="folder for index.html")
+    add("--pdf", action="store_true", help="also print the slides to deck.pdf (needs a Chromium)")
+    add("--title", help="title of the deck")
+    add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
+    add("--nodes", type=number, help="servers that take part (default: 8)")
+    add("--message", dest="message_bytes", metavar="SIZE", help="bytes per rank (default: 64 MiB)")
+    add(
+        "--gradient",
+        metavar="SIZE",
+        help="bytes of gradient that a rank exchanges in a step of your training",
+    )
+    add("--step-time", type=fraction, metavar="SECONDS", help="how long that step takes today")
+    add(
+        "--overlap",
+        type=fraction,
+        metavar="SHARE",
+        help="share of the exchange hidden behind computing, 0 to 1",
+    )
+
+
+def _deck(options: argparse.Namespace) -> int:
+    outline = read_outline(options.outline) if options.outline else Outline()
+    given = {name: getattr(options, name) for name in ("cluster", "nodes", "message_bytes")}
+    fields = {name: value for name, value in given.items() if value is not None}
+    outline = replace(
+        outline,
+        title=options.title or outline.title,
+        scenario={**outline.scenario, **fields},
+        training=_training(options) or outline.training,
+    )
+    deck = write_deck(outline, options.output, pdf=options.pdf)
+    print(f"{deck}: open it in any browser")
+    if options.pdf:
+        print(f"{deck.with_name('deck.pdf')}: the same, printed")
+    if outline.training is None and any(plan.show == "training" for plan in outline.slides):
+        print("no slide on a training step: give --gradient, --step-time and --overlap")
+    return 0
+
+
+def _training(options: argparse.Namespace) -> Training | None:
+    """Return the training of the options, if any of them is given."""
+    given = {
+        "gradient_bytes": options.gradient,
+        "step_time_s": options.step_time,
+        "overlap_share": options.overlap,
+    }
+    return Training.read(given) if any(value is not None for value in given.values()) else None

@@ -1,0 +1,55 @@
+"""`peerlab export` of stills and videos: those suffixes, and their options."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import peerlab
+from peerlab.cli.words import fraction, number
+from peerlab.errors import ExportError
+from peerlab.export.pictures import STILLS
+from peerlab.export.video import VIDEOS
+from peerlab.model.scenario import Scenario
+from peerlab.view.words import alt_text
+
+OPTIONS = ("view", "scale", "moment", "seconds")
+"""Options of pictures alone."""
+_MEANT = {
+    "view": (*STILLS, *VIDEOS),
+    "theme": (*STILLS, *VIDEOS),
+    "scale": (".png",),
+    "moment": STILLS,
+    "seconds": VIDEOS,
+}
+"""Which suffixes an option is for."""
+
+
+def add_options(add: Callable[..., Any]) -> None:
+    """Add the options of pictures."""
+    add("--view", help="of a picture: page, or datapath alone (default: page; datapath for .svg)")
+    add("--scale", type=number, metavar="1|2|3|4", help="of a .png: pixels per unit (default: 1)")
+    add(
+        "--moment",
+        type=fraction,
+        metavar="SHARE",
+        help="of a still: the moment shown, from 0 to 1 of the run",
+    )
+    add("--seconds", type=fraction, help="of a video: how long the loop lasts (default: 8)")
+
+
+def is_picture(output: str) -> bool:
+    """Return whether a file's name asks for a still or a video."""
+    return Path(output).suffix in (*STILLS, *VIDEOS)
+
+
+def export_picture(scenario: Scenario, output: str, given: Mapping[str, Any]) -> None:
+    """Write a still or a video with the options given, and print its words: an alternative text for those who do not see it."""
+    suffix = Path(output).suffix
+    for name in given:
+        if suffix not in _MEANT.get(name, ()):
+            raise ExportError(f"--{name}: not of a {suffix}")
+    run = peerlab.simulate(scenario)
+    write = peerlab.export_still if suffix in STILLS else peerlab.export_video
+    path = write(run, output, **given)
+    print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
+    print(f"in words: {alt_text(run)}")

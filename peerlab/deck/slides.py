@@ -1,0 +1,170 @@
+"""The slides of an architecture review, every figure from its runs."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import accumulate
+
+from tqdm import tqdm
+
+from peerlab.deck import charting
+from peerlab.deck.evidence import Evidence
+from peerlab.deck.outline import Outline, Plan
+from peerlab.deck.slide import Slide
+from peerlab.export.page import page_html
+from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.run import Run
+from peerlab.units import say_bytes, say_count
+from peerlab.view.still import still_svg
+from peerlab.view.words import alt_text, caption, waits_for
+
+_CLEAR = 1.05
+"""From which ratio on a path is called faster."""
+
+
+def slides(outline: Outline, evidence: Evidence) -> list[Slide]:
+    """Return the slides of an outline; one on training is left out where no training is given.
+
+    What takes longer than a second shows its progress on a terminal.
+    """
+    plans = [plan for plan in outline.slides if plan.show != "training" or outline.training]
+    told = tqdm(plans, desc="slides", unit="slide", delay=1, leave=False, disable=None)
+    return [_own(plan, _MAKERS[plan.show](outline, evidence)) for plan in told]
+
+
+def _own(plan: Plan, slide: Slide) -> Slide:
+    """Put the outline's own words before the slide's."""
+    paragraphs = tuple(" ".join(part.split()) for part in plan.text.split("\n\n") if part.strip())
+    return replace(
+        slide,
+        title=plan.title or slide.title,
+        lines=paragraphs + slide.lines,
+        notes=((plan.notes,) if plan.notes else ()) + slide.notes,
+    )
+
+
+_ASSUMED = (
+    "Everything here is simulated from the figures on the last slides; those marked with a dagger are assumed."
+    " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges."
+)
+
+
+def _cover(outline: Outline, evidence: Evidence) -> Slide:
+    s = evidence.base
+    what = f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)}"
+    answer = (
+        f"Peer Direct: {evidence.gain:.2f} times as fast as the way through the host, {_range(evidence)}."
+    )
+    beyond = "More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
+    lines = (outline.subtitle, what, answer, beyond)
+    return Slide(outline.title, lines=tuple(line for line in lines if line), notes=(_ASSUMED,), cover=True)
+
+
+def _range(evidence: Evidence) -> str:
+    low, high = evidence.gain_range
+    return f"{low:.2f} to {high:.2f} times if every assumed figure is off as far as it may be"
+
+
+def _detour(_outline: Outline, evidence: Evidence) -> Slide:
+    run = evidence.detour
+    line = f"Every byte is copied {run.copies_per_byte:.2g} times on its way, at both ends together."
+    return _still(run, f"Through the host: {waits_for(run)}", line)
+
+
+def _direct(_outline: Outline, evidence: Evidence) -> Slide:
+    run = evidence.direct
+    alone = "" if run.copies_per_byte or run.cores_busy else "; host memory and CPU are left alone"
+    line = f"The same exchange, {evidence.gain:.2f} times as fast{alone}."
+    return _still(run, f"Peer Direct: {waits_for(run)}", line)
+
+
+def _still(run: Run, title: str, line: str) -> Slide:
+    return Slide(title, (still_svg(run),), (line,), notes=(alt_text(run), caption(run)))
+
+
+def _live(_outline: Outline, evidence: Evidence) -> Slide:
+    return Slide(
+        "Try it: host bottleneck, registration cache, nodes",
+        (still_svg(evidence.uncached),),
+        ("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
+        notes=("Switch the host bottleneck off and on; then the cache; then take more nodes.",),
+        live=page_html(evidence.detour, theme="light"),
+    )
+
+
+def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
+    low, _ = evidence.gain_range
+    if low > _CLEAR:
+        title = "Recommendation: use Peer Direct"
+    elif evidence.gain > _CLEAR:
+        title = "Recommendation: measure before deciding; the assumptions leave it open"
+    else:
+        title = "Recommendation: stay with the way through the host"
+    machine = evidence.base.hardware
+    lines = (
+        f"{evidence.gain:.2f} times as fast, {_range(evidence)}.",
+        _cache(evidence),
+        (
+            f"It rests on {len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
+            f" (†); most depends on {_most(evidence)}."
+        ),
+        "Before: peerlab doctor on every node says whether it can do Peer Direct.",
+        "After: peerlab diagnose tells from a log of your own which path was taken.",
+    )
+    return Slide(title, lines=lines, notes=(_ASSUMED,))
+
+
+def _cache(evidence: Evidence) -> str:
+    ratio = evidence.detour.time_s / evidence.uncached.time_s
+    if evidence.uncached.time_s < _CLEAR * evidence.direct.time_s:
+        return "Registering memory costs little here, with a cache or without."
+    return f"Keep the registration cache on: without it, {ratio:.2f} times the speed of the way through the host."
+
+
+def _most(evidence: Evidence) -> str:
+    """Return the assumed figure that most depends on by Peer Direct, if there is one."""
+    found = charting.influences(evidence.direct)
+    return next(iter(found), "none")
+
+
+def _sources(_outline: Outline, evidence: Evidence) -> Slide:
+    machine = evidence.base.hardware
+    known = list(dict.fromkeys(figure.source for figure in machine.figures.values() if figure.source))
+    shown = _that_fit(known)
+    more = (
+        [f"{len(known) - len(shown)} more: peerlab clusters {machine.name}"]
+        if len(known) > len(shown)
+        else []
+    )
+    title = f"{len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
+    notes = tuple(f"{f.key}: assumed: {f.assumption}." for f in machine.figures.values() if f.assumption)
+    return Slide(title, lines=(*shown, *more), notes=notes)
+
+
+_LINES, _LETTERS = 42, 52
+"""Lines that a slide of many has room for, and the letters of one."""
+
+
+def _that_fit(texts: list[str]) -> list[str]:
+    """Return the first of `texts`, as many as one slide holds."""
+    lines = list(accumulate(-(-len(text) // _LETTERS) for text in texts))
+    return [text for text, used in zip(texts, lines, strict=True) if used <= _LINES]
+
+
+def _text(_outline: Outline, _evidence: Evidence) -> Slide:
+    return Slide("")
+
+
+_MAKERS: dict[str, Callable[[Outline, Evidence], Slide]] = {
+    "title": _cover,
+    "detour": _detour,
+    "direct": _direct,
+    "live": _live,
+    "time": charting.time,
+    "nodes": charting.nodes,
+    "registration": charting.registration,
+    "training": charting.training,
+    "recommendation": _recommendation,
+    "assumptions": charting.assumptions,
+    "sources": _sources,
+    "text": _text,
+}

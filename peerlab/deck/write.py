@@ -1,0 +1,62 @@
+"""Writes a deck into a folder."""
+
+from pathlib import Path
+
+from peerlab.deck.evidence import Evidence
+from peerlab.deck.outline import Outline, read_outline
+from peerlab.deck.page import page
+from peerlab.deck.slides import slides
+from peerlab.engine.run import simulate
+from peerlab.errors import ExportError
+from peerlab.export.browser import browser
+from peerlab.export.pictures import written
+from peerlab.textfile import in_words
+
+SIZE = (1280, 720)
+"""Width and height of a slide, CSS pixels."""
+
+
+def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool = False) -> Path:
+    """Write an architecture review as a reveal.js deck that opens by double click; return its page.
+
+    Parameters
+    ----------
+    outline:
+        What it is about, or a TOML file that says so; ``peerlab deck --help`` has an example.
+    folder:
+        Gets ``index.html``, which needs nothing beside it, and with `pdf` ``deck.pdf``. It is made if need be.
+    pdf:
+        Whether to print the slides, one a page; this needs a Chromium.
+
+    Raises
+    ------
+    ExportError
+        If the outline is wrong, or something cannot be written.
+    ScenarioError, HardwareError
+        If the scenario that it asks about is impossible.
+    """
+    asked = outline if isinstance(outline, Outline) else read_outline(outline)
+    text = page(asked.title, slides(asked, Evidence(asked.scenario, simulate)))
+    place = Path(folder)
+    with in_words(f"cannot write {place}", ExportError):
+        place.mkdir(parents=True, exist_ok=True)
+    with written(place / "index.html") as file:
+        file.write_text(text, encoding="utf-8")
+    if pdf:
+        with written(place / "deck.pdf") as file:
+            file.write_bytes(printed(place / "index.html"))
+    return place / "index.html"
+
+
+def printed(deck: Path) -> bytes:
+    """Return the slides of a deck as PDF, one a page.
+
+    Raises
+    ------
+    ExportError
+        If there is no browser.
+    """
+    with browser(*SIZE) as window:
+        window.go(deck, "?print-pdf")
+        window.wait_for("document.querySelectorAll('.pdf-page').length > 0")
+        return window.pdf(*SIZE)

@@ -1,0 +1,132 @@
+"""One loop of a run as a video: frames that the simulation says, taken by Chromium, put together by ffmpeg."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from tqdm import tqdm
+
+from peerlab.errors import ExportError
+from peerlab.export.pictures import checked, written
+from peerlab.export.sitting import sitting
+from peerlab.run import Run
+
+FRAMES_PER_S = 25
+"""A GIF counts in hundredths of a second; this rate is exact in all formats."""
+LONGEST_S = 120.0
+"""The longest video, seconds."""
+_ENCODERS = {
+    ".mp4": ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart"],
+    ".webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "32", "-b:v", "0", "-cpu-used", "5"],
+    ".gif": ["-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", "-loop", "0"],
+}
+VIDEOS = tuple(_ENCODERS)
+"""What a video may be written as."""
+
+
+def export_video(
+    run: Run,
+    path: str | Path,
+    *,
+    view: str = "page",
+    theme: str = "light",
+    seconds: float = 8.0,
+    progress: bool = True,
+) -> Path:
+    """Write one loop of a run as ``.mp4``, ``.webm`` or ``.gif``; return the file.
+
+    Parameters
+    ----------
+    run:
+        A simulated scenario.
+    path:
+        The file; its suffix says what is written.
+    view:
+        ``page``: figures, data path, timeline and curves, 1280 x 720; ``datapath``: that with the main figures alone.
+    theme:
+        ``light`` or ``dark``.
+    seconds:
+        How long the loop lasts, up to 120.
+    progress:
+        Whether a bar is shown on a terminal.
+
+    Raises
+    ------
+    ExportError
+        If the suffix or an option is unknown, there is no browser or no ffmpeg, or the file cannot be written.
+    """
+    target = checked(path, VIDEOS, theme)
+    if not (isinstance(seconds, int | float) and 1 / FRAMES_PER_S <= seconds <= LONGEST_S):
+        raise ExportError(f"seconds: {seconds!r} is not from {1 / FRAMES_PER_S:g} to {LONGEST_S:g}")
+    if not run.time_ps:
+        raise ExportError("one rank exchanges nothing: there is nothing to play")
+    ffmpeg, count = find_ffmpeg(), round(seconds * FRAMES_PER_S)
+    with written(target) as file:
+        told = tqdm(
+            frames(run, count, view=view, theme=theme),
+            total=count,
+            desc=target.name,
+            unit="frame",
+            leave=False,
+            disable=None if progress else True,  # None: only on a terminal
+        )
+        _encode(ffmpeg, told, file)
+    return target
+
+
+def frames(run: Run, count: int, *, view: str = "page", theme: str = "light") -> Iterator[bytes]:
+    """Yield `count` frames of one loop as PNG, evenly spread over the run; the same on every call on one machine."""
+    with sitting(run, view=view, theme=theme) as one:
+        for number in range(count):
+            yield one.png(run.time_ps * number // count)
+
+
+def find_ffmpeg() -> str:
+    """Return the program of ffmpeg: the extra's, or the system's.
+
+    Raises
+    ------
+    ExportError
+        If there is none; it says how to get one.
+    """
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe  # noqa: PLC0415  (an extra)
+
+        program: str = get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        program = shutil.which("ffmpeg") or ""
+    if not program:
+        raise ExportError(
+            "videos are put together by ffmpeg, and there is none here: pip install 'peerlab[video]' (Debian: apt install ffmpeg)"
+        )
+    return program
+
+
+def _encode(ffmpeg: str, pictures: Iterable[bytes], file: Path) -> None:
+    command = [ffmpeg, "-y", "-loglevel", "error", "-f", "image2pipe", "-framerate", str(FRAMES_PER_S)]
+    command += ["-c:v", "png", "-i", "-", *_ENCODERS[file.suffix], "-threads", "2", "-bitexact", str(file)]
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said)  # noqa: S603
+        try:
+            _feed(process, pictures)
+        except BaseException:  # Ctrl+C too: no encoder stays behind
+            process.kill()
+            raise
+        finally:
+            status = process.wait()
+        if status:
+            said.seek(0)
+            lines = said.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
+            raise ExportError(f"ffmpeg cannot write {file.suffix}: {lines[-1]}")
+
+
+def _feed(process: subprocess.Popen[bytes], pictures: Iterable[bytes]) -> None:
+    """Hand over every picture; an encoder that ends early says why itself."""
+    if process.stdin is None:
+        return
+    with suppress(BrokenPipeError), process.stdin as into:
+        for picture in pictures:
+            into.write(picture)

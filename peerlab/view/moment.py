@@ -1,0 +1,82 @@
+"""Where every slice is at one moment: what a picture that does not move shows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from peerlab.run import Run
+from peerlab.view.drawing import Point
+from peerlab.view.frames import Segments, moves
+from peerlab.view.geometry import Geometry, along, waiting_places, ways
+from peerlab.view.sight import OWN, sight
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A slice in the picture."""
+
+    at: Point
+    """Where its middle is."""
+    stage: str
+    """Key of `STAGES`."""
+    hollow: bool
+    """Whether it is the neighbours' and not the left node's own."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What is in sight at a moment."""
+
+    slices: list[Slice]
+    """Slices on their way, and the first of those that wait."""
+    waiting: dict[str, int]
+    """How many of the left node's slices wait, by the stage they wait for."""
+
+
+def moment(run: Run, time_ps: int) -> Moment:
+    """Return what is in sight at a moment, picoseconds from the start of the run."""
+    return _placed(run, moves(run.trace, sight(run)), time_ps)
+
+
+def fullest(run: Run) -> int:
+    """Return the moment, of some in the middle of a run, at which most slices are in sight, picoseconds."""
+    found = moves(run.trace, sight(run))
+    moments = [run.time_ps * tenths // 20 for tenths in range(6, 15)]
+    return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).slices))
+
+
+def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
+    geometry = Geometry(run.scenario.hardware, run.scenario.path == "native")
+    placed: list[Slice] = []
+    queues: dict[tuple[str, int], int] = {}
+    for row, shift in _present(found, time_ps):
+        one = {name: int(values[row]) for name, values in found.rows.items()}
+        stage, device, now = run.trace.stages[one["stage"]], one["device"], time_ps - shift
+        if now < one["start"]:
+            if one["whose"] & OWN:
+                queues[stage, device] = queues.get((stage, device), 0) + 1
+            continue
+        served = one["end"] - one["start"]
+        part = min(1.0, (now - one["start"]) / served) if served else 1.0
+        for variant, points in enumerate(ways(geometry, stage, device)):
+            if points and one["whose"] & (1 << variant) and (variant == 0 or now <= one["end"]):
+                placed.append(Slice(along(points, part), stage, hollow=variant > 0))
+    waiting: dict[str, int] = {}
+    for (stage, device), count in queues.items():
+        placed += [Slice(at, stage, hollow=False) for at in waiting_places(geometry, stage, device)[:count]]
+        waiting[stage] = waiting.get(stage, 0) + count
+    return Moment(placed, waiting)
+
+
+def _present(found: Segments, time_ps: int) -> Iterator[tuple[int, int]]:
+    """Yield the rows that have entered a stage and not left it at a moment, each with how much later it occurs."""
+    enter, until = found.rows["enter"], found.rows["until"]
+    for first, last, times, period, _ in found.segments:
+        here = slice(first, last)
+        low, high = 0, 0
+        if times > 1:
+            low = max(0, -(-(time_ps - int(until[here].max())) // period))
+            high = min(times - 1, (time_ps - int(enter[here].min())) // period)
+        for again in range(low, high + 1):
+            shift = again * period
+            there = (enter[here] + shift <= time_ps) & (time_ps < until[here] + shift)
+            yield from ((first + int(row), shift) for row in there.nonzero()[0])

@@ -1,0 +1,134 @@
+"""A run as one picture that stands still, with its figures: no kernel, no script, no style sheet, no browser."""
+
+from base64 import b64encode
+from html import escape
+from textwrap import shorten, wrap
+
+from peerlab.run import Run
+from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.drawing import HEIGHT, WIDTH
+from peerlab.view.geometry import badge_place
+from peerlab.view.headline import cards
+from peerlab.view.moment import fullest, moment
+from peerlab.view.sketch import Sketch
+from peerlab.view.standing import draw
+from peerlab.view.svg import Paper
+from peerlab.view.theme import palettes, stage_role
+from peerlab.view.words import alt_text, caption, colours, title, waits_for
+
+_HEAD, _FOOT = 34.0, 60.0
+"""Room above the data path for the title, and below it for the colours and the caption."""
+SIZE = (round(WIDTH), round(_HEAD + HEIGHT + _FOOT))
+"""Width and height of the picture, in its own units: CSS pixels."""
+_TITLE, _LINE = 120, 160
+"""Characters that the title and a line of the caption have room for."""
+_QUEUE = 3
+"""From how many waiting slices on their number is written, as in the lab."""
+
+
+def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light") -> str:
+    """Return the data path of a run at a moment, with its figures, as SVG.
+
+    Parameters
+    ----------
+    moment_ps:
+        Picoseconds from the start of the run; default: one in its middle at which many slices are in sight.
+    theme:
+        ``light`` or ``dark``.
+    """
+    at = fullest(run) if moment_ps is None else moment_ps
+    paper = Paper(palettes()[theme])
+    paper.text(
+        (2, 16), shorten(title(run.scenario), _TITLE, placeholder=" ..."), size=15, bold=True, align="left"
+    )
+    paper.shapes.append(f"<g transform='translate(0 {_HEAD:g})'>")
+    sketch = Sketch(run)
+    paper.drawing(draw(sketch))
+    _names(paper, sketch)
+    _figures(paper, run, at)
+    _slices(paper, sketch, at)
+    paper.shapes.append("</g>")
+    _foot(paper, sketch)
+    return paper.svg(*SIZE, alt_text(run))
+
+
+def still_html(run: Run) -> str:
+    """Return picture and figures as HTML that survives where style, script and drawings are taken out of a page.
+
+    The picture is an image of its own, so that its words vanish with it and do not remain as loose text.
+    """
+    picture = b64encode(still_svg(run).encode()).decode()
+    rows = "".join(
+        f"<tr><th scope='row' align='left'>{escape(name)}</th><td align='left'>{escape(figure)}</td><td align='left'>{escape(note)}</td></tr>"
+        for name, figure, note in figures(run)
+    )
+    return (
+        f"<p><img src='data:image/svg+xml;base64,{picture}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
+        f"<table>{rows}</table><p>{escape(caption(run))}</p>"
+    )
+
+
+def figures(run: Run) -> list[tuple[str, str, str]]:
+    """Return the figures of the headline: name, value with unit, note."""
+    bandwidth, *others = cards(run)
+    busbw = f"{run.busbw_GBps:.3g} GB/s" if run.time_ps else "none"
+    first = (str(bandwidth["label"]), busbw, str(bandwidth["note"]))
+    return [first, *((str(card["label"]), str(card["value"]), str(card["note"])) for card in others)]
+
+
+def _names(paper: Paper, sketch: Sketch) -> None:
+    """Name the nodes in the picture; a partner that changes from step to step has no number."""
+    x, other, y = sketch.geometry.names()["node"]
+    partners = sketch.sight.partner
+    paper.text((x, y), f"node {sketch.sight.node}", size=13, bold=True, align="left")
+    if partners != (-1,):
+        right = f"node {partners[0]}" if len(partners) == 1 else "its partner"
+        paper.text((other, y), right, size=13, bold=True, align="right")
+
+
+def _figures(paper: Paper, run: Run, at: int) -> None:
+    """Write the figures between the nodes."""
+    s, middle = run.scenario, WIDTH / 2
+    if not run.time_ps:
+        paper.text((middle, 60), "one rank exchanges nothing", size=14, bold=True)
+        return
+    one = s.collective == "point-to-point"
+    paper.text((middle, 32), f"{run.busbw_GBps:.3g} GB/s", size=30, bold=True)
+    paper.text((middle, 58), "from node 0 to node 1" if one else "bus bandwidth", size=13, ink="muted")
+    paper.text((middle, 84), f"{say_time(run.time_ps)} for {say_bytes(s.nbytes)}", size=15, bold=True)
+    paper.text((middle, 106), waits_for(run), size=14, bold=True, ink="hot-ink")
+    paper.text((middle, 126), say_count(s.ranks, "rank"), size=13, ink="muted")
+    paper.text((middle, 162), f"shown at {say_time(at)}", size=11, ink="muted")
+
+
+def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
+    """Draw the slices, and say how many wait where a queue has built up."""
+    seen = moment(sketch.run, at)
+    for one in seen.slices:
+        (x, y), colour = one.at, stage_role(one.stage)
+        half = 3.75 if one.hollow else 5.0
+        fill, line = ("box", colour) if one.hollow else (colour, "box")
+        paper.box((x - half, y - half, x + half, y + half), fill, line, 1.5)
+    for stage, count in seen.waiting.items():
+        if count >= _QUEUE:
+            x, y, align = badge_place(sketch.geometry, stage)
+            paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
+
+
+def _foot(paper: Paper, sketch: Sketch) -> None:
+    """Say what the colours in the picture mean and what was simulated."""
+    y, x = _HEAD + HEIGHT + 16, 2.0
+    drawn = {stage_role(stage) for stage in (*sketch.stages, "reduce")}
+    for role, meaning in colours(sketch.run):
+        if role in drawn:
+            paper.box((x, y - 5, x + 10, y + 5), role, radius=2)
+            paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
+            x += 34 + 6.4 * len(meaning)
+    paper.box((x + 1.5, y - 3.5, x + 8.5, y + 3.5), "none", "edge", 1.5)
+    paper.text((x + 16, y), "hollow: at the neighbours", size=12, ink="muted", align="left")
+    machine = sketch.cluster
+    rests = f" † {len(machine.assumptions)} of {len(machine.figures)} figures are assumed."
+    said = caption(sketch.run) + (rests if machine.assumptions else "")
+    for line in wrap(said, _LINE)[:2]:
+        y += 18
+        paper.text((2, y), line, size=12, ink="muted", align="left")

@@ -1,0 +1,144 @@
+"""What is said of a run: its colours, the line below its pictures, and the pictures in words."""
+
+from peerlab.metrics import LATENCY
+from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.path import STAGES
+from peerlab.model.scenario import Scenario
+from peerlab.run import Run
+from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.sight import focus
+from peerlab.view.theme import stage_role
+
+
+def colours(run: Run) -> list[list[str]]:
+    """Return the colour key: role and meaning of every colour that this run uses."""
+    s = run.scenario
+    used = [stage.name for stage in s.stages]
+    if s.registers:
+        used.insert(0, "register")
+    if s.collective != "point-to-point":
+        used += ["reduce"] if s.reduces and s.collective != "allgather" else []
+        used += ["gather"] if s.hardware.devices > 1 else []
+    used.append("flight")
+    key: dict[str, str] = {}
+    for stage in used:
+        key.setdefault(stage_role(stage), _SHORT.get(stage, STAGES[stage]))
+    return [[role, text] for role, text in key.items()]
+
+
+_SHORT = {
+    "d2h": "copy device to host memory or back",
+    "h2d": "copy device to host memory or back",
+    "cpu-send": "CPU: kernel copies and TCP/IP",
+    "network": "NIC to NIC, through host memory",
+    "direct": "NIC to NIC, straight from device memory",
+    "wire": "port to port",
+    "register": "register memory (MR)",
+    "reduce": "add up on the device",
+    "gather": "scale-up links inside the node",
+    "flight": "in flight",
+}
+
+
+def caption(run: Run) -> str:
+    """Return the line below the pictures: what was simulated, in one breath."""
+    s = run.scenario
+    size = s.slice_limit
+    slices = f"slices of {say_bytes(size)}" if size and size < s.nbytes else "whole transfers"
+    warm = (
+        f", run {s.runs} of {s.runs} (the cache is warm)"
+        if s.registers and s.runs > 1 and s.registration == "cached"
+        else ""
+    )
+    beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
+    return f"Simulated: {s.hardware.title}, {_how(run)}, {slices}{warm}{_disturbed(run)}.{beyond}"
+
+
+def _how(run: Run) -> str:
+    s = run.scenario
+    if s.collective == "point-to-point":
+        return "one message"
+    name = "ring" if s.algorithm in ("auto", "hierarchical") else s.algorithm
+    return name if s.hardware.devices == 1 else f"hierarchical {name}"
+
+
+def _disturbed(run: Run) -> str:
+    """Return what makes nodes differ, and which of them is shown."""
+    s, parts = run.scenario, []
+    if s.placement:
+        parts.append(f"{s.placement} placement" if isinstance(s.placement, str) else "nodes placed as given")
+    if s.jitter:
+        parts.append(f"jitter {100 * s.jitter:g} % (seed {s.seed})")
+    for node, speed in (s.slow_nodes or {}).items():
+        parts.append(f"node {node} at {100 * speed:g} %")
+    if not run.trace.folded and s.collective != "point-to-point":
+        parts.append(f"shown: node {focus(run)}")
+    return "".join(f", {part}" for part in parts)
+
+
+_WAYS = {
+    "host-rdma": "Slices are copied from {device} memory up the PCIe uplink into host memory, sent by the NIC from there, and copied down again on the other side",
+    "host-tcp": "Slices are copied from {device} memory into host memory, copied and sent by the CPU over TCP, and copied down again on the other side",
+    "peer-direct": "The NIC reads slices straight from {device} memory across the PCIe switch and writes them straight into the other side's",
+    "native": "Slices go from port to port",
+    "wire": "Slices go from port to port",
+}
+
+
+def way(scenario: Scenario) -> str:
+    """Return the way that slices take, as a sentence without its end."""
+    return _WAYS[str(scenario.path)].format(device=scenario.hardware.device_name)
+
+
+def words(run: Run) -> str:
+    """Return the data path in words, for those who do not see it."""
+    found = run.bottleneck
+    busiest = f"; {found.label}: {found.share:.0%}" if found else ""
+    return f"Data path. {way(run.scenario)}. Wire {run.wire_busy:.0%} busy{busiest}."
+
+
+_PATHS = {
+    "host-rdma": "RDMA through host memory",
+    "host-tcp": "kernel TCP through the host",
+    "peer-direct": "Peer Direct",
+    "native": "the devices' own ports",
+    "wire": "the wire alone",
+}
+_REGISTRATIONS = {
+    "cached": ", registrations cached",
+    "per-transfer": ", memory registered for each transfer",
+    "pool": ", one registered pool",
+}
+
+
+def path_name(scenario: Scenario) -> str:
+    """Return the data path in the words of a title."""
+    return _PATHS[str(scenario.path)] + (_REGISTRATIONS[scenario.registration] if scenario.registers else "")
+
+
+def title(scenario: Scenario) -> str:
+    """Return what is asked, as a title."""
+    s = scenario
+    where = say_count(2 if s.collective == "point-to-point" else s.nodes, "node")
+    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {where}, {path_name(s)}"
+
+
+def waits_for(run: Run) -> str:
+    """Return what a run mostly waits for and how much, such as ``PCIe uplink up, 95% busy``."""
+    found = run.bottleneck
+    if found is None:
+        return "nothing: no time passes"
+    return f"{found.label}, {found.share:.0%} {'of the time' if found.kind == LATENCY else 'busy'}"
+
+
+def alt_text(run: Run) -> str:
+    """Return a picture of a run in two sentences with its figures, for those who do not see it.
+
+    It is plain text: whoever writes it into a page escapes it.
+    """
+    if not run.time_ps:
+        return f"{title(run.scenario)}: one rank exchanges nothing, no time passes."
+    figures = (
+        f"{run.busbw_GBps:.3g} GB/s bus bandwidth in {say_time(run.time_ps)}, wire {run.wire_busy:.0%} busy"
+    )
+    return f"{title(run.scenario)}: {figures}; mostly waits for {waits_for(run)}. {way(run.scenario)}."

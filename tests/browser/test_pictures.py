@@ -1,0 +1,223 @@
+"""Pictures and videos of a run, as files: made by a real Chromium, looked at with other programs' eyes."""
+
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+from PIL import Image, ImageStat
+
+import peerlab
+from peerlab.errors import ExportError
+from peerlab.export.browser import browser, find_chromium
+from peerlab.export.pictures import export_still
+from peerlab.export.sitting import sitting
+from peerlab.export.video import export_video, frames
+from peerlab.view.moment import moment
+from peerlab.view.words import alt_text
+
+with_ffmpeg = pytest.mark.skipif(
+    not (find_spec("imageio_ffmpeg") or shutil.which("ffmpeg")), reason="no ffmpeg here"
+)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return peerlab.simulate(peerlab.Scenario(path="host-rdma"))
+
+
+def children():
+    """Return the processes that this one has started and not ended."""
+    table = subprocess.run(
+        ["ps", "-o", "comm=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+    )
+    return [name for name in table.stdout.split() if "chrom" in name or "ffmpeg" in name]
+
+
+def test_a_png_is_the_same_twice_and_twice_as_large_at_2x(run, tmp_path):
+    once, again, large = (
+        export_still(run, tmp_path / name, scale=scale)
+        for name, scale in (("a.png", 1), ("b.png", 1), ("c.png", 2))
+    )
+    assert once.read_bytes() == again.read_bytes()
+    small, double = Image.open(once), Image.open(large)
+    assert double.size == tuple(2 * side for side in small.size)
+    seen = {colour for _, colour in small.convert("RGB").getcolors(1 << 20)}
+    assert {(0xE6, 0x9F, 0x00), (0xF5, 0xBF, 0x9C), (255, 255, 255)} <= seen  # copies, the hot uplink, paper
+    assert children() == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "b.png", "c.png"]
+
+
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct"])
+def test_the_page_in_the_browser_and_the_drawing_in_python_agree_on_every_slice(path):
+    """Two programs place slices: the page's script and `peerlab.view.moment`."""
+    run = peerlab.simulate(peerlab.Scenario(path=path))
+    with sitting(run, view="page", theme="light") as one:
+        for part in (0.1, 0.43, 0.71, 0.97):
+            at = int(part * run.time_ps)
+            one.show(at)
+            shown = one.window.evaluate(
+                """(page => page.scene.slices(page.player.time).placed.map(s => [s.hollow, s.x, s.y]))([...peerlabPages][0])"""
+            )
+            drawn = [(one.hollow, *one.at) for one in moment(run, at).slices]
+            assert len(shown) == len(drawn)
+            for (hollow, x, y), (_, a, b) in zip(sorted(map(tuple, shown)), sorted(drawn), strict=True):
+                assert (x, y) == pytest.approx((a, b), abs=1.0), (part, hollow)
+
+
+def test_a_dark_picture_is_dark(run, tmp_path):
+    picture = Image.open(export_still(run, tmp_path / "dark.png", theme="dark")).convert("L")
+    assert ImageStat.Stat(picture).mean[0] < 80
+
+
+def test_a_pdf_is_one_page_of_the_pictures_size_with_its_words(run, tmp_path):
+    held = export_still(run, tmp_path / "still.pdf").read_bytes()
+    assert held.startswith(b"%PDF-")
+    assert re.findall(rb"/Count (\d+)", held) == [b"1"]
+    left, low, right, high = (float(x) for x in re.search(rb"/MediaBox \[([^]]+)\]", held)[1].split())
+    assert (right - left, high - low) == (960, 540)  # points: 1280 x 720 pixels
+    assert b"/Font" in held  # words, not pixels
+
+
+def test_frames_move_and_are_the_same_every_time(run):
+    first, second = list(frames(run, 4)), list(frames(run, 4))
+    assert first == second
+    assert len(set(first)) == 4
+    assert Image.open(io.BytesIO(first[0])).size == (1280, 720)
+
+
+@with_ffmpeg
+@pytest.mark.parametrize(
+    ("name", "begins"), [("a.mp4", b"ftyp"), ("a.webm", b"\x1a\x45\xdf\xa3"), ("a.gif", b"GIF89a")]
+)
+def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
+    held = export_video(run, tmp_path / name, view="datapath", seconds=0.4, progress=False).read_bytes()
+    assert begins in held[:12]
+    if name.endswith("gif"):
+        film = Image.open(io.BytesIO(held))
+        assert (film.size, film.n_frames, film.info["loop"], film.info["duration"]) == (
+            (1060, 366),
+            10,
+            0,
+            40,
+        )
+    assert children() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"path": "x.jpg"}, "cannot write x.jpg: its name must end in .svg, .png, .pdf"),
+        ({"path": "/nowhere/x.svg"}, "cannot write /nowhere/x.svg: No such file or directory"),
+        (
+            {"path": "x.svg", "theme": "drak"},
+            "theme: 'drak' is unknown; did you mean 'dark'? known: light, dark",
+        ),
+        ({"path": "x.png", "scale": 9}, "scale: 9 is none of 1, 2, 3, 4"),
+        (
+            {"path": "x.png", "view": "pgae"},
+            "view: 'pgae' is unknown; did you mean 'page'? known: page, datapath",
+        ),
+        ({"path": "x.svg", "view": "page"}, "view: 'page' cannot be drawn as .svg; the view 'datapath' can"),
+        ({"path": "x.png", "moment": 2}, "moment: 2 is no share of the run from 0 to 1"),
+    ],
+)
+def test_what_cannot_be_written_is_said_in_one_line(run, tmp_path, monkeypatch, options, says):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ExportError, match=f"^{re.escape(says)}$"):
+        export_still(run, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_browser_the_error_says_how_to_get_one(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("PEERLAB_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ExportError, match="Debian: apt install chromium"):
+        export_still(run, tmp_path / "x.png")
+    monkeypatch.setenv("PEERLAB_CHROMIUM", "/no/such/program")
+    with pytest.raises(ExportError, match="PEERLAB_CHROMIUM: '/no/such/program'"):
+        find_chromium()
+    assert export_still(run, tmp_path / "x.svg").read_text().startswith("<svg")
+
+
+def test_without_ffmpeg_the_error_says_how_to_get_it(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ExportError, match=r"pip install 'peerlab\[video\]'"):
+        export_video(run, tmp_path / "x.mp4")
+
+
+def test_a_program_that_is_no_browser_is_told_from_one(run, tmp_path, monkeypatch):
+    text = tmp_path.parent / "no-program"
+    text.write_text("words")
+    text.chmod(0o755)
+    monkeypatch.setenv("PEERLAB_CHROMIUM", str(text))
+    with pytest.raises(ExportError, match=r"cannot start .*no-program: Exec format error"):
+        export_still(run, tmp_path / "x.png")
+    monkeypatch.setenv("PEERLAB_CHROMIUM", shutil.which("true"))
+    with pytest.raises(ExportError, match="the browser ended at once"):
+        export_still(run, tmp_path / "x.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_goes_wrong_in_a_page_is_said(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<!doctype html><title>a page</title>")
+    with browser(200, 100) as window:
+        window.go(page)
+        assert window.evaluate("document.title") == "a page"
+        assert (
+            window.evaluate(
+                "fetch('http://example.org', { mode: 'no-cors' }).then(() => 'there', () => 'no network')"
+            )
+            == "no network"
+        )
+        with pytest.raises(ExportError, match="the page failed: Error: broken"):
+            window.evaluate("(() => { throw new Error('broken') })()")
+    assert children() == []
+
+
+def command(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "peerlab.cli", "export", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp_path):
+    file = tmp_path / "still.png"
+    status, said, _ = command(
+        "--path", "host-rdma", "--output", str(file), "--scale", "2", "--view", "datapath"
+    )
+    assert status == 0
+    assert Image.open(file).size == (2120, 732)
+    assert said.splitlines()[1] == f"in words: {alt_text(run)}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("--output", "x.jpg"),
+            "--output: x.jpg must end in one of .html, .htm, .svg, .png, .pdf, .mp4, .webm, .gif",
+        ),
+        (("--output", "x.png", "--seconds", "3"), "--seconds: not of a .png"),
+        (("--output", "x.svg", "--controls", "host"), "--controls: not of a .svg"),
+        (("--output", "x.mp4", "--moment", "0.5"), "--moment: not of a .mp4"),
+        (("--output", "x.html", "--scale", "2"), "--scale: of a picture or a video, and x.html is a page"),
+        (("--output", "x.png", "--scale", "big"), "scale: 'big' is none of 1, 2, 3, 4"),
+        (("--output", "x.png", "--moment", "soon"), "moment: 'soon' is no share of the run from 0 to 1"),
+        (("--output", "x.gif", "--seconds", "soon"), "seconds: 'soon' is not from 0.04 to 120"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_refused(arguments, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command(*arguments) == (1, "", f"peerlab: {says}\n")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,182 @@
+"""A deck says what its runs say, in the words of its outline."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+import peerlab.deck
+from peerlab.deck.evidence import Evidence
+from peerlab.deck.outline import REVIEW, Outline, Plan, Training, read_outline
+from peerlab.deck.page import page
+from peerlab.deck.slides import slides
+from peerlab.errors import ExportError
+
+TRAINING = Training(gradient_bytes=2_000_000_000, step_time_s=0.35, overlap_share=0.5)
+
+
+STILL = tuple(Plan(kind) for kind in REVIEW if kind != "live")
+
+
+def made(training=None, plans=STILL, **fields):
+    """Return slides; a live one, which simulates many states, only where it is asked for."""
+    outline = Outline(scenario={"nodes": 4, **fields}, training=training, slides=plans)
+    return slides(outline, Evidence(outline.scenario, peerlab.simulate))
+
+
+def run(**fields):
+    return peerlab.simulate(peerlab.Scenario(nodes=4, **fields))
+
+
+def test_the_review_has_every_slide_and_one_on_training_only_if_there_is_one():
+    assert [plan.show for plan in Outline().slides] == list(REVIEW)
+    assert len(made()) == len(STILL) - 1
+    assert len(made(TRAINING)) == len(STILL)
+
+
+def test_figures_of_the_slides_are_those_of_the_runs():
+    detour, direct = run(path="host-rdma"), run(path="peer-direct")
+    gain = f"{detour.time_s / direct.time_s:.2f}"
+    cover, today, _, where, nodes, registration, *_ = made()
+    assert gain in " ".join(cover.lines)
+    assert f"{detour.busbw_GBps:.3g} GB/s" in today.pictures[0]
+    assert f"NIC send, Peer Direct: {direct.busy['nic_tx']:.0%} busy" in where.notes[1]
+    assert f"4 nodes: {gain}x" in nodes.notes[0]
+    bare = run(path="peer-direct", registration="per-transfer")
+    assert f"for each transfer: {bare.busbw_GBps:.3g} GB/s" in registration.notes[0]
+    assert "slower than" in registration.title
+
+
+def test_a_training_step_gains_what_the_exchange_gains_where_it_is_not_hidden():
+    evidence = Evidence({}, peerlab.simulate)
+    detour, direct = (
+        peerlab.simulate(peerlab.Scenario(path=path)).time_s for path in ("host-rdma", "peer-direct")
+    )
+    step = evidence.step(TRAINING)
+    exchanges = 2e9 / 2**26
+    assert step.exchange_detour_s == pytest.approx(exchanges * detour)
+    assert step.now_s - step.then_s == pytest.approx(0.5 * exchanges * (detour - direct))
+    hidden = evidence.step(Training(2_000_000_000, 0.35, 1.0))
+    assert hidden.then_s == hidden.now_s
+    with pytest.raises(ExportError, match=r"would take 6\.52 s, no less than the step of 0\.35 s"):
+        evidence.step(Training(100_000_000_000, 0.35, 0.0))
+
+
+def test_the_recommendation_follows_the_figures():
+    plans = (Plan("recommendation"),)
+    assert made(plans=plans)[0].title == "Recommendation: use Peer Direct"
+    open_, far = made(plans=plans, nodes=256)[0], made(plans=plans, nodes=1024)[0]
+    assert "measure before deciding" in open_.title
+    assert "stay" in far.title
+
+
+OUTLINE = """
+title = "A <b>review</b>"
+subtitle = "team & friends"
+[scenario]
+nodes = 16
+message_bytes = "16 MiB"
+[training]
+gradient_bytes = "1 GB"
+step_time_s = 1
+overlap_share = 0.25
+[[slide]]
+show = "title"
+[[slide]]
+title = "Why"
+text = '''One
+paragraph.
+
+<script>alert(1)</script>'''
+notes = "breathe"
+[[slide]]
+show = "detour"
+title = "Today"
+"""
+
+
+def test_an_outline_brings_its_own_words_and_they_are_text(tmp_path):
+    file = tmp_path / "outline.toml"
+    file.write_text(OUTLINE)
+    outline = read_outline(file)
+    assert outline.training == Training(10**9, 1.0, 0.25)
+    cover, why, today = slides(outline, Evidence(outline.scenario, peerlab.simulate))
+    assert (why.title, why.lines, why.notes) == (
+        "Why",
+        ("One paragraph.", "<script>alert(1)</script>"),
+        ("breathe",),
+    )
+    assert today.title == "Today"
+    assert "16 MiB" in today.pictures[0]
+    html = page(outline.title, [cover, why, today])
+    shown = html.partition("<div class='slides'>")[2].partition("<script>")[0]
+    assert "<b>" not in shown
+    assert "alert(1)</script>" not in shown
+    assert "<script>alert(1)</script>" in unescape(shown)
+    assert "team & friends" in unescape(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "titel = 'x'",
+            "outline: 'titel' is unknown; did you mean 'title'? known: title, subtitle, scenario, training, slide",
+        ),
+        (
+            "[[slide]]\nshow = 'detuor'",
+            "slide: show = 'detuor' is unknown; did you mean 'detour'? known: title, detour,",
+        ),
+        ("slide = 3", "outline: slides are written as [[slide]], one each"),
+        ("title = 3", "outline: title = 3 is not text"),
+        ("training = 1", "outline: [scenario] and [training] are tables"),
+        (
+            "[training]\ngradient_bytes = '1 GB'",
+            "training: step_time_s is missing; gradient, step time and overlap",
+        ),
+        (
+            "[training]\ngradient_bytes = '1 GB/s'\nstep_time_s = 1\noverlap_share = 0",
+            "training: gradient_bytes: '1 GB/s' is a rate",
+        ),
+        (
+            "[training]\ngradient_bytes = 1\nstep_time_s = 1\noverlap_share = 2",
+            "training: overlap_share: 2 is not a share from 0 to 1",
+        ),
+        (
+            "[training]\ngradient_bytes = 1\nstep_time_s = nan\noverlap_share = 0",
+            "training: step_time_s: nan is not seconds",
+        ),
+        ("title = ", "is not valid TOML"),
+    ],
+)
+def test_what_is_wrong_with_an_outline_is_said(tmp_path, text, says):
+    file = tmp_path / "outline.toml"
+    file.write_text(text)
+    with pytest.raises(ExportError, match=re.escape(says)) as told:
+        read_outline(file)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"cluster": "p5"}, "scenario: cluster p5 has no path host-rdma to compare: not described"),
+        (
+            {"cluster": "g4dn-metal"},
+            "scenario: cluster g4dn-metal has no path peer-direct to compare: EFA on g4dn",
+        ),
+        ({"path": "host-tcp"}, "scenario: a deck compares data paths; leave path and registration out"),
+        ({"jitter": 0.1}, "scenario: a deck compares paths between nodes that are alike; leave jitter out"),
+        ({"nodes": 1}, "scenario: nodes: a deck compares paths between nodes"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(fields, says):
+    with pytest.raises(ExportError, match=re.escape(says)):
+        Evidence(fields, peerlab.simulate)
+
+
+def test_reveal_is_there_with_its_licence():
+    vendor = Path(peerlab.deck.__file__).parent / "vendor"
+    assert "Permission is hereby granted" in (vendor / "LICENSE").read_text()
+    assert "revealjs.com" in (vendor / "reveal.js").read_text()[:100]
