@@ -80,6 +80,6 @@ def test_this_machine_is_measured_and_its_points_arrive(fresh):
     )
     assert here.inner_text() == "Save as CSV"
     assert all(ratio > 0 for _, ratio, _ in measured(fresh))
-    assert "staged against itself (A/A)" in fresh.page.locator(".pl-bands").last.inner_text()
+    assert "noise (staged against itself, A/A)" in fresh.page.locator(".pl-bands").last.inner_text()
     fresh.page.locator(".pl-tab[data-axis=nodes]").last.click()
     assert measured(fresh) == []
