@@ -73,7 +73,8 @@ def document() -> str:
 
 def _cases() -> Iterator[tuple[str, tuple[Records, str, str]]]:
     """Yield for each curve of known path its name, its records without that path, its cluster and the path."""
-    for name, records in measured_library().items():
+    of_others = {name: one for name, one in measured_library().items() if "cluster" in one.manifest}
+    for name, records in of_others.items():
         # where one node needs no network, there is no path between nodes to be named
         for (nodes, path), table in records.table.groupby(["nodes", "path"], dropna=False, sort=False):
             several = len(records.table["nodes"].unique()) > 1

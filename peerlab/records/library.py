@@ -13,7 +13,7 @@ def measured_library() -> dict[str, Records]:
 
     A manifest says besides the usual ``source``, ``licence`` and ``date`` as far as they are known, ``verified`` (how
     the figures were taken over), and ``cluster``: of which known cluster they are. Where buffers lay in host memory,
-    ``memory`` says ``"host"``.
+    ``memory`` says ``"host"``. What `peerlab measure` found on a machine of ours is of no cluster.
     """
     top = folder("data") / "measured"
     return {
@@ -27,4 +27,4 @@ def measured_for(cluster: str) -> dict[str, Records]:
     >>> list(measured_for("g4dn-metal"))
     ['g4dn-metal/nccl-2n2r-efa']
     """
-    return {name: one for name, one in measured_library().items() if one.manifest["cluster"] == cluster}
+    return {name: one for name, one in measured_library().items() if one.manifest.get("cluster") == cluster}

@@ -4,11 +4,14 @@ import pytest
 
 import peerlab
 from peerlab.records import measured_for, measured_library
+from peerlab.records.judge import compare
 
 LIBRARY = measured_library()
+OWN = [name for name in LIBRARY if name.startswith("own/")]
+OTHERS = [name for name in LIBRARY if name not in OWN]
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@pytest.mark.parametrize("name", OTHERS)
 def test_every_table_has_a_source_and_fits_a_known_cluster(name):
     records = LIBRARY[name]
     cluster = peerlab.load_cluster(records.manifest["cluster"])
@@ -26,7 +29,7 @@ def test_every_table_has_a_source_and_fits_a_known_cluster(name):
     assert not records.manifest.get("hosts")
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@pytest.mark.parametrize("name", OTHERS)
 def test_every_row_has_a_figure_whose_column_names_its_unit(name):
     table = LIBRARY[name].table
     assert (table["time_s"].notna() | table["algbw_GBps"].notna()).all()
@@ -58,7 +61,7 @@ def test_a_cluster_gets_its_own_tables_and_others_none():
     assert list(measured_for("p5")) == ["p5/nccl-2n16r-efa"]
     assert {name.partition("/")[0] for name in measured_for("alps-gh200")} == {"alps"}
     assert measured_for("dl1") == {}
-    clusters = {one.manifest["cluster"] for one in LIBRARY.values()}
+    clusters = {LIBRARY[name].manifest["cluster"] for name in OTHERS}
     assert clusters == {"alps-gh200", "alps-gh200-tcp", "g4dn-metal", "gaudi2", "juliet", "p4d", "p5"}
 
 
@@ -79,3 +82,18 @@ def test_the_figures_are_those_of_the_logs(reference_dir, log, table):
     assert kept[columns[:3]].equals(read[columns[:3]])
     told = read[columns[3:]].to_numpy(float)
     assert kept[columns[3:]].to_numpy(float) == pytest.approx(told, abs=0.006, rel=0.006)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_our_own_measurement_says_of_which_machine_it_is_and_every_sum_was_exact(name):
+    records = LIBRARY[name]
+    assert set(records.table["kind"]) == {"measured"}
+    assert records.table["correct"].all()
+    assert records.manifest["a_a_ratio"]
+    assert records.manifest["kernel"]
+    at_1_mib = [one for one in compare(records) if one.size_bytes >= 2**20 and one.registration == "none"]
+    assert all(one.ratio > 1.5 for one in at_1_mib if one.path == "direct")
+
+
+def test_there_is_a_measurement_of_our_own():
+    assert OWN
