@@ -107,7 +107,14 @@ def test_a_path_that_is_there_and_lacked_is_wrong(tmp_path, root):
     )
 
 
-@pytest.mark.parametrize("text", ["", "name = ", "\x00\x01", "[[[", "[" * 5000])
+def test_a_file_that_is_no_text_is_refused_in_one_line(tmp_path):
+    (tmp_path / "my.toml").write_text("\x00\x01")
+    status, out, problem = run("check", "my.toml", cwd=tmp_path)
+    assert (status, out) == (1, "")
+    assert problem == "peerlab: my.toml is not a text file in UTF-8\n"
+
+
+@pytest.mark.parametrize("text", ["", "name = ", "[[[", "[" * 5000])
 def test_any_text_is_checked_without_a_traceback(tmp_path, text):
     (tmp_path / "my.toml").write_text(text)
     status, out, problem = run("check", "my.toml", cwd=tmp_path)
