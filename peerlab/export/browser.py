@@ -20,15 +20,19 @@ from typing import Any
 from peerlab.errors import ExportError
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_FLAGS = (
+HEADLESS = (
     "--headless",
-    "--remote-debugging-pipe",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+)
+"""A browser without a window that asks nobody."""
+_FLAGS = (
+    *HEADLESS,
+    "--remote-debugging-pipe",
     "--disable-dev-shm-usage",
     "--force-color-profile=srgb",
     "--font-render-hinting=none",

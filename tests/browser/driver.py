@@ -14,34 +14,10 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from peerlab import lab as labs
+from peerlab.export.browser import HEADLESS, find_chromium
 from peerlab.places import folder
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 TOKEN = "for-tests"  # noqa: S105  (a private server on this machine)
-
-
-def find_chromium():
-    """Return Chromium's program; the make target has made sure that there is one."""
-    names = [
-        os.environ.get("PEERLAB_CHROMIUM"),
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        "google-chrome-stable",
-    ]
-    for name in filter(None, names):
-        if shutil.which(name):
-            return shutil.which(name)
-    raise RuntimeError("no Chromium: run tests/browser/need_chromium.sh")
 
 
 class Lab:
@@ -125,7 +101,7 @@ def chromium(width=1280, height=900, scale=1):
         context = pw.chromium.launch_persistent_context(
             profile,
             executable_path=find_chromium(),
-            args=FLAGS,
+            args=[*HEADLESS, "--no-sandbox"],
             headless=True,
             viewport={"width": width, "height": height},
             device_scale_factor=scale,
