@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from lab import RESOLVE_PAINTED
 from side_by_side import quantile, table
 
 import peerlab
@@ -33,13 +34,7 @@ DECK = """<!doctype html><style>body, iframe { margin: 0; border: 0; width: 100v
 TOGGLE = """() => new Promise(resolve => {
     const [page] = window.peerlabPages, before = page.applied, start = performance.now();
     document.querySelector('.pl-choices input').click();
-    const seen = new MutationObserver(() => {
-        if (Number(page.root.dataset.painted) <= before) return;
-        seen.disconnect();
-        resolve(performance.now() - start);
-    });
-    seen.observe(page.root, { attributes: true, attributeFilter: ['data-painted'] });
-})"""
+RESOLVE_PAINTED})""".replace("RESOLVE_PAINTED", RESOLVE_PAINTED)
 
 INTERVALS = """seconds => new Promise(resolve => {
     const [page] = window.peerlabPages ?? [], intervals = [];

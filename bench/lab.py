@@ -115,16 +115,19 @@ def floor_row(lab: Lab, switches: int) -> Row:
     )
 
 
-PAINT_ONLY = """selector => new Promise(resolve => {
-    const page = [...window.peerlabPages].at(-1), before = page.model.get('data').meta.number, start = performance.now();
-    page.root.closest('.pl-explorer').querySelector(selector).click();
+RESOLVE_PAINTED = """
     const seen = new MutationObserver(() => {
         if (Number(page.root.dataset.painted) <= before) return;
         seen.disconnect();
         resolve(performance.now() - start);
     });
     seen.observe(page.root, { attributes: true, attributeFilter: ['data-painted'] });
-})"""
+"""
+"""Resolves when `page` has painted another state than `before`: milliseconds since `start`."""
+PAINT_ONLY = """selector => new Promise(resolve => {
+    const page = [...window.peerlabPages].at(-1), before = page.model.get('data').meta.number, start = performance.now();
+    page.root.closest('.pl-explorer').querySelector(selector).click();
+RESOLVE_PAINTED})""".replace("RESOLVE_PAINTED", RESOLVE_PAINTED)
 
 CURVES = """size => new Promise(resolve => {
     const page = [...window.peerlabPages].at(-1), before = page.model.get('curves'), start = performance.now();
