@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
-.PHONY: lab voila test soak lint bench validation checks diagnosis shots lock clean chromium
+.PHONY: lab voila test soak lint bench validation checks diagnosis solutions shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
@@ -37,6 +37,9 @@ checks: $(VENV)/lab.stamp      ## writes docs/doctor.md, what `peerlab doctor` l
 
 diagnosis: $(VENV)/lab.stamp    ## diagnose every log whose path is known; writes docs/diagnosis.md
 	$(BIN)/python docs/write_diagnosis.py
+
+solutions: $(VENV)/lab.stamp   ## writes labs/solutions/, the labs with the answers filled in
+	$(BIN)/python labs/write_solutions.py
 
 shots: $(VENV)/test.stamp chromium       ## the pictures in README and docs, taken from the real thing
 	$(BIN)/python docs/shots.py $(ARGS)

@@ -16,6 +16,9 @@ from peerlab.version import __version__
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
+
+    from peerlab.app.exercise import Asked
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
     from peerlab.deck.write import write_deck
@@ -81,6 +84,19 @@ def predict(
     return ask(question, answers, truth, unit)
 
 
+def exercise(name: str, answer: Any = ...) -> "Asked":
+    """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.app.exercise.exercise`."""
+    ask: Callable[..., Asked] = _from_lab("peerlab.app.exercise", "exercise")
+    return ask(name, answer)
+
+
+def progress() -> "pd.DataFrame":
+    """Return which exercises of the labs are done in this folder; see :func:`peerlab.lessons.table`."""
+    from peerlab.lessons import table  # noqa: PLC0415  (only the labs need it)
+
+    return table()
+
+
 def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Examination":
     """Return whether this host can do peer direct, and why; see :func:`peerlab.examination.examine`.
 
@@ -120,6 +136,7 @@ __all__ = [
     "calibrate",
     "diagnose",
     "doctor",
+    "exercise",
     "explore",
     "export_html",
     "export_still",
@@ -129,6 +146,7 @@ __all__ = [
     "load_cluster",
     "measure",
     "predict",
+    "progress",
     "simulate",
     "sweep",
     "write_deck",

@@ -1,12 +1,19 @@
 """The labs as notebooks: they run, and they are stored the way they should be."""
 
+import json
+
 import nbclient
 import nbformat
 import pytest
 
+from peerlab.lessons import exercises, progress
+from peerlab.lessons.exercise import Code, fill_in
+from peerlab.lessons.solved import asked, solved
 from peerlab.places import folder
 
 LABS = sorted(folder("labs").glob("*.ipynb"))
+SOLUTIONS = folder("labs") / "solutions"
+WITH_EXERCISES = [lab for lab in LABS if exercises(lab.stem[:2])]
 
 
 @pytest.fixture(params=LABS, ids=[lab.stem for lab in LABS])
@@ -38,3 +45,54 @@ def test_a_lab_runs_and_shows_something_after_all_but_its_definitions(lab, tmp_p
     assert all("=" in source.splitlines()[-1] for source in silent), silent
     shown = [output for cell in code(lab) for output in cell.outputs]
     assert not [output for output in shown if output.output_type in ("stream", "error")]
+
+
+@pytest.mark.parametrize("path", WITH_EXERCISES, ids=lambda path: path.stem)
+def test_solutions_are_the_labs_with_the_answers_filled_in(path):
+    lab = json.loads(path.read_text(encoding="utf-8"))
+    assert json.loads((SOLUTIONS / path.name).read_text(encoding="utf-8")) == solved(
+        lab
+    )  # else: make solutions
+
+
+@pytest.mark.parametrize("path", WITH_EXERCISES, ids=lambda path: path.stem)
+def test_with_the_solutions_every_check_of_a_lab_passes(path, tmp_path):
+    notebook = nbformat.read(SOLUTIONS / path.name, as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    done = progress.read(tmp_path)
+    assert {name for name, how in done.items() if how.right} == {one.name for one in exercises(path.stem[:2])}
+
+
+@pytest.mark.parametrize("path", WITH_EXERCISES, ids=lambda path: path.stem)
+def test_an_exercise_is_asked_once_in_its_order_and_has_hints(path):
+    cells = [cell.source for cell in code(nbformat.read(path, as_version=4))]
+    known = exercises(path.stem[:2])
+    assert [asked(cell) for cell in cells if asked(cell)] == [one.name for one in known]
+    assert all(len(one.hints) >= 2 for one in known)
+
+
+def attempts():
+    """Return (lab, exercise, wrong source, part of what it is told) of every code that is typically wrong."""
+    return [
+        (path, one, source, says)
+        for path in WITH_EXERCISES
+        for one in exercises(path.stem[:2])
+        if isinstance(one, Code)
+        for source, says in one.wrong()
+    ]
+
+
+@pytest.mark.parametrize("trial", attempts(), ids=lambda trial: trial[1].name)
+def test_code_that_is_typically_wrong_is_told_why(trial, tmp_path, monkeypatch):
+    """An exercise's cell needs nothing but the first one of its lab."""
+    path, exercise, source, says = trial
+    monkeypatch.chdir(tmp_path)
+    cells = [cell.source for cell in code(nbformat.read(path, as_version=4))]
+    cell = next(cell for cell in cells if asked(cell) == exercise.name)
+    names = {}
+    exec(cells[0], names)  # noqa: S102
+    before, _, last = fill_in(cell, source).rpartition("\npeerlab.exercise(")
+    exec(before, names)  # noqa: S102
+    shown = eval(f"peerlab.exercise({last}", names)  # noqa: S307
+    assert not shown.verdict.right
+    assert says in shown.verdict.says

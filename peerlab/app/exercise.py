@@ -1,0 +1,134 @@
+"""An exercise in a notebook: a question, an answer, what it is told, hints one by one."""
+
+import re
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+
+from peerlab.errors import PeerlabError
+from peerlab.lessons import find, progress
+from peerlab.lessons.exercise import Choice, Exercise, Number, Verdict, unanswered
+
+
+def html(text: str) -> str:
+    """Return a text of an exercise as HTML: escaped, with its `code` set as such."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+
+
+class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """An exercise that a learner can answer here, or in the code of the cell.
+
+    Attributes
+    ----------
+    verdict:
+        What the last answer was told; None before the first.
+    """
+
+    def __init__(self, exercise: Exercise, answer: Any) -> None:
+        self.exercise = exercise
+        self.verdict: Verdict | None = None
+        self._hints = 0
+        self._answered: Any = ...
+        self.feedback, self.hint_text, self.trouble = w.HTML(), w.HTML(), w.HTML()
+        self.field = _field(exercise)
+        self.check = w.Button(description="Check", tooltip="Is it right?")
+        self.hint = w.Button(tooltip="A step towards the answer")
+        self._name_hint()
+        self.check.on_click(lambda _: self._pressed())
+        self.hint.on_click(lambda _: self.give_hint())
+        self.feedback.add_class("pl-verdict")
+        self.hint_text.add_class("pl-hints")
+        question = w.HTML(f"<p>{html(exercise.question)}</p>")
+        question.add_class("pl-question")
+        row = [self.check, self.hint] if self.field else [self.hint]
+        unit = [w.HTML(escape(exercise.unit))] if isinstance(exercise, Number) and exercise.unit else []
+        if isinstance(self.field, w.Text):
+            self.field.observe(
+                lambda event: self.answer(event["new"]), "value"
+            )  # Enter, or leaving the field
+            row = [self.field, *unit, *row]
+        above = [self.field] if isinstance(self.field, w.RadioButtons) else []
+        super().__init__([question, *above, w.HBox(row), self.feedback, self.hint_text, self.trouble])
+        self.add_class("pl-predict")
+        self.add_class("pl-exercise")
+        if not unanswered(answer):
+            self.answer(answer)
+
+    def answer(self, answer: Any) -> None:
+        """Check an answer, say what is to say, and keep that it was tried."""
+        self._answered = answer
+        if answer is None or (isinstance(answer, str) and not answer.strip()):
+            self._say(Verdict(right=False, says="Give an answer first."))
+            return
+        try:
+            self.verdict = self.exercise.judge(answer)
+        except PeerlabError as problem:
+            self._say(Verdict(right=False, says=str(problem)))
+            return
+        self._say(self.verdict)
+        self._note(tries=1, right=self.verdict.right)
+
+    def _pressed(self) -> None:
+        if self.field.value != self._answered:  # leaving a field of text has answered already
+            self.answer(self.field.value)
+
+    def give_hint(self) -> None:
+        """Show the next hint; after the last one, the solution."""
+        self._hints = min(self._hints + 1, len(self.exercise.hints) + 1)
+        shown = [f"<li>{html(hint)}</li>" for hint in self.exercise.hints[: self._hints]]
+        solution = (
+            f"<pre>{escape(self.exercise.solution)}</pre>" if self._hints > len(self.exercise.hints) else ""
+        )
+        self.hint_text.value = f"<ol>{''.join(shown)}</ol>{solution}"
+        self._name_hint()
+        self._note(hints=self._hints)
+
+    def _name_hint(self) -> None:
+        count = len(self.exercise.hints)
+        self.hint.description = (
+            f"Hint {self._hints + 1} of {count}" if self._hints < count else "Show the solution"
+        )
+        self.hint.disabled = self._hints > count
+
+    def _say(self, verdict: Verdict) -> None:
+        word, role = ("Right.", "status") if verdict.right else ("Not yet.", "alert")
+        self.feedback.value = f'<p role="{role}"><b>{word}</b> {html(verdict.says)}</p>'
+
+    def _note(self, **what: Any) -> None:
+        try:
+            progress.note(self.exercise.name, **what)
+        except PeerlabError as problem:
+            self.trouble.value = f'<p role="alert">{escape(str(problem))}</p>'
+
+
+def _field(exercise: Exercise) -> Any:
+    """Return where an answer is given; nothing where it is code, which stands in the cell."""
+    if isinstance(exercise, Choice):
+        options = w.RadioButtons(options=list(exercise.options), value=None)
+        options.layout.width = "auto"
+        return options
+    if isinstance(exercise, Number):
+        field = w.Text(placeholder="your answer", continuous_update=False)
+        field.layout.width = "10em"
+        return field
+    return None
+
+
+def exercise(name: str, answer: Any = ...) -> Asked:
+    """Return an exercise of the labs, to be shown in a notebook.
+
+    Parameters
+    ----------
+    name:
+        Which one: ``"01-gain"``.
+    answer:
+        The answer, where it is written in the cell; it is checked at once. Numbers and choices can be given in the
+        notebook's page as well.
+
+    Raises
+    ------
+    PeerlabError
+        If there is no such exercise.
+    """
+    return Asked(find(name), answer)

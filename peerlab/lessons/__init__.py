@@ -1,0 +1,56 @@
+"""The exercises of the labs: one module per lab, found by the name that the lab uses."""
+
+from difflib import get_close_matches
+from importlib import import_module
+
+import pandas as pd
+
+from peerlab.errors import PeerlabError
+from peerlab.lessons import progress
+from peerlab.lessons.exercise import Exercise
+
+_LABS = {
+    "01": "peerlab.lessons.long_detour",
+}
+"""The module of each lab that has exercises; each has them in ``EXERCISES``, in the order of the lab."""
+
+
+def exercises(lab: str | None = None) -> list[Exercise]:
+    """Return the exercises of a lab (``"01"``), or of all labs, in their order."""
+    return [one for number in sorted(_LABS) if lab in (None, number) for one in _of(number)]
+
+
+def find(name: str) -> Exercise:
+    """Return the exercise of this name.
+
+    Raises
+    ------
+    PeerlabError
+        If there is none.
+    """
+    known = {one.name: one for one in exercises(name[:2] if name[:2] in _LABS else None)}
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        guess = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+        raise PeerlabError(f"exercise: no {name!r}{guess}")
+    return known[name]
+
+
+def _of(lab: str) -> tuple[Exercise, ...]:
+    found: tuple[Exercise, ...] = import_module(_LABS[lab]).EXERCISES
+    return found
+
+
+def table() -> pd.DataFrame:
+    """Return how far the learner in this folder is: one row per exercise.
+
+    Columns are ``right`` (bool), ``tries`` (answers checked) and ``hints`` (asked for).
+
+    Raises
+    ------
+    PeerlabError
+        If the file with the progress is damaged.
+    """
+    done = progress.read()
+    rows = {one.name: vars(done.get(one.name, progress.Done())) for one in exercises()}
+    return pd.DataFrame.from_dict(rows, orient="index")[["right", "tries", "hints"]].rename_axis("exercise")

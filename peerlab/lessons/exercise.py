@@ -1,0 +1,223 @@
+"""An exercise: what is asked, what is true, and what to say to a typical wrong answer.
+
+Every truth is computed when an answer is checked, from the simulation or from the learner's own measurement; none is
+written down. A typical wrong answer is computed as well, so that feedback stays right when a figure changes.
+"""
+
+import ast
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.errors import PeerlabError
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an answer is told."""
+
+    right: bool
+    """Whether the answer is right."""
+    says: str
+    """Feedback, one to three sentences; `code` in backticks."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A typical wrong answer."""
+
+    like: Callable[[], Any]
+    """Computes the answer that one arrives at by this mistake."""
+    says: str
+    """What was overlooked, without giving the answer away."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise(ABC):
+    """What all exercises have."""
+
+    name: str
+    """The lab's number and a word: ``"01-copies"``."""
+    question: str
+    """The task in one to three sentences; `code` in backticks."""
+    why: str
+    """Said with a right answer: why it is so."""
+    hints: Sequence[str]
+    """From a nudge to nearly the answer; given one by one."""
+    solution: str
+    """Python that belongs where the lab has ``...``: an expression, or the lines of a function."""
+
+    @property
+    def lab(self) -> str:
+        """The number of the lab: ``"01"``."""
+        return self.name.partition("-")[0]
+
+    @abstractmethod
+    def judge(self, answer: Any) -> Verdict:
+        """Return what an answer is told; whatever was answered, nothing is raised but :class:`PeerlabError`."""
+
+    @abstractmethod
+    def wrong(self) -> Sequence[tuple[Any, str]]:
+        """Return typical wrong answers, each with what it is told."""
+
+    def _right(self) -> Verdict:
+        return Verdict(right=True, says=self.why)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Exercise):
+    """A figure is asked for.
+
+    Attributes
+    ----------
+    truth:
+        Computes the figure.
+    unit:
+        Its unit, ``""`` for a count or a ratio.
+    tolerance:
+        How far off an answer may be, as a part of the truth.
+    mistakes:
+        Typical wrong figures; the first that an answer is near to (within the tolerance) is told.
+    """
+
+    truth: Callable[[], float]
+    unit: str = ""
+    tolerance: float = 0.03
+    mistakes: Sequence[Mistake] = ()
+
+    def judge(self, answer: Any) -> Verdict:
+        """Compare with the truth, then with the typical mistakes."""
+        try:
+            said = number(answer, self.unit)
+        except ValueError as problem:
+            return Verdict(right=False, says=str(problem))
+        truth = self.truth()
+        if self._near(said, truth):
+            return self._right()
+        for mistake in self.mistakes:
+            if self._near(said, mistake.like()):
+                return Verdict(right=False, says=mistake.says)
+        return Verdict(right=False, says=f"{said:.4g} is too {'high' if said > truth else 'low'}.")
+
+    def _near(self, said: float, figure: float) -> bool:
+        return abs(said - figure) <= self.tolerance * abs(figure)
+
+    def wrong(self) -> list[tuple[Any, str]]:
+        """Return the figures of the typical mistakes."""
+        return [(mistake.like(), mistake.says) for mistake in self.mistakes]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Exercise):
+    """One of several sentences is asked for.
+
+    Attributes
+    ----------
+    options:
+        What can be chosen, each with what a learner is told who chooses it wrongly.
+    truth:
+        Computes which one is right.
+    """
+
+    options: Mapping[str, str]
+    truth: Callable[[], str]
+
+    def judge(self, answer: Any) -> Verdict:
+        """Compare with the option that is true."""
+        if answer not in self.options:
+            return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
+        if answer == self.truth():
+            return self._right()
+        return Verdict(right=False, says=self.options[answer])
+
+    def wrong(self) -> list[tuple[Any, str]]:
+        """Return the other options."""
+        truth = self.truth()
+        return [(option, says) for option, says in self.options.items() if option != truth]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Code(Exercise):
+    """A few lines are asked for: a function, a scenario, a table.
+
+    Attributes
+    ----------
+    check:
+        Tries what was written; returns None if it is right, else what is wrong with it.
+    attempts:
+        Typical wrong ways to fill in the lab's ``...``, each with a part of what it is told.
+    """
+
+    check: Callable[[Any], str | None]
+    attempts: Mapping[str, str]
+
+    def judge(self, answer: Any) -> Verdict:
+        """Try it; what the learner's code raises is told, not raised."""
+        try:
+            complaint = self.check(answer)
+        except PeerlabError as problem:
+            complaint = f"peerlab said: {problem}"
+        except Exception as problem:  # noqa: BLE001  (the learner's code may raise anything)
+            complaint = f"Your code raised {type(problem).__name__}: {problem}"
+        return self._right() if complaint is None else Verdict(right=False, says=complaint)
+
+    def wrong(self) -> list[tuple[Any, str]]:
+        """Return the typical attempts, as source."""
+        return list(self.attempts.items())
+
+
+def _stub() -> None: ...
+
+
+def unanswered(answer: Any) -> bool:
+    """Tell whether an answer is still the lab's ``...``, or a function of which nothing is written yet."""
+    code = getattr(answer, "__code__", None)
+    return answer is ... or (code is not None and code.co_code == _stub.__code__.co_code)
+
+
+def number(answer: Any, unit: str) -> float:
+    """Return the figure that somebody wrote, with or without its unit: ``7.05``, ``"7,05"``, ``"7.05 GB/s"``.
+
+    Raises
+    ------
+    ValueError
+        If it is no figure, or one in another unit.
+    """
+    if isinstance(answer, bool) or answer is None:
+        raise ValueError("Answer with a number.")
+    found = re.fullmatch(r"\s*([-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(.*?)\s*", str(answer))
+    try:
+        value = float(found[1].replace(",", ".")) if found else float(answer)
+    except (TypeError, ValueError):
+        raise ValueError("Answer with a number.") from None
+    written = found[2] if found else ""
+    if written and written.lower() not in {
+        unit.lower(),
+        unit.lower().rstrip("s"),
+        "x" if not unit else unit.lower(),
+    }:
+        raise ValueError(f"Answer in {unit}." if unit else "Answer with a number without a unit.")
+    return value
+
+
+def fill_in(cell: str, solution: str) -> str:
+    """Return a lab's cell with its ``...`` replaced.
+
+    Raises
+    ------
+    ValueError
+        If the cell does not have exactly one ``...``.
+    """
+    places = [
+        node for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.Constant) and node.value is ...
+    ]
+    if len(places) != 1:
+        raise ValueError(f"{len(places)} places for an answer in: {cell}")
+    line, column = places[0].lineno - 1, places[0].col_offset
+    lines = cell.splitlines()
+    indent = " " * (len(lines[line]) - len(lines[line].lstrip()))
+    before, after = lines[line][:column], lines[line][column + 3 :]
+    lines[line] = before + f"\n{indent}".join(solution.strip().splitlines()) + after
+    return "\n".join(lines)

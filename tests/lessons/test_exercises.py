@@ -1,0 +1,100 @@
+"""Every exercise: its solution is right, and each typical wrong answer is told what is wrong."""
+
+import os
+
+import pytest
+
+import peerlab
+from peerlab.errors import PeerlabError
+from peerlab.lessons import exercises, find, progress
+from peerlab.lessons.exercise import Code, number
+
+ALL = {one.name: one for one in exercises()}
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_typical_wrong_answer_is_told_what_is_wrong(name):
+    exercise = ALL[name]
+    if isinstance(exercise, Code):
+        return  # tried in the lab itself, where its cell stands
+    assert exercise.wrong(), "an exercise knows a typical wrong answer"
+    for answer, says in exercise.wrong():
+        verdict = exercise.judge(answer)
+        assert not verdict.right
+        assert verdict.says == says
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("answer", [object(), [], {}, "", "<b>", -1e300, float("nan"), b"\x00", 10**400])
+def test_nonsense_is_no_answer_and_raises_nothing(name, answer):
+    assert not ALL[name].judge(answer).right
+
+
+def test_a_figure_may_carry_its_unit_and_a_comma():
+    assert number("7,05 GB/s", "GB/s") == number(" 7.05 ", "GB/s") == number(7.05, "GB/s") == 7.05
+    assert number("4 copies", "copies") == number("4 COPIES", "copies") == number(4, "copies") == 4
+    with pytest.raises(ValueError, match="Answer in GB/s"):
+        number("56 Gbit/s", "GB/s")
+    with pytest.raises(ValueError, match="without a unit"):
+        number("4 apples", "")
+
+
+def test_an_unknown_exercise_names_the_nearest():
+    with pytest.raises(PeerlabError, match="did you mean '01-gain'"):
+        peerlab.exercise("01-gian")
+
+
+def test_hints_come_one_by_one_and_then_the_solution():
+    asked = peerlab.exercise("01-gain")
+    hints = len(asked.exercise.hints)
+    for given in range(hints):
+        assert asked.hint.description == f"Hint {given + 1} of {hints}"
+        asked.hint.click()
+        assert asked.hint_text.value.count("<li>") == given + 1
+    assert "<pre>" not in asked.hint_text.value
+    asked.hint.click()
+    assert "<pre>" in asked.hint_text.value
+    assert asked.hint.disabled
+    assert peerlab.progress().loc["01-gain", "hints"] == hints + 1
+
+
+def test_an_answer_typed_into_the_field_is_checked_once():
+    asked = peerlab.exercise("01-gain")
+    asked.check.click()
+    assert "Give an answer first." in asked.feedback.value
+    asked.field.value = "0.56"
+    asked.check.click()
+    assert "turn the ratio round" in asked.feedback.value
+    asked.field.value = "1.78"
+    assert "Right." in asked.feedback.value
+    assert dict(peerlab.progress().loc["01-gain"]) == {"right": True, "tries": 2, "hints": 0}
+
+
+def test_markup_in_an_answer_stays_text():
+    asked = peerlab.exercise("01-gain", answer="<img src=x onerror=alert(1)>")
+    assert "<img" not in asked.feedback.value
+
+
+def test_a_damaged_file_of_progress_is_told_and_left_alone(tmp_path):
+    (tmp_path / progress.FILE).write_text('{"exercises": {"01-gain": 3}}')
+    asked = peerlab.exercise("01-gain", answer=1.78)
+    assert "Right." in asked.feedback.value
+    assert "it is damaged; delete it to start anew" in asked.trouble.value
+    assert (tmp_path / progress.FILE).read_text() == '{"exercises": {"01-gain": 3}}'
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_costs_the_progress_only(tmp_path):
+    tmp_path.chmod(0o500)
+    asked = peerlab.exercise("01-gain", answer=1.78)
+    assert "Right." in asked.feedback.value
+    assert "your progress is not kept" in asked.trouble.value
+
+
+def test_find_knows_every_exercise():
+    assert [find(name).name for name in ALL] == list(ALL)
