@@ -11,6 +11,7 @@ from pathlib import Path
 from peerlab.cli import (
     FAILED,
     OK,
+    WRONG_USAGE,
     calibrate,
     clusters,
     deck,
@@ -26,8 +27,6 @@ from peerlab.cli import (
 )
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
-
-WRONG_USAGE = 2
 
 _COMMANDS = (
     simulate, sweep, export, deck, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab,
