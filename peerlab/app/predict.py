@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.errors import PeerlabError
+from peerlab.view.lesson import style
 
 
 class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -23,16 +24,20 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     ) -> None:
         self.truth: float | None = None
         self._compute, self._unit = truth, unit
-        self.question = w.HTML(f"<p>{escape(question)}</p>")
+        self.question = w.HTML(f"{style()}<p class='pl-kicker'>Predict</p><p>{escape(question)}</p>")
         self.question.add_class("pl-question")
         self.choice = w.ToggleButtons(options=[(self._say(a), a) for a in answers], value=None)
         self.choice.tooltips = [f"I say {self._say(answer)}" for answer in answers]
         self.button = w.Button(description="Reveal", tooltip="Simulate it", disabled=True)
+        self.button.add_class("pl-first")
         self.verdict = w.HTML()
         self.verdict.add_class("pl-verdict")
         self.choice.observe(self._chosen, "value")
         self.button.on_click(lambda _: self.reveal())
-        super().__init__([self.question, w.HBox([self.choice, self.button]), self.verdict])
+        row = w.HBox([self.choice, self.button])
+        row.add_class("pl-row")
+        super().__init__([self.question, row, self.verdict])
+        self.add_class("pl-lesson")
         self.add_class("pl-predict")
 
     def _say(self, value: float) -> str:
@@ -48,7 +53,7 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         try:
             self.truth = self._compute()
         except PeerlabError as problem:
-            self.verdict.value = f'<p role="alert">{escape(str(problem))}</p>'
+            self.verdict.value = f'<p class="pl-no" role="alert">{escape(str(problem))}</p>'
             return
         answers = [answer for _, answer in self.choice.options]
         closest = min(answers, key=lambda answer: abs(answer - (self.truth or 0.0)))

@@ -5,7 +5,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from peerlab.view.theme import palettes
+from peerlab.view.theme import properties
 
 _STYLE = Path(__file__).parent / "page" / "report.css"
 
@@ -30,12 +30,4 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind
 
 @cache
 def _style() -> str:
-    light, dark = (
-        "".join(f"--pl-{role}:{colour};" for role, colour in of.items())
-        for of in (palettes()["light"], palettes()["dark"])
-    )
-    return (
-        f".pl-report{{{light}}}body[data-jp-theme-light='false'] .pl-report{{{dark}}}"
-        f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) .pl-report{{{dark}}}}}"
-        + _STYLE.read_text(encoding="utf-8")
-    )
+    return properties(".pl-report") + _STYLE.read_text(encoding="utf-8")
