@@ -75,8 +75,8 @@ def __dir__() -> list[str]:
 
 
 def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
-    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explorer.explore`."""
-    show: Callable[..., Explorer] = _from_lab("peerlab.app.explorer", "explore")
+    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explore.explore`."""
+    show: Callable[..., Explorer] = _from_lab("peerlab.app.explore", "explore")
     return show(scenario, **fields)
 
 
