@@ -9,11 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from peerlab.cli import FAILED, OK
+from peerlab.cli import FAILED, OK, WRONG_USAGE
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
-
-WRONG_USAGE = 2
 
 _COMMANDS = (
     "simulate", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "calibrate",
