@@ -76,17 +76,7 @@ class Walk:
 
 
 def walk(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int]] | None = None) -> Walk:
-    """Carry numbers through an AllReduce, step by step.
-
-    Parameters
-    ----------
-    algorithm:
-        One of a scenario's, between single devices.
-    ranks:
-        2 to `MOST_RANKS`; `numbers` decides where they are given.
-    numbers:
-        What each rank contributes, a row of whole numbers per rank. Without them, rank r contributes 1, 2, 3, ... times
-        10 to the power of r, so that the digits of a sum tell whose contributions are in it.
+    """Carry numbers through an AllReduce, step by step; see :func:`peerlab.view.steps.steps`, which shows it.
 
     Raises
     ------
@@ -111,20 +101,23 @@ def walk(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int
 
 
 def _start(ranks: int, numbers: Sequence[Sequence[int]] | None) -> Numbers:
-    if numbers is not None:
-        try:
-            start = np.array(numbers, dtype=np.int64)
-        except (TypeError, ValueError, OverflowError):
-            start = np.empty(0)
-        if start.ndim != 2 or not start.size:
-            raise ScenarioError("numbers", "give a row of whole numbers per rank, all of the same length")
-        ranks = len(start)
-        if start.shape[1] > 2 * MOST_RANKS:
-            raise ScenarioError(
-                "numbers", f"{start.shape[1]} boxes are too many to look at; give {2 * MOST_RANKS} or fewer"
-            )
-    if not isinstance(ranks, int) or not 2 <= ranks <= MOST_RANKS:
-        raise ScenarioError("ranks", f"{ranks!r} cannot be looked at together; give 2 to {MOST_RANKS}")
-    if numbers is not None:
-        return start
-    return np.outer(10 ** np.arange(ranks), np.arange(1, ranks + 1))
+    """Return what the ranks contribute, checked."""
+    given = None if numbers is None else _whole(numbers)
+    count = ranks if given is None else len(given)
+    if not isinstance(count, int) or not 2 <= count <= MOST_RANKS:
+        raise ScenarioError("ranks", f"{count!r} cannot be looked at together; give 2 to {MOST_RANKS}")
+    return np.outer(10 ** np.arange(count), np.arange(1, count + 1)) if given is None else given
+
+
+def _whole(numbers: Sequence[Sequence[int]]) -> Numbers:
+    try:
+        given = np.array(numbers, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        given = np.empty(0, np.int64)
+    if given.ndim != 2 or not given.size:
+        raise ScenarioError("numbers", "give a row of whole numbers per rank, all of the same length")
+    if given.shape[1] > 2 * MOST_RANKS:
+        raise ScenarioError(
+            "numbers", f"{given.shape[1]} boxes are too many to look at; give {2 * MOST_RANKS} or fewer"
+        )
+    return given

@@ -11,7 +11,7 @@ _ENDS = {"source": "sender", "destination": "receiver"}
 def way(scenario: Scenario) -> pd.DataFrame:
     """Return what a byte crosses from one node's device to the next node's, in order: one row per stage and resource.
 
-    Columns: ``stage`` (key of `STAGES`), ``what`` (it in words), ``end`` (``sender`` or ``receiver``), ``crosses`` (a
+    Columns: ``stage`` (its name), ``what`` (it in words), ``end`` (``sender`` or ``receiver``), ``crosses`` (a
     resource in words) and ``times`` (how often the byte crosses it in this stage).
     """
     rows = [

@@ -38,9 +38,19 @@ class Steps:
 
 
 def steps(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int]] | None = None) -> Steps:
-    """Return an AllReduce of real numbers, to be looked at step by step; see :func:`peerlab.collectives.walk.walk`.
+    """Return an AllReduce of real numbers, to be looked at step by step in a notebook.
 
     `.walk` has the same as values: ``steps("ring", 4).walk.held(3)`` is what every rank holds after three steps.
+
+    Parameters
+    ----------
+    algorithm:
+        One of a scenario's, between single devices.
+    ranks:
+        2 to 8; `numbers` decides where they are given.
+    numbers:
+        What each rank contributes, a row of whole numbers per rank. Without them, rank r contributes 1, 2, 3, ... times
+        10 to the power of r, so that the digits of a sum tell whose contributions are in it.
 
     Raises
     ------
