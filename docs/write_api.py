@@ -22,11 +22,7 @@ nearest known name.
 GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Measure, read and judge": ("measure", "load", "Records", "diagnose", "calibrate", "doctor"),
-<<<<<<< HEAD
-    "In a notebook": ("explore", "steps", "way", "predict", "exercise", "progress"),
-=======
     "In a notebook": ("explore", "steps", "predict", "exercise", "progress"),
->>>>>>> main
     "Take away": ("export_html", "export_still", "export_video", "write_deck"),
     "What goes wrong": ("PeerlabError",),
 }  # fmt: skip
