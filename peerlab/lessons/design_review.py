@@ -9,6 +9,7 @@ from peerlab.engine.run import simulate
 from peerlab.lessons import review
 from peerlab.lessons.exercise import Choice, Code, Mistake, Number
 from peerlab.model.hardware import Cluster
+from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 
@@ -60,16 +61,18 @@ def _check_file(answer: Any) -> str | None:
         return f"peerlab cannot use it yet: {[*report.wrong, *(one.key for one in report.missing)][0]}."
     if report.implausible:
         return f"It can be read, but: {report.implausible[0]}."
-    found, wanted, old = review.load_cluster(answer), review.filled_in(), review.drafted()
-    for key in review.SHEET:
-        mine, right, before = (one.figures[key] for one in (found, wanted, old))
-        if (mine.value, mine.unit) == (before.value, before.unit):
-            return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
-        if _meant(found, key) != _meant(wanted, key):
-            return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit."
-        if mine.assumption or not mine.source or right.source == "":
-            return f"`{key}` has no source yet; where was it read?"
-    return None
+    found = load_cluster(answer)
+    return next((said for key in review.SHEET if (said := _check_figure(found, key))), None)
+
+
+def _check_figure(found: Cluster, key: str) -> str | None:
+    """Return what is wrong with a figure that the data sheet gives."""
+    mine, before = found.figures[key], review.drafted().figures[key]
+    if (mine.value, mine.unit) == (before.value, before.unit):
+        return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
+    if _meant(found, key) != _meant(review.filled_in(), key):
+        return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit."
+    return f"`{key}` has no source yet; where was it read?" if mine.assumption else None
 
 
 def _meant(cluster: Cluster, key: str) -> int | None:
@@ -119,9 +122,9 @@ EXERCISES = (
         check=_check_file,
         attempts={
             "mine": "is still that of the draft",
-            'review.edit(mine, {"nic.rate": 25, "switch.uplink": 28.2})': "is it meant in GB/s?",
+            'review.edit(mine, {"nic.rate": 25, "switch.uplink": 28.2})': "mind the unit",
             'review.edit(mine, {"nic.rate": 200, "switch.uplink": 31.5})': "before its own headers",
-            'review.edit(mine, {"nic.rate": 400, "switch.uplink": 28.2})': "is not what the data sheet says",
+            'review.edit(mine, {"nic.rate": 800, "switch.uplink": 28.2})': "It can be read, but",
             "{}": "Answer with the name of your file",
         },
         hints=(
@@ -167,7 +170,7 @@ EXERCISES = (
         name="06-matters",
         question="Which assumed figure does the answer for Peer Direct owe most to?",
         options=_ASSUMED,
-        truth=lambda: _most(),
+        truth=_most,
         hints=(
             "The table is sorted: the most influential comes first.",
             "Look at the column `figure` of its first row.",

@@ -1,4 +1,4 @@
-"""Exercises of lab 05: whose path is this?"""
+"""Exercises of lab 05: which path a log is from, and what it cannot tell."""
 
 import math
 from collections.abc import Callable
@@ -28,6 +28,7 @@ def _seen(name: str, nodes: int | None = None) -> Observed:
     return observe(load(lab_log(name).text, nodes))
 
 
+@cache
 def _path(name: str, cluster: str | None = None) -> str:
     return diagnose(load(lab_log(name).text), cluster).path or CANNOT_TELL
 
@@ -72,7 +73,7 @@ _CHANNELS = (
 """Lines as NCCL writes them, and what each means."""
 
 
-def _try_bounces(answer: Callable[[str], bool]) -> str | None:
+def _try_bounces(answer: Callable[[str], object]) -> str | None:
     """Return what is wrong with a function that finds channels through host memory."""
     told = [(line, "this is no channel" if "via" not in line else "look at how it ends") for line in
             measured_library()[EFA_RUN].manifest["transport"]]  # fmt: skip
@@ -111,7 +112,7 @@ EXERCISES = (
             "With two nodes a node sends about as many bytes a second as algbw says. Compare with one TCP stream (some GB/s) and a NIC of 200 Gbit/s.",
         ),
         why="A node sends no more than one stream of TCP does, a small part of what its NICs carry.",
-        solution=repr(TOLD["host-tcp"]),
+        solution=f'"{TOLD["host-tcp"]}"',
     ),
     Code(
         name="05-bounces",

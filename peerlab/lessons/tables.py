@@ -10,5 +10,9 @@ if TYPE_CHECKING:
 
 def in_full(table: pd.DataFrame) -> "Styler":
     """Return a table whose texts a notebook neither cuts off nor sets to the right."""
-    left = [{"selector": "th, td", "props": "text-align: left; vertical-align: top; white-space: normal"}]
-    return table.style.set_table_styles(left)
+    left: list[tuple[str, str | float]] = [
+        ("text-align", "left"),
+        ("vertical-align", "top"),
+        ("white-space", "normal"),
+    ]
+    return table.style.set_table_styles([{"selector": "th, td", "props": left}])

@@ -7,6 +7,8 @@ from functools import cache
 import pytest
 
 import peerlab
+from peerlab.lessons import review
+from peerlab.lessons.logs import lab_log, times
 from peerlab.places import folder
 
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
@@ -28,6 +30,13 @@ def sends(scenario):
     """Return what one server sends, GB/s."""
     return run(scenario).wire_busy * DL1.node_wire_Bps / 1e9
 
+
+P5 = peerlab.load_cluster("p5")
+P5_BUSBW = lab_log("C").measured.table.query("variant == 'out-of-place'")["busbw_GBps"].max()
+STAGED_TIMES = times("juliet/osu-latency-staged")
+SLOW = [size for size, time_s in STAGED_TIMES.items() if size < 2**20 and time_s > STAGED_TIMES[2**20]]
+SLOW_KIB = (SLOW[0] >> 10, SLOW[-1] >> 10)
+"""Sizes below 1 MiB that took longer than 1 MiB did: the first and the last."""
 
 COMPUTED = {
     "00_tour": [
@@ -64,6 +73,16 @@ COMPUTED = {
             lambda: DL1.dram_Bps / run(STAGED).dram_bytes_per_byte / DL1.switches_per_numa / 1e9,
         ),
         ("At 64 MiB the simulation says {:.2f}", gain),
+    ],
+    "05_read_a_log": [
+        ("busbw of {:.0f} GB/s over NICs of {:.0f}", lambda: (P5_BUSBW, P5.node_wire_Bps / 1e9)),
+        ("A node has NICs for {:.0f} GB/s together", lambda: P5.node_wire_Bps / 1e9),
+        ("from {} KiB to {} KiB this run chose", lambda: SLOW_KIB),
+    ],
+    "06_design_review": [
+        ("one PCIe Gen4 x16 link, {:.1f} GB/s", lambda: review.RAW_GEN4_GBPS),
+        ("{:.1f} GB/s is what the link carries before", lambda: review.RAW_GEN4_GBPS),
+        ("Four adapters of {:g} Gbit/s", lambda: review.SHEET["nic.rate"]),
     ],
 }
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""

@@ -35,7 +35,7 @@ def test_an_edit_keeps_the_rest_and_brings_its_source():
         "a quote of 1 May",
         None,
     )
-    with pytest.raises(PeerlabError, match="did you mean 'nic.rate'"):
+    with pytest.raises(PeerlabError, match=r"did you mean 'nic\.rate'"):
         review.edit(mine, {"nic.rat": 1})
 
 
