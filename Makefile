@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
-.PHONY: lab voila test soak lint bench validation checks diagnosis solutions shots lock clean chromium
+.PHONY: lab voila test soak lint bench docs solutions shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
@@ -29,14 +29,8 @@ lint: $(VENV)/test.stamp        ## style, types, import layers
 bench: $(VENV)/test.stamp chromium       ## what must be fast, measured side by side
 	$(BIN)/python bench/run.py $(ARGS)
 
-validation: $(VENV)/lab.stamp   ## simulate everything the model must agree with; writes docs/validation.md
-	$(BIN)/python docs/write_validation.py
-
-checks: $(VENV)/lab.stamp      ## writes docs/doctor.md, what `peerlab doctor` looks at
-	$(BIN)/python docs/write_doctor.py
-
-diagnosis: $(VENV)/lab.stamp    ## diagnose every log whose path is known; writes docs/diagnosis.md
-	$(BIN)/python docs/write_diagnosis.py
+docs: $(VENV)/lab.stamp         ## writes the generated documents (ARGS="model api": these)
+	$(BIN)/python docs/write.py $(ARGS)
 
 solutions: $(VENV)/lab.stamp   ## writes labs/solutions/, the labs with the answers filled in
 	$(BIN)/python labs/write_solutions.py

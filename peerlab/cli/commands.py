@@ -5,12 +5,13 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from peerlab.cli import (
     FAILED,
     OK,
+    WRONG_USAGE,
     calibrate,
     clusters,
     deck,
@@ -26,8 +27,6 @@ from peerlab.cli import (
 )
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
-
-WRONG_USAGE = 2
 
 _COMMANDS = (
     simulate, sweep, export, deck, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab,
@@ -68,7 +67,7 @@ def _forget_output() -> None:
 
 def _read(words: Sequence[str]) -> argparse.Namespace:
     """Return what is asked for; a wrong command is told the nearest, none at all gets the list of them."""
-    parser, known = _parser()
+    parser, known = command_line()
     if not words:
         parser.print_help(sys.stderr)
         raise SystemExit(WRONG_USAGE)
@@ -77,7 +76,8 @@ def _read(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
+def command_line() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """Return the parser of the command line, and that of each command by its name."""
     parser = argparse.ArgumentParser(
         prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
     )
