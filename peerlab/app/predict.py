@@ -63,7 +63,9 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             if self.choice.value == closest
             else f"The closest was {self._say(closest)}."
         )
-        text = f"<b>{escape(self._how)}: {escape(self._say(self.truth))}.</b> {escape(said)} {escape(comment)}"
+        text = (
+            f"<b>{escape(self._how)}: {escape(self._say(self.truth))}.</b> {escape(said)} {escape(comment)}"
+        )
         self.verdict.value = f'<p role="status">{text}</p>'
 
 

@@ -146,13 +146,11 @@ class Choice(Exercise):
 
     def about(self, records: Any) -> Self:
         """Return the exercise about the learner's own records."""
-        return (
-            replace(self, truth=partial(self.truth, records)) if self.measured else super().about(records)
-        )
+        return replace(self, truth=partial(self.truth, records)) if self.measured else super().about(records)
 
     def judge(self, answer: Any) -> Verdict:
         """Compare with the option that is true."""
-        if answer not in self.options:
+        if not isinstance(answer, str) or answer not in self.options:
             return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
         if answer == self.truth():
             return self._right()

@@ -1,8 +1,9 @@
 """Exercises of lab 04: noise, parts and counts of a measurement; where it can be, the learner's own."""
 
-import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from peerlab.collectives.conditions import CONTROL
+from peerlab.errors import RecordsError
 from peerlab.lessons.exercise import Choice, Code, Exercise, Mistake, Number
 from peerlab.measurement.ring import Ring
 from peerlab.records import Records
@@ -15,10 +16,23 @@ _OWN = "own/xeon-2-processors"
 
 
 def largest(records: Records | None = None) -> dict[str, Comparison]:
-    """Return the arms without registration at the most ranks and the largest size, by name; the control is ``A/A``."""
-    found = [one for one in compare(_known(records)) if one.registration == "none"]
-    where = max((one.ranks, one.size_bytes) for one in found)
-    return {one.variant or one.path: one for one in found if (one.ranks, one.size_bytes) == where}
+    """Return the arms without registration at the most ranks and the largest size, by name; the control is ``A/A``.
+
+    Raises
+    ------
+    RecordsError
+        If one of them was not measured there.
+    """
+    table = _known(records).table
+    plain = table[table["registration"] == "none"]
+    plain = plain[plain["ranks"] == plain["ranks"].max()]
+    found = compare(Records(plain[plain["size_bytes"] == plain["size_bytes"].max()]))
+    named = {one.variant or one.path: one for one in found}
+    if lacking := {"tcp", "staged-shm", "direct", CONTROL} - named.keys():
+        raise RecordsError(
+            f"your records lack {', '.join(sorted(lacking))} at their largest size; measure again"
+        )
+    return named
 
 
 def _known(records: Records | None) -> Records:
@@ -26,7 +40,7 @@ def _known(records: Records | None) -> Records:
 
 
 def _noise(records: Records | None = None) -> float:
-    return largest(records)["A/A"].noise or 1.0
+    return largest(records)[CONTROL].noise or 1.0
 
 
 def _ratio(arm: str, records: Records | None = None) -> float:
@@ -65,15 +79,16 @@ _TRIALS: tuple[tuple[list[float], float], ...] = (
 )
 
 
-def judge(ratios: list[float] | NDArray[np.float64], noise: float) -> str:
+def judge(ratios: "pd.Series[float]", noise: float) -> str:
     """Return the verdict on ratios of one arm, by their quartiles."""
-    low, high = np.quantile(ratios, [0.25, 0.75])
+    low, high = ratios.quantile([0.25, 0.75])
     return FASTER if low > noise else SLOWER if high * noise < 1 else NOISE
 
 
 def _check_verdict(verdict: object) -> str | None:
     for ratios, noise in _TRIALS:
-        said, true = verdict(ratios, noise), judge(ratios, noise)  # type: ignore[operator]
+        series = pd.Series(ratios)
+        said, true = verdict(series, noise), judge(series, noise)  # type: ignore[operator]
         tried = f"Ratios {', '.join(f'{one:.2f}' for one in ratios)}, noise {noise}: you say {said!r}."
         if said not in (FASTER, SLOWER, NOISE):
             return f"{tried} Return one of {FASTER!r}, {SLOWER!r}, {NOISE!r}."
@@ -84,7 +99,9 @@ def _check_verdict(verdict: object) -> str | None:
         if said == FASTER and ratios[0] > 1:
             return f"{tried} That is steady, but equal things differ as much as that here."
         if said == FASTER:
-            return f"{tried} A quarter of the repetitions found no gain at all: the median alone is not enough."
+            return (
+                f"{tried} A quarter of the repetitions found no gain at all: the median alone is not enough."
+            )
         return f"{tried} The quartile nearer to 1 has to leave 1/noise behind, too."
     return None
 
@@ -98,7 +115,7 @@ EXERCISES: tuple[Exercise, ...] = (
         truth=_noise,
         mistakes=(
             Mistake(
-                lambda records=None: largest(records)["A/A"].ratio,
+                lambda records=None: largest(records)[CONTROL].ratio,
                 "That is the median of the control; noise is how far its quartiles reach, and 1.15 at least.",
             ),
             Mistake(
@@ -122,19 +139,19 @@ EXERCISES: tuple[Exercise, ...] = (
         question="Write `verdict`: return 'faster', 'slower' or 'within the noise' for the ratios of some repetitions. The quartile that is nearer to 1 must leave the noise behind.",
         check=_check_verdict,
         attempts={
-            'return "faster" if np.median(ratios) > 1 else "slower"': "the median alone is not enough",
-            'return "faster" if np.median(ratios) > noise else "within the noise"': "the median alone is not enough",
-            'return "faster" if min(ratios) > 1 else "within the noise"': "equal things differ",
-            'return "faster" if np.quantile(ratios, 0.25) > noise else "within the noise"': "that side of 1",
-            'low, high = np.quantile(ratios, [0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 else "within the noise"': "1/noise",
+            'return "faster" if ratios.median() > 1 else "slower"': "the median alone is not enough",
+            'return "faster" if ratios.median() > noise else "within the noise"': "the median alone is not enough",
+            'return "faster" if ratios.min() > 1 else "within the noise"': "equal things differ",
+            'return "faster" if ratios.quantile(0.25) > noise else "within the noise"': "that side of 1",
+            'low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 else "within the noise"': "1/noise",
         },
         hints=(
-            "`low, high = np.quantile(ratios, [0.25, 0.75])` are the quartiles.",
+            "`low, high = ratios.quantile([0.25, 0.75])` are the quartiles.",
             "A factor of 1.15 is 1.15 on one side of 1, and 1/1.15 on the other.",
             "Faster if `low` is above `noise`; slower if `high` is below `1 / noise`.",
         ),
         why="This is the rule by which the verdicts above are given, and refused.",
-        solution='low, high = np.quantile(ratios, [0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 / noise else "within the noise"',
+        solution='low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 / noise else "within the noise"',
     ),
     Number(
         name="04-copies",
@@ -205,7 +222,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "Subtract both savings from 1, and turn the result round.",
             "With a and b for the two ratios: `1 / (1/a + 1/b - 1)`.",
         ),
-        why="Compare it with what `direct` really reached. What is left over belongs to neither part: fewer waits, and data that is still in the processor's cache.",
+        why="Compare it with what `direct` really reached. What is left over belongs to neither part alone.",
         solution='1 / ((1 / peerlab.ratios(mine).table.query("registration == \'none\'").groupby("path")["ratio"].last()[["tcp", "staged-shm"]]).sum() - 1)',
     ),
     Number(
@@ -229,7 +246,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "A ring of n ranks takes n - 1 steps to add up, and as many to pass the sums round.",
             "In each step there is memory that is read, and memory that is written.",
         ),
-        why="Count hits and misses in the table below: measured and simulated agree, because it is the same ring and the same cache.",
+        why="In the table below, hits and misses together come to this in every row.",
         solution="2 * 2 * (4 - 1)",
     ),
 )

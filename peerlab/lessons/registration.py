@@ -10,7 +10,6 @@ from peerlab.lessons.freed_memory import PAGE, Host, Nic
 from peerlab.lessons.stale import ByPointer, ByRange, Training, train
 from peerlab.model.registration import RegistrationCache
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
 from peerlab.units import MIB, PS_PER_US, say_bytes, say_count
 
 DIRECT = Scenario(cluster="dl1", nodes=8, path="peer-direct", message_bytes="64 MiB")
@@ -23,9 +22,7 @@ _run = cache(simulate)
 
 def smallest_cache() -> int:
     """Return the fewest regions with which the second AllReduce registers nothing."""
-    return next(
-        k for k in range(1, 200) if not _run(DIRECT.with_(cache_regions=k)).registration.misses
-    )
+    return next(k for k in range(1, 200) if not _run(DIRECT.with_(cache_regions=k)).registration.misses)
 
 
 def _both_ways_us() -> float:
@@ -68,7 +65,7 @@ def _is_refused(training: Training) -> bool:
     return any(step.refusal for step in training.steps)
 
 
-def _check_hits(hits: Callable[[int, int, int], int]) -> str | None:
+def _check_hits(hits: Callable[[int, int, int], int | None]) -> str | None:
     for capacity, buffers, rounds in ((4, 4, 3), (8, 3, 5), (4, 5, 3), (1, 2, 6)):
         said, true = hits(capacity, buffers, rounds), _hits(capacity, buffers, rounds)
         asked = f"`hits({capacity}, {buffers}, {rounds})`: {say_count(buffers, 'buffer')} in turn, {say_count(rounds, 'round')}, {say_count(capacity, 'region')} kept"
@@ -140,7 +137,9 @@ EXERCISES: tuple[Exercise, ...] = (
         unit="us",
         truth=_both_ways_us,
         mistakes=(
-            Mistake(_one_way_us, "That is registering alone; memory that is not kept has to be let go of, too."),
+            Mistake(
+                _one_way_us, "That is registering alone; memory that is not kept has to be let go of, too."
+            ),
             Mistake(
                 lambda: DIRECT.registration_cost.register_ps(DIRECT.registration_cost.page_bytes) / PS_PER_US,
                 "That is the fixed part and hardly more: a single page. How many pages of 4 KiB are in 1 MiB?",
@@ -222,7 +221,7 @@ EXERCISES: tuple[Exercise, ...] = (
         options={
             _LARGER: "Then the key covers less than is asked for.",
             _SAME: "Then the key covers exactly what is asked for. What could the NIC object to?",
-            _NEITHER: "Try it: `stale.train(stale.ByPointer, (\"16 KiB\", \"64 KiB\"))`.",
+            _NEITHER: 'Try it: `stale.train(stale.ByPointer, ("16 KiB", "64 KiB"))`.',
         },
         truth=_refused,
         hints=(

@@ -185,7 +185,9 @@ def _sum(ends: Sequence[tuple[Nic, Cache, int]], nbytes: int, chunks: int, shoul
     """Return what adding up gives: one number, as every buffer holds one; the first wrong one if any is."""
     each = nbytes // chunks
     for at in range(0, nbytes, each):
-        read = [nic.read(cache.register(address + at, each), address + at, each) for nic, cache, address in ends]
+        read = [
+            nic.read(cache.register(address + at, each), address + at, each) for nic, cache, address in ends
+        ]
         total = np.sum(read, axis=0)
         if wrong := [one for one in total if one != should_be]:
             return float(wrong[0])

@@ -10,10 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from html import escape
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from peerlab.errors import MeasurementError
@@ -158,10 +159,8 @@ def _prepared(ground: mmap.mmap, size: int, *, huge: bool) -> int:
     offset = -base % _HUGE
     advice = getattr(mmap, "MADV_HUGEPAGE" if huge else "MADV_NOHUGEPAGE", None)
     if advice is not None:
-        try:
+        with suppress(OSError):  # a kernel without huge pages has small ones alone
             ground.madvise(advice)
-        except OSError:
-            pass  # a kernel without huge pages has small ones alone
     for at in range(offset, offset + size, _SMALL):
         ground[at] = 1
     return base + offset
@@ -169,7 +168,7 @@ def _prepared(ground: mmap.mmap, size: int, *, huge: bool) -> int:
 
 def _has_huge(start: int, size: int) -> bool:
     """Return whether the kernel really gave huge pages: it only tries."""
-    with open("/proc/self/smaps", encoding="ascii", errors="replace") as lines:
+    with Path("/proc/self/smaps").open(encoding="ascii", errors="replace") as lines:
         inside = False
         for line in lines:
             first = line.split(maxsplit=1)[0]
@@ -183,7 +182,7 @@ def _has_huge(start: int, size: int) -> bool:
 
 def _timed(way: str, region: Region) -> dict[str, float]:
     """Return the median microseconds of registering a region and of letting go of it; the first time does not count."""
-    taken = []
+    taken: list[tuple[float, float]] = []
     with closing(KINDS[way]()) as pins:
         until = time.perf_counter() + _MOST_SECONDS
         while len(taken) <= _LEAST or (len(taken) <= _MOST and time.perf_counter() < until):

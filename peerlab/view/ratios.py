@@ -1,7 +1,7 @@
 """What a measurement says, in a notebook: ratios to the baseline with their quartiles, the noise behind them, a verdict each."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import groupby
@@ -81,12 +81,14 @@ def _pinning(pins: str) -> str:
 def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> str:
     baseline = next(one for one in ones if one.path == against and not one.variant)
     head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times, logarithmic", "verdict")
-    others = sorted((one for one in ones if one is not baseline), key=lambda one: not one.variant)  # the noise first
+    others = sorted(
+        (one for one in ones if one is not baseline), key=lambda one: not one.variant
+    )  # the noise first
     caption = f"{where}: {against} takes {say_time(round(baseline.time_s * PS_PER_S))}"
     return table(caption, head, (_row(one, end) for one in others), "arms")
 
 
-def _row(one: Comparison, end: float) -> Iterable[str]:
+def _row(one: Comparison, end: float) -> tuple[str, ...]:
     role, sign = _SIGNS.get(one.verdict, ("muted", "?"))
     verdict = f"<span style='color:var(--pl-{role})'><span class='pl-sign' aria-hidden='true'>{sign}</span> {escape(one.verdict)}</span>"
     return (
