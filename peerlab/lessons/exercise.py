@@ -192,6 +192,10 @@ class Code(Exercise):
         return list(self.attempts.items())
 
 
+_MICRO = re.compile("^(us|\u03bcs)$")
+"""Ways to write microseconds beside µs: on a keyboard without it, and with the Greek letter."""
+
+
 def _stub() -> None: ...
 
 
@@ -216,7 +220,7 @@ def number(answer: Any, unit: str) -> float:
         value = float(found[1].replace(",", ".")) if found else float(answer)
     except (TypeError, ValueError):
         raise ValueError("Answer with a number.") from None
-    written = found[2] if found else ""
+    written = _MICRO.sub("µs", found[2]) if found else ""
     if written and written.lower() not in {
         unit.lower(),
         unit.lower().rstrip("s"),

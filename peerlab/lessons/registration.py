@@ -134,7 +134,7 @@ EXERCISES: tuple[Exercise, ...] = (
     Number(
         name="03-cost",
         question="A transfer of 1 MiB is registered before and deregistered after. How long do both take together for the memory at one of its ends, with DL1's figures?",
-        unit="us",
+        unit="µs",
         truth=_both_ways_us,
         mistakes=(
             Mistake(

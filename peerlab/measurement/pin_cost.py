@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from html import escape
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,6 @@ _MOST_BYTES = 256 * MIB
 _MOST_SECONDS = 0.3
 """How long a region is pinned again and again; a large one on a slow machine is pinned three times at least."""
 _LEAST, _MOST = 3, 15
-_KINDS = {"mlock": "mlock (an emulation: pages may still move)", "io_uring": "io_uring (pinned)"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,23 +48,9 @@ class PinCost:
     """What could not be tried here, and why."""
 
     def _repr_html_(self) -> str:
-        said = self.table.assign(
-            registered_by=self.table["pins"].map(_KINDS),
-            page=self.table["page_bytes"].map(say_bytes),
-            region=self.table["size_bytes"].map(say_bytes),
-        )
-        said["per page, µs"] = said["register_us"] / (said["size_bytes"] / said["page_bytes"])
-        said = said.rename(
-            columns={
-                "registered_by": "registered by",
-                "register_us": "registering, µs",
-                "deregister_us": "letting go, µs",
-            }
-        )
-        columns = ["registered by", "page", "region", "registering, µs", "letting go, µs", "per page, µs"]
-        shown = said[columns].to_html(index=False, float_format="{:.3g}".format, border=0)
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f"{shown}<ul>{notes}</ul>" if notes else str(shown)
+        pictures = import_module("peerlab.view.pinning")  # by name: a measurement knows no picture
+        html: str = pictures.cost_html(self.table.to_dict("records"), self.notes)
+        return html
 
 
 def pin_cost(

@@ -38,6 +38,7 @@ def test_nonsense_is_no_answer_and_raises_nothing(name, answer):
 def test_a_figure_may_carry_its_unit_and_a_comma():
     assert number("7,05 GB/s", "GB/s") == number(" 7.05 ", "GB/s") == number(7.05, "GB/s") == 7.05
     assert number("4 copies", "copies") == number("4 COPIES", "copies") == number(4, "copies") == 4
+    assert number("104 us", "µs") == number("104 \u03bcs", "µs") == number("104µs", "µs") == 104
     with pytest.raises(ValueError, match="Answer in GB/s"):
         number("56 Gbit/s", "GB/s")
     with pytest.raises(ValueError, match="without a unit"):

@@ -1,5 +1,6 @@
 """What registering costs here: really pinned, honestly refused."""
 
+import re
 import resource
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import peerlab
 from peerlab.errors import MeasurementError
 from peerlab.measurement import pin_cost as measured
+from peerlab.view.pinning import cost_html
 
 
 def test_more_pages_cost_more_and_the_table_shows_both():
@@ -16,8 +18,30 @@ def test_more_pages_cost_more_and_the_table_shows_both():
         pytest.skip(f"too little may be locked here: {found.notes}")
     assert small["register_us"][4 << 20] > 3 * small["register_us"][64 << 10]
     page = found._repr_html_()
-    assert "mlock (an emulation" in page
-    assert "4 MiB" in page
+    assert "mlock: an emulation" in page
+    assert page.count("<th scope='row'>") == len(found.table)
+
+
+def test_a_bar_is_as_long_as_a_mib_costs_and_notes_are_text():
+    row = {
+        "pins": "mlock",
+        "page_bytes": 4096,
+        "size_bytes": 1 << 20,
+        "register_us": 60.0,
+        "deregister_us": 40.0,
+    }
+    half = row | {"size_bytes": 2 << 20}
+    page = cost_html([row, half], ["<b>no</b>"])
+    assert [int(px) for px in re.findall(r"style='width:(\d+)px", page)] == [240, 120]
+    assert "100 µs" in page
+    assert "50 µs" in page
+    assert "<b>no" not in page
+
+
+def test_a_refusal_shows_what_was_held_and_the_kernels_reason():
+    page = peerlab.show_limit("16 KiB", region="4 KiB")._repr_html_()
+    assert "4 regions of 4 KiB: 16 KiB, then ENOMEM" in page
+    assert "ulimit -l" in page
 
 
 def test_what_the_limit_forbids_is_left_out_and_said(monkeypatch):
