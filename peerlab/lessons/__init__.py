@@ -11,6 +11,8 @@ from peerlab.lessons.exercise import Exercise
 
 _LABS = {
     "01": "peerlab.lessons.long_detour",
+    "03": "peerlab.lessons.registration",
+    "04": "peerlab.lessons.own_machine",
     "05": "peerlab.lessons.read_a_log",
     "06": "peerlab.lessons.design_review",
 }

@@ -121,10 +121,10 @@ EXERCISES = (
         question="Put the two figures of the data sheet into your file, and name it here.",
         check=_check_file,
         attempts={
-            "mine": "is still that of the draft",
-            'review.edit(mine, {"nic.rate": 25, "switch.uplink": 28.2})': "mind the unit",
-            'review.edit(mine, {"nic.rate": 200, "switch.uplink": 31.5})': "before its own headers",
-            'review.edit(mine, {"nic.rate": 800, "switch.uplink": 28.2})': "It can be read, but",
+            "review.draft()": "is still that of the draft",
+            'review.edit(review.draft(), {"nic.rate": 25, "switch.uplink": 28.2})': "mind the unit",
+            'review.edit(review.draft(), {"nic.rate": 200, "switch.uplink": 31.5})': "before its own headers",
+            'review.edit(review.draft(), {"nic.rate": 800, "switch.uplink": 28.2})': "It can be read, but",
             "{}": "Answer with the name of your file",
         },
         hints=(
