@@ -11,6 +11,7 @@ from peerlab.lessons.exercise import Exercise
 
 _LABS = {
     "01": "peerlab.lessons.long_detour",
+    "02": "peerlab.lessons.nodes",
 }
 """The module of each lab that has exercises; each has them in ``EXERCISES``, in the order of the lab."""
 
