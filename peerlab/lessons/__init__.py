@@ -11,6 +11,7 @@ from peerlab.lessons.exercise import Exercise
 
 _LABS = {
     "01": "peerlab.lessons.long_detour",
+    "02": "peerlab.lessons.nodes",
     "03": "peerlab.lessons.registration",
     "04": "peerlab.lessons.own_machine",
     "05": "peerlab.lessons.read_a_log",
