@@ -144,18 +144,12 @@ def test_a_log_of_another_path_makes_a_bad_fit_whose_intervals_are_not_believed(
     assert "may be beyond" in figure.assumption
 
 
-def test_sizes_that_a_fit_loses_are_named():
-    true = {"fabric.latency": 5.5, "nic.rate": 20.0}
-    records = simulated(true, sizes=[*ALL_SIZES, *LARGE])
-    records.table.loc[records.table["size_bytes"] <= KIB, "time_s"] = (
-        4.96e-6 * 0.95
-    )  # as the file has it, nearly
-    found = peerlab.calibrate(records, "juliet", path="peer-direct", constants=["nic.rate"])
-    assert len(found.worse) == len(found.sizes)
-    worse = found.sizes[np.array(found.worse)]
-    for place, size in enumerate(found.sizes):
-        errors = [abs(one[place] / found.measured_s[place] - 1) for one in (found.before_s, found.after_s)]
-        assert (size in worse) == (errors[1] > errors[0] and errors[1] > 0.15)
+def test_a_size_that_a_fit_loses_is_named_and_spoils_nothing_alone():
+    records = simulated({"fabric.latency": 5.9}, SMALL)
+    records.table.loc[records.table["size_bytes"] == 64, "time_s"] = 4e-6
+    found = peerlab.calibrate(records, "juliet", path="peer-direct", constants="fabric.latency")
+    assert list(found.sizes[found.worse]) == [64]
+    assert (found.verdict, found.why) == ("good", ("1 of 5 sizes came out worse than before (64 B)",))
 
 
 def test_what_was_measured_inside_one_machine_fits_no_cluster():
