@@ -81,6 +81,15 @@ def test_staging_of_large_messages_tells_the_copy_engine_and_not_the_wire_that_n
     assert not of(found, "nic.rate").identified
 
 
+def test_what_was_left_out_later_was_fitted_instead_of_nothing():
+    found = peerlab.calibrate(
+        osu(STAGED_US, command="osu_latency D D"), "juliet", path="host-rdma", smallest_bytes="1 MiB"
+    )
+    untold = {one.key for one in found.constants if not one.identified}
+    assert untold == {"fabric.latency", "nic.rate"}
+    assert of(found, "nic.rate").remark == "only together with fabric.latency, which it cannot tell either"
+
+
 def test_large_messages_alone_cannot_tell_the_latency():
     found = peerlab.calibrate(
         simulated({"fabric.latency": 5.5, "nic.rate": 20.0}, LARGE), "juliet", path="peer-direct"
@@ -137,7 +146,7 @@ def test_a_log_of_another_path_makes_a_bad_fit_whose_intervals_are_not_believed(
     assert "a fit that can be used has 15% at most" in bad.why[0]
     assert rate.at_end
     assert rate.high / rate.low < 1.01 < rate.bounds[1] / rate.bounds[0]
-    assert any("the interval is cut off" in one for one in bad.why)
+    assert any("intervals are cut off there" in one for one in bad.why)
     bad.save(tmp_path / "bad.toml")
     figure = peerlab.load_cluster(tmp_path / "bad.toml").figures["nic.rate"]
     assert figure.range == rate.bounds  # and not the interval, which pretends to know
