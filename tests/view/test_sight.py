@@ -61,6 +61,8 @@ def test_what_moves_at_a_neighbour_is_what_the_neighbour_recorded(nodes, algorit
     seen, schedule = sight(run), plan(run.scenario).schedule
     frame = run.trace.frame()
     frame = frame[(frame["slice"] >= 0) & (frame["device"] < 2)]
+    keys = ("node", "device", "step", "slice", "stage", "start_ps")
+    recorded = set(zip(*(frame[key] for key in keys), strict=True))
     rows = moves(run.trace, seen).rows
     assert set(rows["whose"].tolist()) <= {OWN, NEXT, PREVIOUS, BACK}
     names = run.trace.stages
@@ -71,9 +73,7 @@ def test_what_moves_at_a_neighbour_is_what_the_neighbour_recorded(nodes, algorit
         node = {OWN: 1, NEXT: seen.partner[at], BACK: seen.partner[at], PREVIOUS: seen.source[at]}[whose]
         goes_to = schedule.to(node, step)
         assert (goes_to == 1) == (whose in (PREVIOUS, BACK))
-        same = (frame["node"] == node) & (frame["device"] == device) & (frame["step"] == step)
-        same &= (frame["slice"] == piece) & (frame["stage"] == names[stage]) & (frame["start_ps"] == start)
-        assert same.any()
+        assert (node, device, step, piece, names[stage], start) in recorded
     own = frame[(frame["node"] == 1) & frame["stage"].isin(("network", "direct"))]
     sent = {(d, s, p) for d, s, p in zip(own["device"], own["step"], own["slice"], strict=True)}
     stages = [names[stage] for stage in rows["stage"].tolist()]
