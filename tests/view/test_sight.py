@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerlab
@@ -50,6 +50,7 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
     assert "1 of 4 PCIe switches" in texts
 
 
+@settings(max_examples=settings.default.max_examples // 3)  # each simulates every node
 @given(
     nodes=st.sampled_from([2, 4, 8]),
     algorithm=st.sampled_from(["auto", "halving-doubling", "recursive-doubling", "pairwise", "binary-tree"]),
