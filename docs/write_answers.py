@@ -1,0 +1,79 @@
+"""Writes docs/answers.md: for trainers, every exercise with its answer, typical wrong turns and hints."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from documents import link, plain
+
+from peerlab.lessons import exercises
+from peerlab.lessons.exercise import Choice, Code, Exercise, Number
+
+LABS = Path(__file__).parent.parent / "labs"
+HEAD = """\
+# Answers and wrong turns
+
+Written by `make docs` from the exercises of the labs: for trainers, and for whoever is done. Figures are computed now, as they are when
+an answer is checked; those that rest on the learner's own measurement differ from machine to machine and are left out. Each wrong
+turn is one that the checker knows, with what it says. The labs with all answers filled in are in `labs/solutions/`.
+
+{contents}
+"""
+
+
+def document() -> str:
+    """Return the whole text."""
+    labs = {file: title(file) for file in sorted(LABS.glob("*.ipynb")) if exercises(file.stem[:2])}
+    contents = "\n".join(f"* {link(name)}" for name in labs.values())
+    parts = [HEAD.format(contents=contents)]
+    for file, name in labs.items():
+        parts.append(f"## {name}\n\n[{file.name}](../labs/{file.name})\n")
+        for one in exercises(file.stem[:2]):
+            parts += _exercise(one)
+    return "\n".join(parts)
+
+
+def title(file: Path) -> str:
+    """Return the title of a lab: the first heading in it."""
+    first = "".join(json.loads(file.read_text(encoding="utf-8"))["cells"][0]["source"])
+    return first.partition("\n")[0].lstrip("# ").strip()
+
+
+def _exercise(one: Exercise) -> Iterator[str]:
+    yield f"### {one.name}\n\n{one.question}\n"
+    yield f"```python\n{one.solution.strip()}\n```\n"
+    yield f"{_right(one)}{one.why}\n"
+    turns = list(_turns(one))
+    if turns:
+        yield "*Wrong turns*\n\n" + "".join(f"* {turn}\n" for turn in turns)
+    yield "*Hints*\n\n" + "".join(f"1. {hint}\n" for hint in one.hints)
+
+
+def _right(one: Exercise) -> str:
+    if getattr(one, "measured", False):
+        return "What is right follows from the learner's own measurement. "
+    if isinstance(one, Number):
+        return f"**{_figure(one.truth(), one.unit)}.** "
+    return f"**{plain(one.truth())}.** " if isinstance(one, Choice) else ""
+
+
+def _turns(one: Exercise) -> Iterator[str]:
+    """Yield what a typical mistake answers, and what it is told."""
+    if isinstance(one, Number) and getattr(one, "measured", False):
+        yield from (mistake.says for mistake in one.mistakes)
+        return
+    for answer, says in one.wrong():
+        yield f"{_said(one, answer)}: {says}"
+
+
+def _said(one: Exercise, answer: Any) -> str:
+    if isinstance(one, Number):
+        return f"**{_figure(answer, one.unit)}**"
+    if isinstance(one, Code):
+        return f"`{'; '.join(line.strip() for line in answer.strip().splitlines())}`"
+    return f"*{plain(str(answer)).rstrip('.')}*"
+
+
+def _figure(value: float, unit: str) -> str:
+    return f"{value:.4g}{' ' if unit else ''}{unit}"
