@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# The browser tests in one process, all others in another: half the time on two cores.
+TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
@@ -15,10 +17,10 @@ voila: $(VENV)/test.stamp       ## serve the labs as an app: prose and pictures,
 	$(BIN)/python -m voila labs --no-browser --Voila.ip=127.0.0.1 $(ARGS)
 
 test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(TOGETHER) $(ARGS)
 
 soak: $(VENV)/test.stamp chromium        ## all tests, every long trial
-	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(ARGS)
+	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER) $(ARGS)
 
 lint: $(VENV)/test.stamp        ## style, types, import layers
 	$(BIN)/ruff check .

@@ -20,9 +20,9 @@ nearest known name.
 
 """
 GROUPS = {
-    "Ask": ("Scenario", "simulate", "Run", "sweep", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
+    "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Measure, read and judge": ("measure", "load", "Records", "diagnose", "calibrate", "doctor"),
-    "In a notebook": ("explore", "predict", "exercise", "progress"),
+    "In a notebook": ("explore", "steps", "predict", "exercise", "progress"),
     "Take away": ("export_html", "export_still", "export_video", "write_deck"),
     "What goes wrong": ("PeerlabError",),
 }  # fmt: skip

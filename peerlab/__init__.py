@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from peerlab.model.presets import known_clusters, load_cluster
     from peerlab.model.registration import RegistrationCache
     from peerlab.model.scenario import Scenario
+    from peerlab.model.way import way
     from peerlab.records import Records, load
     from peerlab.run import Run
     from peerlab.study.calibration.calibrate import calibrate
     from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
     from peerlab.view.doctor import Examination
+    from peerlab.view.steps import steps
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
@@ -53,7 +55,9 @@ _HOMES = {
     "load_cluster": "peerlab.model.presets",
     "measure": "peerlab.measurement.measure",
     "simulate": "peerlab.engine.run",
+    "steps": "peerlab.view.steps",
     "sweep": "peerlab.study.sweep",
+    "way": "peerlab.model.way",
     "write_deck": "peerlab.deck.write",
 }
 """Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
@@ -71,8 +75,8 @@ def __dir__() -> list[str]:
 
 
 def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
-    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explorer.explore`."""
-    show: Callable[..., Explorer] = _from_lab("peerlab.app.explorer", "explore")
+    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explore.explore`."""
+    show: Callable[..., Explorer] = _from_lab("peerlab.app.explore", "explore")
     return show(scenario, **fields)
 
 
@@ -148,6 +152,8 @@ __all__ = [
     "predict",
     "progress",
     "simulate",
+    "steps",
     "sweep",
+    "way",
     "write_deck",
 ]

@@ -126,7 +126,7 @@ class Choice(Exercise):
 
     def judge(self, answer: Any) -> Verdict:
         """Compare with the option that is true."""
-        if answer not in self.options:
+        if not isinstance(answer, str) or answer not in self.options:
             return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
         if answer == self.truth():
             return self._right()
