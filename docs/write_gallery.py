@@ -80,7 +80,7 @@ def _scenes() -> Iterator[str]:
         yield f"## {heading}\n"
         yield (
             f'<picture><source media="(prefers-color-scheme: dark)" srcset="pictures/{name}-dark-1280.png">\n'
-            f'<img alt="{said}" src="pictures/{name}-light-1280.png"></picture>\n'
+            f'<img alt="The explorer. {heading}" src="pictures/{name}-light-1280.png"></picture>\n'
         )
         sizes = [
             f"[{theme}, {width} wide](pictures/{name}-{theme}-{width}.png)"

@@ -48,7 +48,7 @@ def html() -> str:
     what = f"{machine.title}, {BASE.nodes} nodes, {BASE.ranks} ranks, a message of {say_bytes(BASE.nbytes)}, simulated"
     body = f"""
 <header><div><h1>Where do the bytes<br>of an AllReduce go?</h1><p>{what}</p></div>
-<p class=gain><b>{gain:.2f} times</b>faster with Peer Direct</p></header>
+<p class=gain><b>{gain:.2f} times</b>as fast with Peer Direct</p></header>
 {_path(host, "Through the host", "copy")}{_path(peer, "Peer Direct", "direct")}{_key(host, peer)}
 <div class=grid>
 <section><h3>What a byte costs on each path</h3>{_costs(tcp, host, peer)}</section>
@@ -88,9 +88,10 @@ def _path(run: Run, name: str, role: str) -> str:
 
 def _key(*runs: Run) -> str:
     """Return what the colours of slices mean."""
-    meanings = {role: text for run in runs for role, text in colours(run) if role not in ("register", "ink")}
+    meanings = {role: text for run in runs for role, text in colours(run)}
+    order = ("copy", "network", "direct", "inside", "gather")
     marks = "".join(
-        f"<span><i style='background:var(--{role})'></i>{text}</span>" for role, text in meanings.items()
+        f"<span><i style='background:var(--{role})'></i>{meanings[role]}</span>" for role in order
     )
     return f"<p class=key>{marks}<span>hollow: at the neighbours</span><span>† assumed</span></p>"
 
@@ -99,8 +100,8 @@ def _costs(*runs: Run) -> str:
     rows = {
         "time, ms": [f"{1e3 * run.time_s:.3g}" for run in runs],
         "bus bandwidth, GB/s": [f"{run.busbw_GBps:.3g}" for run in runs],
-        "copies of a byte, both ends": [f"{run.copies_per_byte:.3g}" for run in runs],
-        "DRAM bytes per byte, both ends": [f"{run.dram_bytes_per_byte:.3g}" for run in runs],
+        "copies of a byte on its way": [f"{run.copies_per_byte:.3g}" for run in runs],
+        "DRAM bytes per byte sent": [f"{run.dram_bytes_per_byte:.3g}" for run in runs],
         "CPU cores of a node busy": [f"{run.cores_busy:.2g}" for run in runs],
         "PCIe uplink busy": [f"{run.busy.get('uplink_up', 0):.0%}" for run in runs],
         "wire busy": [f"{run.wire_busy:.0%}" for run in runs],
@@ -151,7 +152,7 @@ def _words() -> str:
     rate = bits / 8
     return _list(
         "<b>algbw</b> = bytes / time. <b>busbw</b> = algbw x 2(n-1)/n for n ranks (nccl-tests, doc/PERFORMANCE.md);"
-        f" for {ranks}: x {2 * (ranks - 1) / ranks:.4g}. hccl_demo's <b>NW bandwidth</b> is busbw.",
+        f" for {ranks}: x\u00a0{2 * (ranks - 1) / ranks:.4g}. hccl_demo's <b>NW bandwidth</b> is busbw.",
         f"<b>{bits} Gb/s</b> = {rate:g} GB/s = {rate * 1e9 / GIB:.3g} GiB/s. A busbw above the wire's rate is no error: with several"
         " ranks a node not every byte leaves the node.",
         "<b>Is it on?</b> <code>peerlab doctor</code> reads the host, <code>peerlab diagnose run.log</code> a log."

@@ -44,7 +44,7 @@ def tour(lab: Lab, target: Path) -> None:
 def reports(lab: Lab, target: Path) -> None:
     """Take what cells show: a run, a diagnosis, an exercise answered wrongly, the doctor on an invented host."""
     cells = [SET_UP.format(tests=str(TESTS)), *CELLS.values()]
-    with opened(lab, 1280, 900, "light", *cells) as notebook:
+    with opened(lab, 1280, 2100, "light", *cells) as notebook:
         page = notebook.page
         outputs = page.locator(".jp-CodeCell")
         for place, name in enumerate(CELLS, 1):
@@ -56,12 +56,13 @@ def reports(lab: Lab, target: Path) -> None:
                 field.press("Enter")
                 cell.locator(".pl-no").wait_for()
             page.wait_for_timeout(500)
-            cell.locator(".jp-OutputArea-output").first.screenshot(path=target / f"{name}.png")
+            what = ".pl-exercise" if name == "exercise" else ".jp-OutputArea-output"
+            cell.locator(what).first.screenshot(path=target / f"{name}.png")
 
 
 def evidence(lab: Lab, target: Path) -> None:
     """Take a log of one's own on the curves, and this machine measured."""
-    with explorer(lab, 1280, 900, "light") as one:
+    with explorer(lab, 1280, 1500, "light") as one:
         one.page.locator(".pl-log-button").last.click()
         one.page.locator(".pl-log-text textarea").last.fill(ALPS)
         one.change(one.page.locator(".pl-log-read").last.click)
@@ -79,4 +80,4 @@ def evidence(lab: Lab, target: Path) -> None:
             timeout=120_000,
         )
         one.page.wait_for_timeout(600)
-        one.page.locator(".pl-lower").last.screenshot(path=target / "this-machine.png")
+        one.page.locator(".pl-lower > *").last.screenshot(path=target / "this-machine.png")
