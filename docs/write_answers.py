@@ -3,12 +3,15 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from documents import link, plain
 
+import peerlab
 from peerlab.lessons import exercises
-from peerlab.lessons.exercise import Choice, Code, Exercise, Number
+from peerlab.lessons.exercise import Choice, Code, Exercise, Number, fill_in
+from peerlab.lessons.solved import asked
 
 LABS = Path(__file__).parent.parent / "labs"
 HEAD = """\
@@ -29,22 +32,29 @@ def document() -> str:
     parts = [HEAD.format(contents=contents)]
     for file, name in labs.items():
         parts.append(f"## {name}\n\n[{file.name}](../labs/{file.name})\n")
+        cells = _cells(file)
         for one in exercises(file.stem[:2]):
-            parts += _exercise(one)
+            parts += _exercise(one, cells)
     return "\n".join(parts)
 
 
 def title(file: Path) -> str:
     """Return the title of a lab: the first heading in it."""
-    first = "".join(json.loads(file.read_text(encoding="utf-8"))["cells"][0]["source"])
-    return first.partition("\n")[0].lstrip("# ").strip()
+    notebook = json.loads(file.read_text(encoding="utf-8"))
+    return "".join(notebook["cells"][0]["source"]).partition("\n")[0].lstrip("# ").strip()
 
 
-def _exercise(one: Exercise) -> Iterator[str]:
+def _cells(file: Path) -> list[str]:
+    """Return the cells of code."""
+    notebook = json.loads(file.read_text(encoding="utf-8"))
+    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _exercise(one: Exercise, cells: list[str]) -> Iterator[str]:
     yield f"### {one.name}\n\n{one.question}\n"
     yield f"```python\n{one.solution.strip()}\n```\n"
     yield f"{_right(one)}{one.why}\n"
-    turns = list(_turns(one))
+    turns = list(_turns(one, cells))
     if turns:
         yield "*Wrong turns*\n\n" + "".join(f"* {turn}\n" for turn in turns)
     yield "*Hints*\n\n" + "".join(f"1. {hint}\n" for hint in one.hints)
@@ -58,13 +68,27 @@ def _right(one: Exercise) -> str:
     return f"**{plain(one.truth())}.** " if isinstance(one, Choice) else ""
 
 
-def _turns(one: Exercise) -> Iterator[str]:
+def _turns(one: Exercise, cells: list[str]) -> Iterator[str]:
     """Yield what a typical mistake answers, and what it is told."""
     if isinstance(one, Number) and getattr(one, "measured", False):
         yield from (mistake.says for mistake in one.mistakes)
         return
     for answer, says in one.wrong():
-        yield f"{_said(one, answer)}: {says}"
+        told = _told(one, answer, cells) if isinstance(one, Code) else says
+        yield f"{_said(one, answer)}: {told}"
+
+
+def _told(one: Exercise, attempt: str, cells: list[str]) -> str:
+    """Return what an attempt at some code is told: the lab's first cell is run, and then the exercise's with the attempt in it."""
+    given: list[Any] = []
+    world: dict[str, Any] = {}
+    exec(cells[0], world)  # noqa: S102  (our own lab)
+    known = {name: getattr(peerlab, name) for name in peerlab.__all__}
+    world["peerlab"] = SimpleNamespace(
+        **{**known, "exercise": lambda _name, answer=...: given.append(answer)}
+    )
+    exec(fill_in(next(cell for cell in cells if asked(cell) == one.name), attempt), world)  # noqa: S102
+    return one.judge(given[-1]).says
 
 
 def _said(one: Exercise, answer: Any) -> str:

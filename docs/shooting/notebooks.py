@@ -62,7 +62,7 @@ def reports(lab: Lab, target: Path) -> None:
 
 def evidence(lab: Lab, target: Path) -> None:
     """Take a log of one's own on the curves, and this machine measured."""
-    with explorer(lab, 1280, 1500, "light") as one:
+    with explorer(lab, 1280, 2100, "light") as one:
         one.page.locator(".pl-log-button").last.click()
         one.page.locator(".pl-log-text textarea").last.fill(ALPS)
         one.change(one.page.locator(".pl-log-read").last.click)
