@@ -11,6 +11,8 @@ from peerlab.lessons.exercise import Exercise
 
 _LABS = {
     "01": "peerlab.lessons.long_detour",
+    "03": "peerlab.lessons.registration",
+    "04": "peerlab.lessons.own_machine",
 }
 """The module of each lab that has exercises; each has them in ``EXERCISES``, in the order of the lab."""
 
