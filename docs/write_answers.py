@@ -74,8 +74,20 @@ def _turns(one: Exercise, cells: list[str]) -> Iterator[str]:
         yield from (mistake.says for mistake in one.mistakes)
         return
     for answer, says in one.wrong():
-        told = _told(one, answer, cells) if isinstance(one, Code) else says
-        yield f"{_said(one, answer)}: {told}"
+        yield (
+            _attempt(answer, _told(one, answer, cells))
+            if isinstance(one, Code)
+            else f"{_said(one, answer)}: {says}"
+        )
+
+
+def _attempt(code: str, told: str) -> str:
+    """Return some code with what it is told; lines are fenced, and belong to the entry of the list."""
+    lines = code.strip().splitlines()
+    if len(lines) == 1:
+        return f"`{lines[0]}`: {told}"
+    fenced = "".join(f"  {line}\n" for line in ("```python", *lines, "```"))
+    return f"{told}\n\n{fenced}"
 
 
 def _told(one: Exercise, attempt: str, cells: list[str]) -> str:
@@ -94,8 +106,6 @@ def _told(one: Exercise, attempt: str, cells: list[str]) -> str:
 def _said(one: Exercise, answer: Any) -> str:
     if isinstance(one, Number):
         return f"**{_figure(answer, one.unit)}**"
-    if isinstance(one, Code):
-        return f"`{'; '.join(line.strip() for line in answer.strip().splitlines())}`"
     return f"*{plain(str(answer)).rstrip('.')}*"
 
 
