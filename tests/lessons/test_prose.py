@@ -8,6 +8,8 @@ from functools import cache
 import pytest
 
 import peerlab
+from peerlab.lessons import review
+from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring import Ring
 from peerlab.model.registration import RegistrationCache
 from peerlab.places import folder
@@ -90,6 +92,13 @@ def fastest(message):
     asked = DIRECT.with_(nodes=32, message_bytes=message)
     return sorted(names, key=lambda name: run(asked.with_(algorithm=name)).time_s)
 
+
+P5 = peerlab.load_cluster("p5")
+P5_BUSBW = lab_log("C").measured.table.query("variant == 'out-of-place'")["busbw_GBps"].max()
+STAGED_TIMES = times("juliet/osu-latency-staged")
+SLOW = [size for size, time_s in STAGED_TIMES.items() if size < 2**20 and time_s > STAGED_TIMES[2**20]]
+SLOW_KIB = (SLOW[0] >> 10, SLOW[-1] >> 10)
+"""Sizes below 1 MiB that took longer than 1 MiB did: the first and the last."""
 
 COMPUTED = {
     "03_registration_and_the_cache": [
@@ -197,6 +206,16 @@ COMPUTED = {
         ),
         ("Middle sizes: {}, as", lambda: fastest("4 MiB")[0]),
         ("rings (*{}*) and {} both fill the wire", lambda: tuple(fastest("64 MiB")[:2])),
+    ],
+    "05_read_a_log": [
+        ("busbw of {:.0f} GB/s over NICs of {:.0f}", lambda: (P5_BUSBW, P5.node_wire_Bps / 1e9)),
+        ("A node has NICs for {:.0f} GB/s together", lambda: P5.node_wire_Bps / 1e9),
+        ("from {} KiB to {} KiB this run chose", lambda: SLOW_KIB),
+    ],
+    "06_design_review": [
+        ("one PCIe Gen4 x16 link, {:.1f} GB/s", lambda: review.RAW_GEN4_GBPS),
+        ("{:.1f} GB/s is what the link carries before", lambda: review.RAW_GEN4_GBPS),
+        ("Four adapters of {:g} Gbit/s", lambda: review.SHEET["nic.rate"]),
     ],
 }
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
