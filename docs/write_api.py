@@ -21,7 +21,7 @@ nearest known name.
 """
 GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
-    "Measure, read and judge": ("measure", "load", "Records", "diagnose", "calibrate", "doctor"),
+    "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "steps", "predict", "exercise", "progress"),
     "Take away": ("export_html", "export_still", "export_video", "write_deck"),
     "What goes wrong": ("PeerlabError",),
@@ -38,6 +38,9 @@ RETURNED = {
     "Diagnosis": "peerlab.study.diagnosis.diagnose",
     "Calibration": "peerlab.study.calibration.calibrate",
     "Examination": "peerlab.view.doctor",
+    "Ratios": "peerlab.view.ratios",
+    "PinCost": "peerlab.measurement.pin_cost",
+    "Refusal": "peerlab.measurement.locked_memory",
     "Outline": "peerlab.deck.outline",
 }
 """What public names return or take beside each other."""

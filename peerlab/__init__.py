@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from peerlab.examination import Host
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
+    from peerlab.measurement.locked_memory import show_limit
     from peerlab.measurement.measure import measure
+    from peerlab.measurement.pin_cost import pin_cost
     from peerlab.model.hardware import Cluster
     from peerlab.model.presets import known_clusters, load_cluster
     from peerlab.model.registration import RegistrationCache
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
     from peerlab.view.doctor import Examination
+    from peerlab.view.ratios import ratios
     from peerlab.view.steps import steps
 
 _HOMES = {
@@ -54,6 +57,9 @@ _HOMES = {
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
     "measure": "peerlab.measurement.measure",
+    "pin_cost": "peerlab.measurement.pin_cost",
+    "ratios": "peerlab.view.ratios",
+    "show_limit": "peerlab.measurement.locked_memory",
     "simulate": "peerlab.engine.run",
     "steps": "peerlab.view.steps",
     "sweep": "peerlab.study.sweep",
@@ -81,17 +87,21 @@ def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
 
 
 def predict(
-    question: str, answers: Sequence[float], truth: Callable[[], float], unit: str = "x"
+    question: str,
+    answers: Sequence[float],
+    truth: Callable[[], float],
+    unit: str = "x",
+    how: str = "Simulated",
 ) -> "Prediction":
     """Return a question for a notebook whose answer is simulated; see :func:`peerlab.app.predict.predict`."""
     ask: Callable[..., Prediction] = _from_lab("peerlab.app.predict", "predict")
-    return ask(question, answers, truth, unit)
+    return ask(question, answers, truth, unit, how)
 
 
-def exercise(name: str, answer: Any = ...) -> "Asked":
+def exercise(name: str, answer: Any = ..., records: "Records | None" = None) -> "Asked":
     """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.app.exercise.exercise`."""
     ask: Callable[..., Asked] = _from_lab("peerlab.app.exercise", "exercise")
-    return ask(name, answer)
+    return ask(name, answer, records)
 
 
 def progress() -> "pd.DataFrame":
@@ -149,8 +159,11 @@ __all__ = [
     "load",
     "load_cluster",
     "measure",
+    "pin_cost",
     "predict",
     "progress",
+    "ratios",
+    "show_limit",
     "simulate",
     "steps",
     "sweep",

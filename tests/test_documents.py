@@ -87,7 +87,7 @@ def test_links_and_pictures_lead_somewhere(root):
 
 
 def test_the_map_of_the_folders_names_only_what_is_there(root):
-    table = (root / "README.md").read_text().partition("## What is where")[2]
+    table = (root / "CONTRIBUTING.md").read_text().partition("## What is where")[2]
     named = re.findall(r"`([\w/.]+/|environment\.yml|peerlab/\w+\.py)`", table)
     assert len(named) > 10
     assert [name for name in named if not (root / name).exists()] == []

@@ -1,6 +1,7 @@
 """The labs as notebooks: they run, and they are stored the way they should be."""
 
 import json
+from functools import cache
 
 import nbclient
 import nbformat
@@ -82,15 +83,21 @@ def attempts():
     ]
 
 
+@cache
+def opened(path):
+    """Return what a lab's first cell defines, and the source of all of its code cells."""
+    cells, names = [cell.source for cell in code(nbformat.read(path, as_version=4))], {}
+    exec(cells[0], names)  # noqa: S102
+    return names, cells
+
+
 @pytest.mark.parametrize("trial", attempts(), ids=lambda trial: trial[1].name)
 def test_code_that_is_typically_wrong_is_told_why(trial, tmp_path, monkeypatch):
     """An exercise's cell needs nothing but the first one of its lab."""
     path, exercise, source, says = trial
     monkeypatch.chdir(tmp_path)
-    cells = [cell.source for cell in code(nbformat.read(path, as_version=4))]
+    names, cells = opened(path)
     cell = next(cell for cell in cells if asked(cell) == exercise.name)
-    names = {}
-    exec(cells[0], names)  # noqa: S102
     before, _, last = fill_in(cell, source).rpartition("\npeerlab.exercise(")
     exec(before, names)  # noqa: S102
     shown = eval(f"peerlab.exercise({last}", names)  # noqa: S307

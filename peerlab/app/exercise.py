@@ -9,6 +9,7 @@ import ipywidgets as w
 from peerlab.errors import PeerlabError
 from peerlab.lessons import exercises, find, progress
 from peerlab.lessons.exercise import Choice, Exercise, Number, Verdict, unanswered
+from peerlab.records import Records
 from peerlab.view.lesson import style
 
 
@@ -142,7 +143,7 @@ def _field(exercise: Exercise) -> Any:
     return None
 
 
-def exercise(name: str, answer: Any = ...) -> Asked:
+def exercise(name: str, answer: Any = ..., records: Records | None = None) -> Asked:
     """Return an exercise of the labs, to be shown in a notebook.
 
     Parameters
@@ -152,10 +153,13 @@ def exercise(name: str, answer: Any = ...) -> Asked:
     answer:
         The answer, where it is written in the cell; it is checked at once. Numbers and choices can be given in the
         notebook's page as well.
+    records:
+        The learner's own measurement, for exercises about one.
 
     Raises
     ------
     PeerlabError
-        If there is no such exercise.
+        If there is no such exercise, or it is about no measurement.
     """
-    return Asked(find(name), answer)
+    one = find(name)
+    return Asked(one if records is None else one.about(records), answer)

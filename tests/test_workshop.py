@@ -1,0 +1,65 @@
+"""The trainer's kit is about the labs that there are, adds up, and shows what the simulation says today."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from peerlab.lessons import exercises
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "shooting"))
+import handout
+
+
+@pytest.fixture
+def labs(root):
+    return sorted((root / "labs").glob("*.ipynb"))
+
+
+def minutes(lab):
+    """Return how long a lab says that it takes."""
+    text = "".join(json.loads(lab.read_text())["cells"][0]["source"])
+    return int(re.search(r"(\d+) minutes|ten minutes", text)[1] or 10)
+
+
+def test_the_timetable_adds_up_and_leaves_every_lab_its_time(root, labs):
+    table = (root / "docs" / "workshop.md").read_text().partition("## Timetable")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (\d):(\d\d) \| (\d+) \|([^|]*)\|([^|]*)\|$", table, re.MULTILINE)
+    now = 0
+    for hours, past, lasts, _, _ in rows:
+        assert 60 * int(hours) + int(past) == now
+        now += int(lasts)
+    assert 200 <= now <= 260
+    given = {lab: int(row[2]) for row in rows for lab in labs if lab.stem in row[4]}
+    assert sorted(given) == labs
+    assert [lab.name for lab in labs if given[lab] < minutes(lab)] == []
+
+
+def test_the_readme_lists_labs_with_their_minutes(root, labs):
+    readme = (root / "README.md").read_text()
+    rows = dict(re.findall(r"^\| \[\d\d [^]]*\]\(labs/([\w.]+)\) \| (\d+) \|", readme, re.MULTILINE))
+    there = {lab.name: minutes(lab) for lab in labs}
+    assert rows
+    assert {name: int(time) for name, time in rows.items()}.items() <= there.items()
+
+
+def test_trainers_find_every_exercise(root):
+    text = (root / "docs" / "answers.md").read_text()
+    assert [one.name for one in exercises() if f"\n### {one.name}\n" not in text] == []
+
+
+def test_the_handout_is_one_page_and_what_the_simulation_says_today(root):
+    printed = (root / "docs" / "handout.pdf").read_bytes()
+    assert re.findall(rb"/Count (\d+)", printed) == [b"1"]
+    title = re.search(r"<title>(.*?)</title>", handout.html())[1]
+    named = title.replace("(", r"\(").replace(")", r"\)").encode()
+    assert b"/Title (" + named + b")" in printed, "run `make shots ARGS=handout`"
+
+
+def test_pictures_are_small_and_every_one_is_shown(root):
+    texts = "".join(file.read_text() for file in (*root.glob("*.md"), *(root / "docs").glob("*.md")))
+    pictures = list((root / "docs" / "pictures").glob("*.png"))
+    assert [one.name for one in pictures if f"pictures/{one.name}" not in texts] == []
+    assert [one.name for one in pictures if one.stat().st_size > 250_000] == []
