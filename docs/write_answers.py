@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from documents import link, plain
 
@@ -12,6 +14,7 @@ import peerlab
 from peerlab.lessons import exercises
 from peerlab.lessons.exercise import Choice, Code, Exercise, Number, fill_in
 from peerlab.lessons.solved import asked
+from peerlab.records.library import measured_library
 
 LABS = Path(__file__).parent.parent / "labs"
 HEAD = """\
@@ -73,12 +76,30 @@ def _turns(one: Exercise, cells: list[str]) -> Iterator[str]:
     if isinstance(one, Number) and getattr(one, "measured", False):
         yield from (mistake.says for mistake in one.mistakes)
         return
+    if isinstance(one, Choice) and getattr(
+        one, "measured", False
+    ):  # which of them is wrong is the learner's to find
+        yield from (f"*{plain(option)}*: {says}" for option, says in one.options.items())
+        return
     for answer, says in one.wrong():
         yield (
             _attempt(answer, _told(one, answer, cells))
             if isinstance(one, Code)
             else f"{_said(one, answer)}: {says}"
         )
+
+
+@cache
+def _begun(first_cell: str) -> dict[str, Any]:
+    """Return what a lab's first cell defines; figures that we measured ourselves stand in for a measurement."""
+    world: dict[str, Any] = {}
+    with patch(
+        "peerlab.measure",
+        lambda **_: next(one for name, one in measured_library().items() if name.startswith("own/")),
+        create=True,
+    ):
+        exec(first_cell, world)  # noqa: S102  (our own lab)
+    return world
 
 
 def _attempt(code: str, told: str) -> str:
@@ -93,8 +114,7 @@ def _attempt(code: str, told: str) -> str:
 def _told(one: Exercise, attempt: str, cells: list[str]) -> str:
     """Return what an attempt at some code is told: the lab's first cell is run, and then the exercise's with the attempt in it."""
     given: list[Any] = []
-    world: dict[str, Any] = {}
-    exec(cells[0], world)  # noqa: S102  (our own lab)
+    world = dict(_begun(cells[0]))
     known = {name: getattr(peerlab, name) for name in peerlab.__all__}
     world["peerlab"] = SimpleNamespace(
         **{**known, "exercise": lambda _name, answer=...: given.append(answer)}
