@@ -156,3 +156,17 @@ def _osu(records: Records) -> Iterator[str]:
 
 def _settings(environment: dict[str, str]) -> str:
     return " ".join(f"-x {name}={value}" for name, value in environment.items())
+
+
+def times(table: str) -> "pd.Series[float]":
+    """Return the times of a table in data/measured (``"juliet/osu-latency-direct"``) by size, seconds."""
+    medians = measured_library()[table].medians()
+    found: pd.Series[float] = (
+        medians.drop_duplicates("size_bytes").set_index("size_bytes")["time_s"].astype(float)
+    )
+    return found
+
+
+def said(table: str) -> pd.DataFrame:
+    """Return what the library said about its transport when the figures of a table were measured, line by line."""
+    return pd.DataFrame({"line": measured_library()[table].manifest["transport"]})

@@ -14,6 +14,9 @@ from peerlab.collectives.walk import Step, Walk, walk
 from peerlab.units import say_count
 from peerlab.view.theme import properties
 
+_SHORT = 4
+"""Digits of a number that a box has room to tell again."""
+
 _STYLE = Path(__file__).parent / "page" / "steps.css"
 
 
@@ -69,7 +72,7 @@ def steps_html(one: Walk) -> str:
     panes = "".join(_pane(one, n, key) for n in range(last + 1))
     return (
         f"<style>{_style()}{shown}</style><section class='pl-steps' aria-label='{escape(title, quote=True)}' "
-        f"data-lm-suppress-shortcuts='true'><h3>{escape(title[0].upper() + title[1:])}</h3>"
+        f"data-columns='{one.start.shape[1]}'><h3>{escape(title[0].upper() + title[1:])}</h3>"
         f"<fieldset><legend>After step</legend>{_track(one, key)}{panes}</fieldset></section>"
     )
 
@@ -81,7 +84,7 @@ def _track(one: Walk, key: str) -> str:
         kind = "pl-begin" if n == 0 else "pl-adds" if one.steps[n - 1].adds else "pl-hands"
         checked = " checked" if n == 0 else ""
         buttons.append(
-            f"<input type='radio' name='{key}' id='{key}-{n}'{checked}>"
+            f"<input type='radio' name='{key}' id='{key}-{n}' data-lm-suppress-shortcuts='true'{checked}>"
             f"<label for='{key}-{n}' class='{kind}'>{n or 'start'}</label>"
         )
     return "".join(buttons)
@@ -110,19 +113,21 @@ def _say(one: Walk, n: int) -> str:
     if n == 0:
         return "<b>Start.</b> Every rank holds what it contributes."
     step, sent = one.steps[n - 1], one.sent(n)
-    what = "Adding up" if step.adds else "Handing out"
-    does = "adds it to its own" if step.adds else "puts it in its place"
-    boxes = max(len(move.boxes) for move in step.moves)
-    senders = len(step.moves)
+    what = "adding up" if step.adds else "handing out"
+    boxes, senders = max(len(move.boxes) for move in step.moves), len(step.moves)
+    it = "it" if boxes == 1 else "them"
+    does = f"adds {it} to its own" if step.adds else f"puts {it} in place of its own"
     who = (
         "Every rank sends"
         if senders == one.ranks
-        else f"{say_count(senders, 'rank')} send{'s' * (senders == 1)}"
+        else "One rank sends"
+        if senders == 1
+        else f"{senders} ranks send"
     )
     most = f"Sent so far{'' if min(sent) == max(sent) else ', at most'}: {max(sent):.3g} of a rank's buffer."
     return (
-        f"<b>Step {n} of {len(one.steps)}: {what.lower()}.</b> {who} {boxes} {'box' if boxes == 1 else 'boxes'}; who receives "
-        f"{does}. <span class='pl-quiet'>{most}</span>"
+        f"<b>Step {n} of {len(one.steps)}: {what}.</b> {who} {boxes} {'box' if boxes == 1 else 'boxes'}"
+        f"{' each' if 1 < senders < one.ranks else ''}; who receives {does}. <span class='pl-quiet'>{most}</span>"
     )
 
 
@@ -145,8 +150,10 @@ def _traffic(step: Step | None, rank: int, box: int) -> tuple[str, str]:
     came = went = ""
     for move in step.moves if step else ():
         if box in move.boxes and move.to == rank and step:
-            sign = "+" if step.adds else ""
-            came = f"{sign}{step.before[move.rank, box]} from {move.rank}"
+            number = str(step.before[move.rank, box])
+            came = f"from {move.rank}"
+            if step.adds and len(number) <= _SHORT:  # else it does not fit into a box
+                came = f"+{number} {came}"
         if box in move.boxes and move.rank == rank:
             went = f"to {move.to}"
     return came, went

@@ -8,6 +8,8 @@ from functools import cache
 import pytest
 
 import peerlab
+from peerlab.lessons import review
+from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring import Ring
 from peerlab.model.registration import RegistrationCache
 from peerlab.places import folder
@@ -18,6 +20,7 @@ LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
 
 STAGED = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
 DIRECT = STAGED.with_(path="peer-direct")
+WIRE = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB")
 TCP = STAGED.with_(path="host-tcp")
 DL1 = STAGED.hardware
 
@@ -82,6 +85,20 @@ def sends(scenario):
     """Return what one server sends, GB/s."""
     return run(scenario).wire_busy * DL1.node_wire_Bps / 1e9
 
+
+def fastest(message):
+    """Return what a rail can do on 32 servers, fastest first."""
+    names = ["hierarchical", "pairwise", "halving-doubling", "recursive-doubling", "binary-tree"]
+    asked = DIRECT.with_(nodes=32, message_bytes=message)
+    return sorted(names, key=lambda name: run(asked.with_(algorithm=name)).time_s)
+
+
+P5 = peerlab.load_cluster("p5")
+P5_BUSBW = lab_log("C").measured.table.query("variant == 'out-of-place'")["busbw_GBps"].max()
+STAGED_TIMES = times("juliet/osu-latency-staged")
+SLOW = [size for size, time_s in STAGED_TIMES.items() if size < 2**20 and time_s > STAGED_TIMES[2**20]]
+SLOW_KIB = (SLOW[0] >> 10, SLOW[-1] >> 10)
+"""Sizes below 1 MiB that took longer than 1 MiB did: the first and the last."""
 
 COMPUTED = {
     "03_registration_and_the_cache": [
@@ -152,6 +169,53 @@ COMPUTED = {
             lambda: DL1.dram_Bps / run(STAGED).dram_bytes_per_byte / DL1.switches_per_numa / 1e9,
         ),
         ("At 64 MiB the simulation says {:.2f}", gain),
+    ],
+    "02_allreduce_and_nodes": [
+        (
+            "one device a node, {:.1f} GB/s and {:.0f} µs",
+            lambda: (WIRE.hardware.nic_Bps / 1e9, WIRE.hardware.latency_ps / 1e6),
+        ),
+        (
+            "12.5 GB/s = {:.0f} kB. Below it",
+            lambda: 8 * WIRE.hardware.latency_ps * WIRE.hardware.nic_Bps / 1e12 / 1e3,
+        ),
+        ("2^30 bytes ({:.0f} % more)", lambda: 100 * (2**30 / 1e9 - 1)),
+        (
+            "a busbw of {:.0f} GB/s would be a full wire of {:.0f}",
+            lambda: (run(DIRECT.with_(nodes=2)).wire_limit_GBps, DL1.node_wire_Bps / 1e9),
+        ),
+        (
+            "sees a loss of {} than a third, though the wire is busier",
+            lambda: (
+                "more" if run(DIRECT).busbw_GBps < 2 / 3 * run(DIRECT.with_(nodes=2)).busbw_GBps else "less"
+            ),
+        ),
+        (
+            "{} servers; beyond, the lab extrapolates and says so. The latency of {:.0f} µs is an assumption, between {} and {}",
+            lambda: (
+                DL1.max_ranks // DL1.devices,
+                DL1.latency_ps / 1e6,
+                *DL1.figures["fabric.latency"].range,
+            ),
+        ),
+        (
+            "the wire is {} again at 512 servers",
+            lambda: (
+                "full" if run(DIRECT.with_(nodes=512, message_bytes="1 GiB")).wire_busy > 0.95 else "busy"
+            ),
+        ),
+        ("Middle sizes: {}, as", lambda: fastest("4 MiB")[0]),
+        ("rings (*{}*) and {} both fill the wire", lambda: tuple(fastest("64 MiB")[:2])),
+    ],
+    "05_read_a_log": [
+        ("busbw of {:.0f} GB/s over NICs of {:.0f}", lambda: (P5_BUSBW, P5.node_wire_Bps / 1e9)),
+        ("A node has NICs for {:.0f} GB/s together", lambda: P5.node_wire_Bps / 1e9),
+        ("from {} KiB to {} KiB this run chose", lambda: SLOW_KIB),
+    ],
+    "06_design_review": [
+        ("one PCIe Gen4 x16 link, {:.1f} GB/s", lambda: review.RAW_GEN4_GBPS),
+        ("{:.1f} GB/s is what the link carries before", lambda: review.RAW_GEN4_GBPS),
+        ("Four adapters of {:g} Gbit/s", lambda: review.SHEET["nic.rate"]),
     ],
 }
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""

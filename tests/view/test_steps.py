@@ -34,7 +34,7 @@ def test_finished_boxes_are_marked_when_they_hold_every_contribution():
 
 def test_a_tree_says_how_many_send_and_how_much_at_most():
     shown = panes(peerlab.steps("binary-tree", 7)._repr_html_())
-    assert "2 ranks send 7 boxes" in shown[1]
+    assert "2 ranks send 7 boxes each; who receives adds them to its own." in shown[1]
     assert "at most: 3 of a rank's buffer" in shown[-1]
 
 
