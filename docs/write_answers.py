@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from documents import link, plain
 
@@ -12,6 +15,8 @@ import peerlab
 from peerlab.lessons import exercises
 from peerlab.lessons.exercise import Choice, Code, Exercise, Number, fill_in
 from peerlab.lessons.solved import asked
+from peerlab.records import Records
+from peerlab.records.library import measured_library
 
 LABS = Path(__file__).parent.parent / "labs"
 HEAD = """\
@@ -34,7 +39,8 @@ def document() -> str:
         parts.append(f"## {name}\n\n[{file.name}](../labs/{file.name})\n")
         cells = _cells(file)
         for one in exercises(file.stem[:2]):
-            parts += _exercise(one, cells)
+            with TemporaryDirectory() as empty, chdir(empty):  # where no file of a learner lies
+                parts += _exercise(one, cells)
     return "\n".join(parts)
 
 
@@ -70,15 +76,15 @@ def _right(one: Exercise) -> str:
 
 def _turns(one: Exercise, cells: list[str]) -> Iterator[str]:
     """Yield what a typical mistake answers, and what it is told."""
-    if isinstance(one, Number) and getattr(one, "measured", False):
+    measured = getattr(one, "measured", False)
+    if measured and isinstance(one, Number):
         yield from (mistake.says for mistake in one.mistakes)
-        return
-    for answer, says in one.wrong():
-        yield (
-            _attempt(answer, _told(one, answer, cells))
-            if isinstance(one, Code)
-            else f"{_said(one, answer)}: {says}"
-        )
+    elif measured and isinstance(one, Choice):  # which of them is wrong is the learner's to find
+        yield from (f"*{plain(option)}*: {says}" for option, says in one.options.items())
+    elif isinstance(one, Code):
+        yield from (_attempt(code, _told(one, code, cells)) for code, _ in one.wrong())
+    else:
+        yield from (f"{_said(one, answer)}: {says}" for answer, says in one.wrong())
 
 
 def _attempt(code: str, told: str) -> str:
@@ -91,16 +97,21 @@ def _attempt(code: str, told: str) -> str:
 
 
 def _told(one: Exercise, attempt: str, cells: list[str]) -> str:
-    """Return what an attempt at some code is told: the lab's first cell is run, and then the exercise's with the attempt in it."""
+    """Return what an attempt at some code is told: in a folder of its own the lab's first cell is run, then the exercise's."""
     given: list[Any] = []
     world: dict[str, Any] = {}
-    exec(cells[0], world)  # noqa: S102  (our own lab)
     known = {name: getattr(peerlab, name) for name in peerlab.__all__}
-    world["peerlab"] = SimpleNamespace(
-        **{**known, "exercise": lambda _name, answer=...: given.append(answer)}
-    )
-    exec(fill_in(next(cell for cell in cells if asked(cell) == one.name), attempt), world)  # noqa: S102
-    return one.judge(given[-1]).says
+    asking = SimpleNamespace(**{**known, "exercise": lambda _name, answer=...: given.append(answer)})
+    with TemporaryDirectory() as folder, chdir(folder), patch("peerlab.measure", _measured, create=True):
+        exec(cells[0], world)  # noqa: S102  (our own lab)
+        world["peerlab"] = asking
+        exec(fill_in(next(cell for cell in cells if asked(cell) == one.name), attempt), world)  # noqa: S102
+        return one.judge(given[-1]).says
+
+
+def _measured(**_asked: Any) -> Records:
+    """Return what we measured ourselves, which stands in for a measurement."""
+    return next(one for name, one in measured_library().items() if name.startswith("own/"))
 
 
 def _said(one: Exercise, answer: Any) -> str:

@@ -38,7 +38,8 @@ WEIGHTS = """\
 ## How much evidence weighs
 
 Weights are judgement, and the same for every log. A piece of evidence makes a path so many times likelier, beside the others:
-{strengths}. They are multiplied. A path is named if it is {clear:.0f} times ({probable:.0f} times: *probable*) likelier than
+{strengths}. They are multiplied; *points* in the tables below are
+their natural logarithms, which are added up (2.3 points: 10 times likelier). A path is named if it is {clear:.0f} times ({probable:.0f} times: *probable*) likelier than
 the next, and nothing strong contradicts it.
 """
 

@@ -35,7 +35,7 @@ GROUPS = {
     "Evidence": {
         "your-log": "A log pasted into the lab: its points on the curves, and which path it is from. The log is invented, in the"
         " layout of nccl-tests.",
-        "this-machine": "What this machine measured itself: ratios to the staged way, with the noise of the control behind them.",
+        "this-machine": "What the machine that took these pictures measured: ratios to the staged way, with the noise of the control behind them.",
         "diagnosis": "`peerlab.diagnose` of the same log, in a notebook.",
         "doctor": "`peerlab.doctor` on an invented host with two faults.",
     },

@@ -43,7 +43,7 @@ def test_the_generators_refuse_a_name_they_do_not_know(root, tmp_path):
         text=True,
     )
     assert done.returncode == 2
-    assert "no document 'modle'; there are api," in done.stderr
+    assert "no document 'modle'; there are answers, api," in done.stderr
 
 
 def test_every_check_of_the_doctor_and_every_public_name_is_in_its_document(root):

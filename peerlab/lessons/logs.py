@@ -27,6 +27,7 @@ _LINES = {
 }
 """Table in data/measured of each log, and how many nodes its curve is of."""
 
+_TOOLS = {"nccl-tests": "nccl-tests", "osu": "the OSU micro-benchmarks"}
 _REMARK = (
     "# Real figures in the layout of {tool}, put together by peerlab from data/measured; hosts are made up."
 )
@@ -44,8 +45,9 @@ class LabLog:
     @cached_property
     def text(self) -> str:
         """The log as a tool would have printed it."""
-        of = {"nccl-tests": _nccl, "osu": _osu}[self.measured.manifest["tool"]]
-        return "\n".join([_REMARK.format(tool=self.measured.manifest["tool"]), *of(self.measured)]) + "\n"
+        tool = self.measured.manifest["tool"]
+        lines = {"nccl-tests": _nccl, "osu": _osu}[tool](self.measured)
+        return "\n".join([_REMARK.format(tool=_TOOLS[tool]), *lines]) + "\n"
 
     @property
     def source(self) -> str:
@@ -58,7 +60,8 @@ class LabLog:
         return str(self.measured.manifest.get("note", ""))
 
     def _repr_html_(self) -> str:
-        style = "max-height:22em;overflow:auto;white-space:pre"
+        border = "1px solid color-mix(in srgb, currentColor 25%, transparent)"
+        style = f"overflow:auto;white-space:pre;padding:8px 12px;border:{border};border-radius:4px;line-height:1.3"
         return f"<pre tabindex='0' aria-label='log {self.name}' style='{style}'>{escape(self.text)}</pre>"
 
 
@@ -86,7 +89,7 @@ def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
         }
         for one in logs
     ]
-    return pd.DataFrame(rows, index=pd.Index([one.name for one in logs], name="log"))
+    return pd.DataFrame(rows, index=pd.Index([one.name for one in logs]))
 
 
 def _of_nodes(records: Records, nodes: int) -> Records:

@@ -112,16 +112,16 @@ def _first_half(scenario: Scenario) -> int:
     )
 
 
-ALGORITHMS = {
-    "hierarchical": "A ring makes 62 steps one after the other, however small the message: its time is nearly all latency.",
-    "pairwise": "Its 62 transfers wait for nobody, but a NIC has to send each of them. Another one needs ten steps in all.",
-    "halving-doubling": "Few steps, though twice as many as needed where a message is so small that cutting it saves nothing.",
-    "recursive-doubling": "",
-    "binary-tree": "Up the tree and down again: few levels, but each is climbed in both directions.",
-}
-"""What the rails can do, and what is said to those who take it for the fastest with 4 KiB on 32 nodes."""
+SMALL = DIRECT.with_(message_bytes="4 KiB")
 
-SMALL = DIRECT.with_(nodes=32, message_bytes="4 KiB")
+ALGORITHMS = {
+    "hierarchical": f"A ring makes {2 * (SMALL.nodes - 1)} steps one after the other, however small the message: nearly all latency.",
+    "pairwise": "",
+    "halving-doubling": "Every step waits for the one before. One of the others waits less often, though it sends more messages.",
+    "recursive-doubling": "It wins with 32 servers. With 8 it still waits three times in a row; one of the others waits less often.",
+    "binary-tree": "Up the tree and down again, and every level waits for the one before.",
+}
+"""What the rails can do, and what is said to those who take it for the fastest with `SMALL`."""
 
 EXERCISES = (
     Number(
@@ -142,7 +142,7 @@ EXERCISES = (
             ),
         ),
         hints=(
-            "Four ranks took six steps: three that add up, three that hand out.",
+            "Four ranks took three steps to add up. How many to hand out?",
             "Each half takes one step less than there are ranks.",
         ),
         why="2(N-1): N-1 steps until every chunk has met every rank, N-1 to hand the sums out. Each waits for the one "
@@ -163,7 +163,7 @@ EXERCISES = (
         ),
         hints=(
             "A step sends one chunk, an eighth of the buffer. How many steps are there?",
-            "14 times 8 MiB.",
+            f"{_steps(WIRE.nodes)} times {WIRE.nbytes // WIRE.nodes // MIB} MiB.",
         ),
         why="2(N-1)/N of the buffer: less than twice its size, however many ranks there are. That is what makes a ring "
         "good for large messages.",
@@ -252,15 +252,16 @@ EXERCISES = (
     ),
     Choice(
         name="02-winner",
-        question="Without looking at the table again: what is fastest for 4 KiB on 32 servers?",
+        question="4 KiB once more, but on 8 servers instead of 32: what is fastest? Think first, then change `nodes` in the "
+        "cell with the table.",
         options=ALGORITHMS,
         truth=lambda: min(ALGORITHMS, key=lambda name: _run(SMALL.with_(algorithm=name)).time_s),
         hints=(
-            "With 4 KiB there is nothing to send, so to say: what counts is how many times something waits for something.",
-            "Five steps, if in each everybody exchanges all it has with somebody new.",
+            "4 KiB are sent in no time. What counts is how often something has to wait for what came before.",
+            "Recursive doubling waits log2(8) times. In one of the others, no transfer of a half waits for another one.",
         ),
-        why="Recursive doubling sends the whole message in every step, which would be a waste with 64 MiB, but it needs only "
-        "log2(N) steps.",
-        solution='"recursive-doubling"',
+        why="Pairwise waits twice, once in each half, as long as all its messages may be in flight together: "
+        f"{SMALL.nodes - 1} of them may, while 31 fill the window of {SMALL.window_slices} slices and wait for room. So the number of servers decides, too.",
+        solution='"pairwise"',
     ),
 )

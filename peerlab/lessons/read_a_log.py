@@ -172,9 +172,9 @@ EXERCISES = (
         truth=lambda: CANNOT_TELL if _path("D", "p4d") == CANNOT_TELL else "Peer Direct: the setting says so",
         hints=(
             "Read the evidence of the second report: which pieces speak for Peer Direct, which for staging, and how strongly?",
-            "A weak piece on each side, and one size only: is that enough to name a path?",
+            "Nothing strong on either side, and one size only: is that enough to name a path?",
         ),
-        why="One weak piece on each side. Its source says Peer Direct, with a NIC that seems unused; the log alone cannot know.",
+        why="Neither leads far enough to be named. Its source says Peer Direct, with a NIC that seems unused; the log alone cannot know.",
         solution='"cannot tell"',
     ),
     Number(

@@ -11,6 +11,7 @@ from peerlab.cluster_file.write import cluster_text, write_new
 from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
+from peerlab.units import say_unit
 
 FILE = "my-cluster.toml"
 """The learner's cluster file, beside the lab."""
@@ -74,11 +75,15 @@ def mine() -> Cluster:
 def assumed(cluster: Cluster) -> pd.DataFrame:
     """Return what a cluster file assumes: one row per figure, with its range where it has one."""
     rows = [
-        {"figure": one.key, "value": f"{one.value:g} {one.unit}", "range": "{:g} to {:g}".format(*one.range) if one.range else "",
+        {"figure": one.key, "value": f"{one.value:g}{say_unit(one.unit)}", "range": "{:g} to {:g}".format(*one.range) if one.range else "",
          "assumption": one.assumption}
         for one in cluster.assumptions
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["figure", "value", "range", "assumption"]).set_index("figure")
+    return (
+        pd.DataFrame(rows, columns=["figure", "value", "range", "assumption"])
+        .set_index("figure")
+        .rename_axis(None)
+    )
 
 
 def _with(

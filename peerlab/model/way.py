@@ -6,6 +6,31 @@ from peerlab.model.path import RESOURCES, STAGES
 from peerlab.model.scenario import Scenario
 
 _ENDS = {"source": "sender", "destination": "receiver"}
+_ALONG = {
+    "source": (
+        "copy_up",
+        "link_up",
+        "link_both",
+        "uplink_up",
+        "dram",
+        "core",
+        "uplink_down",
+        "nic_tx",
+        "port_tx",
+    ),
+    "destination": (
+        "nic_rx",
+        "port_rx",
+        "uplink_up",
+        "dram",
+        "core",
+        "uplink_down",
+        "link_both",
+        "link_down",
+        "copy_down",
+    ),
+}
+"""Resources in the order in which a byte meets them; a stage names them in the order in which it asks for them."""
 
 
 def way(scenario: Scenario) -> pd.DataFrame:
@@ -15,8 +40,11 @@ def way(scenario: Scenario) -> pd.DataFrame:
     resource in words) and ``times`` (how often the byte crosses it in this stage).
     """
     rows = [
-        (stage.name, STAGES[stage.name], _ENDS[use.side], RESOURCES[use.kind].label, use.touches)
+        (stage.name, STAGES[stage.name], _ENDS[end], RESOURCES[use.kind].label, use.touches)
         for stage in scenario.stages
-        for use in stage.uses
+        for end, along in _ALONG.items()
+        for use in sorted(
+            (use for use in stage.uses if use.side == end), key=lambda use: along.index(use.kind)
+        )
     ]
     return pd.DataFrame(rows, columns=["stage", "what", "end", "crosses", "times"])

@@ -20,3 +20,18 @@ def test_the_way_counts_what_the_simulation_counts():
         assert times.get("DRAM", 0) == run.dram_bytes_per_byte
         copies = sum(times.get(by, 0) for by in ("copy engine out", "copy engine in", "CPU core"))
         assert copies == run.copies_per_byte
+
+
+def test_the_way_is_told_in_the_order_of_travel():
+    staged = list(peerlab.way(peerlab.Scenario(path="host-rdma"))["crosses"])
+    assert staged[2:9] == [
+        "PCIe uplink up", "DRAM", "DRAM", "PCIe uplink down", "NIC send", "NIC receive", "PCIe uplink up"
+    ]  # fmt: skip
+    direct = list(peerlab.way(peerlab.Scenario(path="peer-direct"))["crosses"])
+    assert direct == ["device PCIe out", "NIC send", "NIC receive", "device PCIe in"]
+
+
+def test_every_path_of_every_cluster_has_a_way():
+    for name in peerlab.known_clusters():
+        for path in peerlab.load_cluster(name).paths:
+            assert len(peerlab.way(peerlab.Scenario(cluster=name, path=path))) >= 2

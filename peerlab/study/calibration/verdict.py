@@ -66,5 +66,5 @@ def _doubts(constants: Sequence[Constant], after: float, left_out: float) -> Ite
     if not any(one.identified for one in constants):
         yield "this log tells none of the constants"
     if ends := [one.key for one in constants if one.at_end]:
-        which = f"{ends[0]} lies" if len(ends) == 1 else f"{', '.join(ends)} lie"
-        yield f"{which} at the end of the range, where the interval is cut off and says too little"
+        which = "its interval is" if len(ends) == 1 else "their intervals are"
+        yield f"at the end of the range: {', '.join(ends)}; {which} cut off there and would say too little"
