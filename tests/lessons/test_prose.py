@@ -162,7 +162,6 @@ COMPUTED = {
         ("stops at {:,} ranks", lambda: DL1.max_ranks),
     ],
     "01_the_long_detour": [
-        ("5. Why {:.2f}, and when", lambda: DL1.nic_Bps / (DL1.uplink_Bps / 2)),
         ("{:.2f} on DL1, nothing where", lambda: gain(message_bytes="1 GiB")),
         ("With TCP a server sends {:.1f} GB/s", lambda: sends(TCP)),
         ("{:.2f} core-seconds for each GB", lambda: run(TCP).cores_busy / sends(TCP)),
@@ -175,7 +174,6 @@ COMPUTED = {
         ),
         ("carries {:.1f} GB/s in each direction", lambda: DL1.uplink_Bps / 1e9),
         ("the NIC {:.1f} GB/s ({:.0f} Gbit/s)", lambda: (DL1.nic_Bps / 1e9, DL1.nic_Bps / 125e6)),
-        ("left for payload: {:.2f} GB/s", lambda: DL1.uplink_Bps / 2e9),
         ("Host memory is no limit: {:.1f} GB/s", lambda: DL1.dram_Bps / 1e9),
         (
             "four accesses per byte leave {:.1f} GB/s for each of two NICs",
