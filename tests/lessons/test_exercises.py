@@ -30,7 +30,11 @@ def test_a_typical_wrong_answer_is_told_what_is_wrong(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("answer", [object(), [], {}, "", "<b>", -1e300, float("nan"), b"\x00", 10**400])
+@pytest.mark.parametrize(
+    "answer",
+    [object(), [], {}, "", "<b>", -1e300, float("nan"), b"\x00", 10**400],
+    ids=lambda one: str(one)[:8],
+)
 def test_nonsense_is_no_answer_and_raises_nothing(name, answer):
     assert not ALL[name].judge(answer).right
 
@@ -133,6 +137,15 @@ def own_records(**arms):
             for number in range(5)
         ]
     )
+
+
+def test_the_measured_ring_asks_as_often_as_the_simulated_one():
+    """Lab 04 says that they agree, where nothing or everything is kept."""
+    ring = peerlab.Scenario(cluster="juliet", nodes=4, path="peer-direct", dependency="step")
+    asked = find("04-requests").truth()
+    kept, none = (peerlab.simulate(ring.with_(cache_regions=k)).registration for k in (64, 0))
+    assert (kept.hits, kept.misses) == (asked, 0)
+    assert (none.hits, none.misses) == (0, asked)
 
 
 def test_find_knows_every_exercise():
