@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,17 @@ from numpy.typing import NDArray
 
 from peerlab.cluster_file.write import cluster_text, write_new
 from peerlab.errors import PeerlabError, RecordsError, ScenarioError
-from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.study.calibration.constants import SWITCH, Constant, choose
-from peerlab.study.calibration.fit import Fitted, fit
+from peerlab.study.calibration.fit import fit
 from peerlab.study.calibration.model import Model
-from peerlab.study.calibration.switch import Switch, fit_switch
-from peerlab.study.diagnosis import diagnose
+from peerlab.study.calibration.outcome import constant, described
+from peerlab.study.calibration.switch import fit_switch
+from peerlab.study.calibration.verdict import median_error, verdict, worse
+from peerlab.study.diagnosis import PATHS, diagnose
 from peerlab.study.observed import Floats, Observed, observe
 from peerlab.study.replay import IN_FLIGHT, scenario, shape
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count
@@ -62,17 +63,38 @@ class Calibration:
     @property
     def error_before(self) -> float:
         """Median relative error of the simulated times with the constants as they were."""
-        return float(np.median(np.abs(self.before_s / self.measured_s - 1)))
+        return median_error(self.before_s, self.measured_s)
 
     @property
     def error_after(self) -> float:
         """The same with the fitted ones."""
-        return float(np.median(np.abs(self.after_s / self.measured_s - 1)))
+        return median_error(self.after_s, self.measured_s)
 
     @property
     def error_left_out(self) -> float:
         """The same at sizes that were left out of the fit: what to expect of a prediction."""
         return float(np.median(np.abs(self.left_out)))
+
+    @property
+    def worse(self) -> list[bool]:
+        """For each size, whether the fit is farther from it than the file was, and too far."""
+        return worse(self.before_s, self.after_s, self.measured_s)
+
+    @property
+    def verdict(self) -> str:
+        """``good``, ``doubtful`` or ``bad``: whether these constants can be used."""
+        return self._judged[0]
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """What speaks against the fit: sentences; a good one may lose single sizes."""
+        return self._judged[1]
+
+    @property
+    def _judged(self) -> tuple[str, tuple[str, ...]]:
+        return verdict(
+            self.constants, self.sizes, self.before_s, self.after_s, self.measured_s, self.left_out
+        )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the cluster to a file of its own, named after it.
@@ -97,11 +119,14 @@ class Calibration:
             "cluster": self.cluster.name,
             "path": self.path,
             "path_from": self.path_from,
+            "verdict": self.verdict,
+            "why": list(self.why),
             "constants": [vars(one) for one in self.constants],
             "message_bytes": self.sizes.tolist(),
             "measured_s": self.measured_s.tolist(),
             "simulated_before_s": self.before_s.tolist(),
             "simulated_after_s": self.after_s.tolist(),
+            "worse": self.worse,
             "median_error_before": self.error_before,
             "median_error_after": self.error_after,
             "median_error_left_out": self.error_left_out,
@@ -161,9 +186,9 @@ def calibrate(
     fitted, switch = fit(model, measured, seed), None
     if len(steady) < len(figures):
         fitted, switch = fit_switch(model, fitted, measured, seed)
-    found = tuple(_constant(one, fitted, switch) for one in figures)
+    found = tuple(constant(one, fitted, switch) for one in figures)
     return Calibration(
-        cluster=_described(base, found, seen, seen.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
+        cluster=described(base, found, seen, seen.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
         path=path,
         path_from=path_from,
         constants=found,
@@ -178,6 +203,10 @@ def calibrate(
 
 def _path(records: Records, seen: Observed, base: Cluster, path: str | None) -> tuple[str, str]:
     """Return the path, and who says so."""
+    if seen.path and path is None and seen.path not in PATHS:
+        raise RecordsError(
+            f"{seen.path!r} is no data path of a cluster: these records are of one machine, nothing is to be fitted"
+        )
     if path or seen.path:
         return path or seen.path, "as given" if path else "as the records say"
     found = diagnose(records, base)
@@ -219,60 +248,3 @@ def _asked(seen: Observed, base: Cluster, path: str, sizes: NDArray[np.int64]) -
             "two ranks in one node use one link: its rate is the log's plateau, there is nothing to fit"
         )
     return scenarios
-
-
-def _constant(figure: Figure, fitted: Fitted, switch: Switch | None) -> Constant:
-    """Return one constant as it came out."""
-    bounds = figure.range or (figure.value, figure.value)
-    same: dict[str, Any] = {"key": figure.key, "unit": figure.unit, "before": figure.value, "bounds": bounds}
-    if figure.key == SWITCH and switch:
-        return Constant(
-            **same,
-            value=switch.value,
-            low=switch.low,
-            high=switch.high,
-            identified=not switch.untold,
-            remark=switch.untold,
-        )
-    keys = [one.key for one in fitted.model.figures]
-    if figure.key not in keys:
-        return Constant(
-            **same,
-            value=figure.value,
-            low=bounds[0],
-            high=bounds[1],
-            identified=False,
-            remark=fitted.untold[figure.key],
-        )
-    place = keys.index(figure.key)
-    value, low, high = (float(np.exp(ends[place])) for ends in (fitted.values, fitted.low, fitted.high))
-    at_end = min(abs(np.log(value / max(end, 1e-300))) for end in bounds) < 0.01
-    remark = "at the end of its range: is the range too narrow, or the path another one?" if at_end else ""
-    return Constant(**same, value=value, low=low, high=high, identified=True, remark=remark)
-
-
-def _described(
-    base: Cluster, found: Sequence[Constant], seen: Observed, sizes: NDArray[np.int64], today: date
-) -> Cluster:
-    """Return the cluster with the constants that the log tells, each with its provenance."""
-    what = f"{seen.collective} of {say_bytes(sizes[0])} to {say_bytes(sizes[-1])}, {seen.source or seen.tool or 'a log'}"
-    cluster = base
-    for one in (one for one in found if one.identified):
-        value, low, high = (_rounded(one.key, end) for end in (one.value, one.low, one.high))
-        cluster = cluster.with_figure(one.key, value)
-        figure = replace(
-            cluster.figures[one.key],
-            source=f"{what}, calibrated on {today.isoformat()}",
-            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; the range is a 95 % interval",
-            range=(min(low, value), max(high, value)),
-        )
-        cluster = replace(cluster, figures=MappingProxyType({**cluster.figures, one.key: figure}))
-    earlier = f"; before that, {base.fitted_on}" if base.fitted_on else ""
-    return replace(
-        cluster, name=f"{base.name}-calibrated", title=f"{base.title}, calibrated", fitted_on=what + earlier
-    )
-
-
-def _rounded(key: str, value: float) -> float:
-    """Return a value with as many digits as a fit has at most; sizes stay whole bytes."""
-    return value if key == SWITCH else float(f"{value:.5g}")
