@@ -129,7 +129,7 @@ EXERCISES = (
         },
         hints=(
             "Two things have to be true of the line; one of them is that a word is missing.",
-            "A channel says `via NET/`; one that is direct ends in `/GDRDMA`.",
+            "A channel says `via NET/`; one that is direct has `/GDRDMA` behind it.",
         ),
         why="Provider and plug-in only say which NIC is used. Whether it reads device memory, only `GDRDMA` on the channel says.",
         solution='return "via NET/" in line and "GDRDMA" not in line',

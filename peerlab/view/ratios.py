@@ -55,21 +55,33 @@ class Ratios:
         return max(_LEAST_END, 1.08 * most)
 
 
-def ratios(records: Records, against: str = "staged") -> Ratios:
-    """Compare all that was measured with one arm, in pairs within each repetition, and judge it by the noise.
+def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
+    """Compare what was measured with one arm, in pairs within each repetition, and judge it by the noise.
+
+    Parameters
+    ----------
+    records:
+        What `peerlab.measure` returned.
+    against:
+        The arm that the others are compared with.
+    only:
+        The one arm that is to be compared; default: all.
 
     Raises
     ------
     RecordsError
-        If this arm was not measured without registration, or the rows do not come from `peerlab.measure`.
+        If one of these arms was not measured, or `against` not without registration.
     """
-    if found := compare(records, against):
+    measured = sorted(set(records.table["path"]) - {""})
+    for field, arm in (("against", against), ("only", only)):
+        if arm and arm not in measured:
+            raise RecordsError(f"{field}: {arm!r} was not measured; {nearest(arm, measured)}")
+    if found := [one for one in compare(records, against) if only in ("", one.path) or one.path == against]:
         said = [str(records.manifest[name]) for name in ("what_it_is",) if name in records.manifest]
         if any(one.registration in ("lru", "per-transfer") for one in found) and "pins" in records.manifest:
             said.append(_pinning(str(records.manifest["pins"])))
         return Ratios(against, found, [*said, *records.warnings])
-    paths = sorted(set(records.table["path"]) - {""})
-    raise RecordsError(f"against: {against!r} was not measured; {nearest(against, paths)}")
+    raise RecordsError(f"against: {against!r} was measured with registration alone")
 
 
 def _pinning(pins: str) -> str:
@@ -81,9 +93,12 @@ def _pinning(pins: str) -> str:
 def _block(against: str, where: str, ones: Sequence[Comparison], end: float) -> str:
     baseline = next(one for one in ones if one.path == against and not one.variant)
     head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g} times, logarithmic", "verdict")
+    control_last = [one for one in ones if one is not baseline]
     others = sorted(
-        (one for one in ones if one is not baseline), key=lambda one: not one.variant
+        control_last, key=lambda one: not (one.variant and one.path == against)
     )  # the noise first
+    if not others:
+        return ""
     caption = f"{where}: {against} takes {say_time(round(baseline.time_s * PS_PER_S))}"
     return table(caption, head, (_row(one, end) for one in others), "arms")
 

@@ -30,7 +30,11 @@ def test_a_typical_wrong_answer_is_told_what_is_wrong(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("answer", [object(), [], {}, "", "<b>", -1e300, float("nan"), b"\x00", 10**400])
+@pytest.mark.parametrize(
+    "answer",
+    [object(), [], {}, "", "<b>", -1e300, float("nan"), b"\x00", 10**400],
+    ids=lambda one: str(one)[:8],
+)
 def test_nonsense_is_no_answer_and_raises_nothing(name, answer):
     assert not ALL[name].judge(answer).right
 

@@ -38,3 +38,13 @@ def test_the_table_holds_what_is_drawn_and_the_page_no_bandwidth(records):
 def test_what_was_not_measured_is_refused_with_what_was(records):
     with pytest.raises(RecordsError, match="'stagd' was not measured; did you mean 'staged'"):
         peerlab.ratios(records, against="stagd")
+    with pytest.raises(RecordsError, match="only: 'cma' was not measured"):
+        peerlab.ratios(records, only="cma")
+
+
+def test_one_arm_alone_leaves_out_the_blocks_in_which_there_is_none_of_it(records):
+    page = peerlab.ratios(records, against="direct", only="direct")._repr_html_()
+    assert "staged" not in re.sub(r"<[^>]*>", "", page).replace("staged against itself", "")
+    shown = peerlab.ratios(records, against="direct", only="direct").table
+    registered = shown[shown["registration"] != "none"]
+    assert page.count("<table") == len(registered.groupby(["ranks", "size_bytes"]))
