@@ -21,7 +21,7 @@ import handout  # noqa: E402
 import notebooks  # noqa: E402
 
 GROUPS: dict[str, Callable[[Path], None]] = {
-    "explorer-1280": partial(explorer.take, width=1280, height=900),
+    "explorer-1280": partial(explorer.take, width=1280, height=1000),
     "explorer-1920": partial(explorer.take, width=1920, height=1080),
     "slide": explorer.slide,
     "notebooks": notebooks.take,
