@@ -174,7 +174,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "Count the arrows: device memory to bounce buffer, bounce buffer to kernel, ...",
             "The kernel's TCP has buffers of its own: one copy in, one copy out.",
         ),
-        why="Two on each side. `tcp` leaves out one on each side, `staged-shm` leaves out the kernel's, `direct` is a single one.",
+        why="Two on each side. `tcp` has one on each side, `staged-shm` three in all (one between the bounce buffers in place of two through the kernel), `direct` a single one.",
         solution="4",
     ),
     Choice(

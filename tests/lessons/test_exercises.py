@@ -139,5 +139,14 @@ def own_records(**arms):
     )
 
 
+def test_the_measured_ring_asks_as_often_as_the_simulated_one():
+    """Lab 04 says that they agree, where nothing or everything is kept."""
+    ring = peerlab.Scenario(cluster="juliet", nodes=4, path="peer-direct", dependency="step")
+    asked = find("04-requests").truth()
+    kept, none = (peerlab.simulate(ring.with_(cache_regions=k)).registration for k in (64, 0))
+    assert (kept.hits, kept.misses) == (asked, 0)
+    assert (none.hits, none.misses) == (0, asked)
+
+
 def test_find_knows_every_exercise():
     assert [find(name).name for name in ALL] == list(ALL)
