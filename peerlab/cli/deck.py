@@ -7,15 +7,29 @@ from typing import Any
 from peerlab.cli.words import command, fraction, number
 from peerlab.deck.outline import KINDS, Outline, Training, read_outline
 from peerlab.deck.write import write_deck
+from peerlab.errors import ExportError
 
 _EXAMPLES = """\
 examples:
   peerlab deck --output deck                            host NIC against Peer Direct on a DL1 cluster
   peerlab deck --cluster p4d --nodes 32 --pdf --output review
   peerlab deck --gradient "7 GB" --step-time 0.35 --overlap 0.5 --output deck     with a slide on your training
-  peerlab deck outline.toml --output deck               slides and words of your own
+  peerlab deck --outline review.md --output deck        slides and words of your own
 
-an outline; everything in it may be left out:
+an outline in Markdown; everything but the first line may be left out:
+  # Host NIC against Peer Direct
+  Architecture review, team fabric
+  - cluster: dl1
+  - nodes: 8
+  - gradient: 7 GB            (with step time and overlap: a step of your training)
+  - step time: 0.35
+  - overlap: 0.5
+  ## detour: Today
+  What stands here is for the speaker.
+  > What stands here is on the slide.
+  ## A slide of your own
+
+the same in TOML:
   title = "Host NIC against Peer Direct"
   subtitle = "Architecture review, team fabric"
   [scenario]                  # any field of a scenario but path, registration, jitter and slow_nodes
@@ -46,7 +60,8 @@ def add(commands: Any) -> None:
         epilog=f"{_EXAMPLES}{kinds}\n\nkeys: arrows turn pages, S opens the speaker's view, F fills the screen",
     )
     add = sub.add_argument
-    add("outline", nargs="?", metavar="OUTLINE.toml", help="what the deck is about")
+    add("outline", nargs="?", metavar="OUTLINE", help="what the deck is about, a .md or .toml file")
+    add("--outline", dest="named", metavar="FILE", help="the same")
     add("--output", required=True, metavar="FOLDER", help="folder for index.html")
     add("--pdf", action="store_true", help="also print the slides to deck.pdf (needs a Chromium)")
     add("--title", help="title of the deck")
@@ -68,7 +83,10 @@ def add(commands: Any) -> None:
 
 
 def _deck(options: argparse.Namespace) -> int:
-    outline = read_outline(options.outline) if options.outline else Outline()
+    if options.outline and options.named:
+        raise ExportError(f"two outlines: {options.outline} and {options.named}; give one")
+    file = options.outline or options.named
+    outline = read_outline(file) if file else Outline()
     given = {name: getattr(options, name) for name in ("cluster", "nodes", "message_bytes")}
     fields = {name: value for name, value in given.items() if value is not None}
     outline = replace(

@@ -1,4 +1,4 @@
-"""What a deck is about: its outline, from a short TOML file or from the command line."""
+"""What a deck is about: its outline, from a short file in TOML or Markdown, or from the command line."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from peerlab.deck.markdown import read_markdown
 from peerlab.errors import ExportError, nearest
 from peerlab.textfile import read_text
 from peerlab.units import MIB, parse_bytes
@@ -104,7 +105,7 @@ _OWN = ("title", "subtitle", "scenario", "training", "slide")
 
 
 def read_outline(path: str | Path) -> Outline:
-    """Return the outline in a TOML file.
+    """Return the outline in a TOML file, or in a Markdown file (``.md``, ``.markdown``).
 
     Raises
     ------
@@ -112,10 +113,7 @@ def read_outline(path: str | Path) -> Outline:
         If it cannot be read, or holds what an outline does not have.
     """
     text = read_text(path, what="outline of a deck", most_bytes=MIB, error=ExportError)
-    try:
-        held = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise ExportError(f"{path} is not valid TOML: {problem}") from None
+    held = _held(text, Path(path))
     _only_known("outline", held, _OWN)
     slides = tuple(_plan(one) for one in _tables(held.get("slide", []), "slide"))
     scenario, training = held.get("scenario", {}), held.get("training")
@@ -128,6 +126,15 @@ def read_outline(path: str | Path) -> Outline:
         training=None if training is None else Training.read(training),
         slides=slides or Outline.slides,
     )
+
+
+def _held(text: str, path: Path) -> dict[str, Any]:
+    if path.suffix.lower() in (".md", ".markdown"):
+        return read_markdown(text, path.name, KINDS)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ExportError(f"{path} is not valid TOML: {problem}") from None
 
 
 def _plan(given: Mapping[str, Any]) -> Plan:

@@ -11,7 +11,7 @@ from peerlab.view.headline import cards
 from peerlab.view.registration import table
 from peerlab.view.sight import sight
 from peerlab.view.timeline import timeline
-from peerlab.view.words import caption, colours, words
+from peerlab.view.words import alt_text, caption, colours
 
 MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", "resource", "enter", "start", "end", "until")
 _MOVE_TIMES = ("enter", "start", "end", "until")
@@ -48,7 +48,7 @@ def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
         "recorded": 1 if run.trace.folded or s.collective == "point-to-point" else 3,
         "hot": run.bottleneck.kind if run.bottleneck else "",
         "code": s.as_code(),
-        "words": words(run),
+        "words": alt_text(run),
         "key_colours": colours(run),
         "caption": caption(run),
         "sources": sources(run),

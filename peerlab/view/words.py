@@ -90,13 +90,6 @@ def way(scenario: Scenario) -> str:
     return _WAYS[str(scenario.path)].format(device=scenario.hardware.device_name)
 
 
-def words(run: Run) -> str:
-    """Return the data path in words, for those who do not see it."""
-    found = run.bottleneck
-    busiest = f"; {found.label}: {found.share:.0%}" if found else ""
-    return f"Data path. {way(run.scenario)}. Wire {run.wire_busy:.0%} busy{busiest}."
-
-
 _PATHS = {
     "host-rdma": "RDMA through host memory",
     "host-tcp": "kernel TCP through the host",
