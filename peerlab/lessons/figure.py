@@ -8,11 +8,11 @@ _NUMBER = r"[-+]?[\d.,]+(?:[eE][-+]?\d+)?"
 _WRITTEN = re.compile(rf"[~≈]?\s*({_NUMBER}(?:\s*[*/]\s*{_NUMBER})*)\s*(\D.*)?", re.DOTALL)
 _TWO_READINGS = re.compile(r"[-+]?\d{1,3},\d{3}")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3}){2,}")
-_RANGE = re.compile(r"(-|–|\.\.|to\b)\s*\d")
+_RANGE = re.compile(r"(-|\u2013|\.\.|to\b)\s*\d")
 _BITS = re.compile(r"[kMGT]i?b(it)?(/s|ps)?$")
 _MICRO = re.compile("^(us|\u03bcs)$")
 """Ways to write microseconds beside µs: on a keyboard without it, and with the Greek letter."""
-_TIMES = ("x", "×", "times")
+_TIMES = ("x", "\u00d7", "times")
 _LONGEST = 100
 """Characters; what is longer is no figure."""
 

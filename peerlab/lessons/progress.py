@@ -55,7 +55,7 @@ def _here() -> Path:
         raise PeerlabError("your progress is not kept: the folder of this notebook is gone") from None
 
 
-def _done(tries: int = 0, hints: int = 0, right: bool = False) -> Done:  # noqa: FBT001, FBT002  (as the file has them)
+def _done(tries: int = 0, hints: int = 0, right: bool = False) -> Done:
     """Return what the file says of an exercise.
 
     Raises

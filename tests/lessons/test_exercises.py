@@ -53,7 +53,7 @@ def test_a_figure_may_carry_its_unit_and_a_comma():
 def test_a_figure_may_be_worked_out_and_a_ratio_be_called_times():
     assert number("12.5 / 7.05", "") == 12.5 / 7.05
     assert number("2*7", "steps") == 14
-    assert number("1.78x", "") == number("1,78 ×", "") == number("~1.78 times", "") == 1.78
+    assert number("1.78x", "") == number("1,78 \u00d7", "") == number("~1.78 times", "") == 1.78
     assert number("53.9 GBps", "GB/s") == number("53.9 gb/s", "GB/s") == 53.9
     assert number("4,194,304 B", "B") == 2**22
 
@@ -103,6 +103,21 @@ def test_hints_come_one_by_one_and_then_the_solution():
     assert "<pre>" in asked.hint_text.value
     assert asked.hint.disabled
     assert peerlab.progress().loc["01-gain", "hints"] == hints + 1
+
+
+def test_without_widgets_an_exercise_and_a_prediction_are_words():
+    asked = peerlab.exercise("01-upgrade")
+    first = asked._repr_mimebundle_()["text/plain"]
+    assert "  * PCIe Gen4 between switch and CPU" in first
+    assert "Answer with peerlab.exercise('01-upgrade', answer=...)" in first
+    asked.answer("NICs of 200 Gbit/s")
+    asked.hint.click()
+    assert repr(asked).endswith("Not yet. " + asked.verdict.says)
+    assert asked.exercise.hints[0] in repr(asked)
+    guess = peerlab.predict("How many?", [1, 2], lambda: 1.9)
+    assert repr(guess) == "Predict: How many?\n  1x, 2x\nSimulate it with .reveal()."
+    guess.reveal()
+    assert repr(guess).endswith("Simulated: 1.9x. The closest was 2x.")
 
 
 def test_an_answer_typed_into_the_field_is_checked_once():
