@@ -3,10 +3,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# The browser tests in one process, all others in another: half the time on two cores.
+TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
-.PHONY: lab voila test soak lint bench validation checks diagnosis solutions shots lock clean chromium
+.PHONY: lab voila test soak lint bench docs solutions shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
@@ -15,10 +17,10 @@ voila: $(VENV)/test.stamp       ## serve the labs as an app: prose and pictures,
 	$(BIN)/python -m voila labs --no-browser --Voila.ip=127.0.0.1 $(ARGS)
 
 test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(TOGETHER) $(ARGS)
 
 soak: $(VENV)/test.stamp chromium        ## all tests, every long trial
-	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(ARGS)
+	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER) $(ARGS)
 
 lint: $(VENV)/test.stamp        ## style, types, import layers
 	$(BIN)/ruff check .
@@ -29,14 +31,8 @@ lint: $(VENV)/test.stamp        ## style, types, import layers
 bench: $(VENV)/test.stamp chromium       ## what must be fast, measured side by side
 	$(BIN)/python bench/run.py $(ARGS)
 
-validation: $(VENV)/lab.stamp   ## simulate everything the model must agree with; writes docs/validation.md
-	$(BIN)/python docs/write_validation.py
-
-checks: $(VENV)/lab.stamp      ## writes docs/doctor.md, what `peerlab doctor` looks at
-	$(BIN)/python docs/write_doctor.py
-
-diagnosis: $(VENV)/lab.stamp    ## diagnose every log whose path is known; writes docs/diagnosis.md
-	$(BIN)/python docs/write_diagnosis.py
+docs: $(VENV)/lab.stamp         ## writes the generated documents (ARGS="model api": these)
+	$(BIN)/python docs/write.py $(ARGS)
 
 solutions: $(VENV)/lab.stamp   ## writes labs/solutions/, the labs with the answers filled in
 	$(BIN)/python labs/write_solutions.py

@@ -1,111 +1,60 @@
-"""Takes the pictures of README and docs from the real thing: JupyterLab, a kernel, Chromium.
+"""Takes the pictures of README and docs from the real thing, and prints the handout.
 
-`make shots` writes docs/pictures/*.png. Pass a folder to write elsewhere.
+`make shots` takes all, `make shots ARGS="files handout"` some. They are written with at most 256 colours, which is what
+makes them small and is not to be seen.
 """
 
+import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-from driver import TOKEN, Explorer, Lab, Notebook, chromium  # noqa: E402  (tests are not a package)
+from PIL import Image
 
-EXPLORE = "import peerlab\npeerlab.explore()"
-SLIDE = (1920, 1080)
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "shooting"), str(HERE.parent / "tests" / "browser"), str(HERE.parent / "tests")]
+import explorer  # noqa: E402  (tests are not a package)
+import files  # noqa: E402
+import handout  # noqa: E402
+import notebooks  # noqa: E402
 
-
-def main(target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as private:
-        lab = Lab(Path(private))
-        try:
-            take_all(lab, target)
-        finally:
-            lab.close()
-
-
-def take_all(lab: Lab, target: Path) -> None:
-    with chromium() as browser:
-        page = browser.new_page()
-        page.goto(f"{lab.url}/?token={TOKEN}")
-        page.wait_for_selector(".jp-Notebook .jp-MarkdownCell.jp-mod-rendered")
-        page.wait_for_timeout(1500)
-        page.screenshot(path=target / "tour-before-running.png")
-    for width, height in ((1280, 900), (1920, 1080)):
-        for theme in ("light", "dark"):
-            with explorer(lab, width, height, theme) as one:
-                story(one, lambda name, end=f"{theme}-{width}": save(one, target / f"{name}-{end}.png"))
-    with explorer(lab, *SLIDE, "light") as one:
-        one.change(lambda: one.switch("host"))
-        fill(one)
-        await_bands(one)
-        one.still(0.43)
-        one.page.wait_for_timeout(300)
-        one.page.screenshot(path=target / "slide-16x9.png")
+GROUPS: dict[str, Callable[[Path], None]] = {
+    "explorer-1280": partial(explorer.take, width=1280, height=900),
+    "explorer-1920": partial(explorer.take, width=1920, height=1080),
+    "slide": explorer.slide,
+    "notebooks": notebooks.take,
+    "files": files.take,
+    "handout": handout.take,
+}
+"""Each takes a folder and writes pictures into it."""
 
 
-def story(one: Explorer, take: Callable[[str], None]) -> None:
-    """Show the detour, Peer Direct, Peer Direct without its cache, and Peer Direct with a slow node."""
-    take("detour")
-    one.change(lambda: one.switch("host"))
-    take("peer-direct")
-    one.change(lambda: one.switch("cache"))
-    take("no-cache")
-    one.change(lambda: one.switch("cache"))
-    one.page.locator(".pl-more-button").last.click()
-    one.change(lambda: one.select("slow", "node 0 at 50 %"))
-    one.page.locator(".pl-more-button").last.click()
-    take("slow-node")
-
-
-@contextmanager
-def explorer(lab: Lab, width: int, height: int, theme: str) -> Iterator[Explorer]:
-    """Open an explorer in a window of this size; close it with its kernel."""
-    with chromium(width, height) as browser:
-        page = browser.new_page()
-        notebook = Notebook(page, lab, lab.write(f"shot-{theme}-{width}x{height}.ipynb", EXPLORE))
-        page.evaluate(
-            "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })",
-            f"JupyterLab {theme.title()}",
-        )
-        page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
-        notebook.run_all()
-        one = Explorer(notebook)
-        page.wait_for_selector(f".pl-root[data-theme={theme}]")
-        yield one
-        page.evaluate("() => window.jupyterapp.commands.execute('kernelmenu:shutdown')")
-
-
-def save(one: Explorer, path: Path) -> None:
-    """Save the explorer, paused in the middle of the run."""
-    await_bands(one)
-    one.still(0.43)
-    one.page.mouse.move(0, 0)
-    one.page.wait_for_timeout(400)
-    one.page.locator(".pl-explorer").screenshot(path=path)
-
-
-def await_bands(one: Explorer) -> None:
-    """Wait until the curves have all their bands; that they are old is told after a moment."""
-    one.page.wait_for_timeout(700)
-    one.page.wait_for_function(
-        """() => { const { old, bands } = [...window.peerlabPages].at(-1).curves.curves;
-             return !old && !bands.includes("computing") }""",
-        timeout=120_000,
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("groups", nargs="*", metavar="group", help=f"of {', '.join(GROUPS)}; none: all")
+    parser.add_argument(
+        "--to", type=Path, default=HERE / "pictures", help="a folder (default: docs/pictures)"
     )
+    options = parser.parse_args()
+    options.to.mkdir(parents=True, exist_ok=True)
+    for name in options.groups or GROUPS:
+        if name not in GROUPS:
+            parser.error(f"unknown group {name!r}; known: {', '.join(GROUPS)}")
+        with tempfile.TemporaryDirectory() as raw:
+            GROUPS[name](Path(raw))
+            for picture in sorted(Path(raw).glob("*.png")):
+                keep(picture, options.to / picture.name)
 
 
-def fill(one: Explorer) -> None:
-    """Let the explorer cover the window, as on a slide."""
-    one.page.locator(".pl-explorer").evaluate(
-        """root => { document.body.append(root); Object.assign(root.style, { position: 'fixed', inset: '0', zIndex: 10000,
-             padding: '60px 36px 0', background: 'var(--jp-layout-color0)', boxSizing: 'border-box', overflow: 'hidden' }) }"""
-    )
-    one.page.wait_for_timeout(400)
+def keep(picture: Path, target: Path) -> None:
+    """Write a picture with the colours that it mostly has; no dither, which would blur letters."""
+    with Image.open(picture) as one:
+        few = one.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    few.save(target, optimize=True)
+    print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures")
+    main()

@@ -1,16 +1,15 @@
 """Writes docs/diagnosis.md: what `peerlab diagnose` says about every log whose path is known.
 
-`make diagnosis` runs it. A test holds the committed file to what it gives.
+`make docs` runs it.
 """
 
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from documents import table
 
 from peerlab.records import Records
 from peerlab.records.library import measured_library
@@ -18,13 +17,12 @@ from peerlab.study.diagnosis import Diagnosis, Forecast, diagnose
 from peerlab.study.diagnosis.knowledge import knowledge
 from peerlab.units import say_bytes, say_count
 
-TARGET = Path(__file__).parent / "diagnosis.md"
 _TELLING = re.compile(r"\w*GPU_DIRECT_RDMA=\d")
 
 HEAD = """\
 # Which data path is a log from?
 
-Written by `make diagnosis` from `data/measured/`, `data/diagnosis.toml` and the simulation. `peerlab diagnose LOG` says the same
+Written by `make docs` from `data/measured/`, `data/diagnosis.toml` and the simulation. `peerlab diagnose LOG` says the same
 of one log, with every piece of evidence.
 
 Every table of figures that comes with peerlab, and whose path is known from its source, was diagnosed three times without its
@@ -40,7 +38,8 @@ WEIGHTS = """\
 ## How much evidence weighs
 
 Weights are judgement, and the same for every log. A piece of evidence makes a path so many times likelier, beside the others:
-{strengths}. They are multiplied. A path is named if it is {clear:.0f} times ({probable:.0f} times: *probable*) likelier than
+{strengths}. They are multiplied; *points* in the tables below are
+their natural logarithms, which are added up (2.3 points: 10 times likelier). A path is named if it is {clear:.0f} times ({probable:.0f} times: *probable*) likelier than
 the next, and nothing strong contradicts it.
 """
 
@@ -59,7 +58,7 @@ def document() -> str:
     leads = {name: 2.718281828**points for name, points in know.leads.items()}
     parts = [
         HEAD.format(score=score, recognised=" or is recognised from the accelerators that the log names"),
-        _table(
+        table(
             ("log", "its path", "as it is", "without its lines", "without its cluster, too"),
             [row[2] for row in rows],
         ),
@@ -76,15 +75,15 @@ def _cases() -> Iterator[tuple[str, tuple[Records, str, str]]]:
     of_others = {name: one for name, one in measured_library().items() if "cluster" in one.manifest}
     for name, records in of_others.items():
         # where one node needs no network, there is no path between nodes to be named
-        for (nodes, path), table in records.table.groupby(["nodes", "path"], dropna=False, sort=False):
+        for (nodes, path), rows in records.table.groupby(["nodes", "path"], dropna=False, sort=False):
             several = len(records.table["nodes"].unique()) > 1
-            blind = replace(records, table=_without_path(table), manifest=_without_cluster(records.manifest))
+            blind = replace(records, table=_without_path(rows), manifest=_without_cluster(records.manifest))
             title = f"{name}, {say_count(nodes, 'node')}" if several else name
             yield title, (blind, str(records.manifest["cluster"]), str(path) or "in-node")
 
 
-def _without_path(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(path="")
+def _without_path(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(path="")
 
 
 def _without_cluster(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +148,7 @@ def _evidence() -> Iterator[str]:
             )
             for one in found.evidence
         ]
-        yield _table(("seen", "says", "points", "source"), rows)
+        yield table(("seen", "says", "points", "source"), rows)
         if found.notes:
             yield "".join(f"* {note}\n" for note in found.notes)
 
@@ -172,17 +171,17 @@ def _forecasts() -> Iterator[str]:
 
 
 def _forecast(predicted: Forecast, reached: Records) -> str:
-    table = reached.medians().drop_duplicates("size_bytes").set_index("size_bytes")["algbw_GBps"]
+    found = reached.medians().drop_duplicates("size_bytes").set_index("size_bytes")["algbw_GBps"]
     rows: list[Sequence[str]] = [
         (
-            say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s ({low:.3g} to {high:.3g})", f"{table[int(size)]:.3g} GB/s",
-            f"{now / was:.3g} times", f"{table[int(size)] / was:.3g} times",
+            say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s ({low:.3g} to {high:.3g})", f"{found[int(size)]:.3g} GB/s",
+            f"{now / was:.3g} times", f"{found[int(size)] / was:.3g} times",
         )
         for size, was, now, low, high in zip(
             predicted.sizes, predicted.measured_GBps, predicted.GBps, predicted.low_GBps, predicted.high_GBps, strict=True
         )
     ]  # fmt: skip
-    return _table(
+    return table(
         (
             "message",
             "measured",
@@ -193,12 +192,3 @@ def _forecast(predicted: Forecast, reached: Records) -> str:
         ),
         rows,
     )
-
-
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
-
-
-if __name__ == "__main__":
-    (Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET).write_text(document(), encoding="utf-8")

@@ -1,21 +1,18 @@
 """Writes docs/doctor.md: every check of `peerlab doctor`, in its own words.
 
-`make checks` runs it. A test holds the committed file to what it gives.
+`make docs` runs it.
 """
 
-import sys
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 
 from peerlab.examination import CHECKS, Check
 from peerlab.examination.variables import RULES, Rule
 
-TARGET = Path(__file__).parent / "doctor.md"
 HEAD = """\
 # What the doctor looks at
 
-Written by `make checks` from the checks themselves; `peerlab doctor` makes them, `peerlab.doctor()` shows them in a notebook.
+Written by `make docs` from the checks themselves; `peerlab doctor` makes them, `peerlab.doctor()` shows them in a notebook.
 
 *fail*: a path is blocked. *warn*: it is open, but slower or fragile. *unknown*: it could not be read, often because only root may.
 The answer is **no** if a check fails, **cannot tell** if one that could fail is unknown or left out, **yes** otherwise: nothing that
@@ -69,7 +66,3 @@ def _variable(rule: Rule) -> str:
 def _plain(text: str) -> str:
     """Return text of which Markdown takes nothing as its own."""
     return text.replace("*", "\\*").replace("|", "/")
-
-
-if __name__ == "__main__":
-    (Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET).write_text(document(), encoding="utf-8")

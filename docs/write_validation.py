@@ -1,28 +1,25 @@
 """Writes docs/validation.md: what the model agrees with, and where each constant comes from.
 
-`make validation` runs it. A test holds the committed file to what it gives.
+`make docs` runs it.
 """
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
-from peerlab.model.hardware import Cluster, Figure
+from documents import table
+
 from peerlab.model.presets import load_cluster
 from peerlab.study.expected import Row, load_expected
 from peerlab.study.say import cells, say_error, say_expected, say_score, say_value
 from peerlab.study.validate import Result, validate
-from peerlab.units import say_unit
 
-TARGET = Path(__file__).parent / "validation.md"
 FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
 """How a figure's assumption names the rows it was fitted on."""
 
 HEAD = """\
 # What the model agrees with
 
-Written by `make validation` from `data/expected/`, `data/hardware/` and the simulation; `peerlab validate` prints the same.
+Written by `make docs` from `data/expected/`, `data/hardware/` and the simulation; `peerlab validate` prints the same.
 {summary}.
 
 A row that was fitted is no prediction: constants of its cluster were chosen on it. Of the others only the published ratios and
@@ -32,7 +29,8 @@ size of something that exists; none is a correction factor.
 CONSTANTS = """\
 ## Constants
 
-A constant that was fitted names its row; † marks an assumption, with the range it may lie in.
+[model.md](model.md#clusters) has every figure of every cluster with its source, or what is assumed and within which range; one that
+was fitted names its row.
 """
 
 
@@ -50,7 +48,6 @@ def document() -> str:
         "## Point by point\n",
         *(_points(one) for one in results if one.row.group == "logs" and len(one.answers) > 1),
         CONSTANTS,
-        *(_constants(load_cluster(name)) for name in dict.fromkeys(one.row.cluster for one in results)),
     ]
     return "\n".join(parts)
 
@@ -61,7 +58,7 @@ def _tables(heading: str, results: Sequence[Result]) -> Iterator[str]:
         mine = [result for result in results if result.row.group == group]
         rows = [_row(result) for result in mine]
         yield f"### {group.capitalize()}\n"
-        yield _table(
+        yield table(
             (
                 "row",
                 "what",
@@ -123,34 +120,4 @@ def _points(result: Result) -> str:
         )
         for answer in result.answers
     ]
-    return f"### `{row.name}`\n\n{_table(('', 'expected', 'simulated', 'error'), rows)}"
-
-
-def _constants(cluster: Cluster) -> str:
-    rows = [
-        (f"`{key}`" + (" †" if figure.assumption else ""), str(figure), figure.basis, _origin(figure))
-        for key, figure in cluster.figures.items()
-    ]
-    rows += [(f"`{key}`", "left out", "", reason) for key, reason in cluster.leaves_out.items()]
-    fitted = f"Fitted on {cluster.fitted_on}; elsewhere an extrapolation.\n\n" if cluster.fitted_on else ""
-    return f"### {cluster.title} (`{cluster.name}`)\n\n{fitted}{_table(('figure', 'value', 'basis', 'source, or what is assumed'), rows)}"
-
-
-def _origin(figure: Figure) -> str:
-    parts = [figure.source]
-    if figure.assumption:
-        between = (
-            f" ({figure.range[0]:g} to {figure.range[1]:g}{say_unit(figure.unit)})" if figure.range else ""
-        )
-        fitted = FITTED_ON.search(figure.assumption)
-        parts.append(("" if fitted else "assumed: ") + figure.assumption + between)
-    return "; ".join(part for part in parts if part)
-
-
-def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
-
-
-if __name__ == "__main__":
-    (Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET).write_text(document(), encoding="utf-8")
+    return f"### `{row.name}`\n\n{table(('', 'expected', 'simulated', 'error'), rows)}"

@@ -26,17 +26,22 @@ if TYPE_CHECKING:
     from peerlab.examination import Host
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
+    from peerlab.measurement.locked_memory import show_limit
     from peerlab.measurement.measure import measure
+    from peerlab.measurement.pin_cost import pin_cost
     from peerlab.model.hardware import Cluster
     from peerlab.model.presets import known_clusters, load_cluster
     from peerlab.model.registration import RegistrationCache
     from peerlab.model.scenario import Scenario
+    from peerlab.model.way import way
     from peerlab.records import Records, load
     from peerlab.run import Run
     from peerlab.study.calibration.calibrate import calibrate
     from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
     from peerlab.view.doctor import Examination
+    from peerlab.view.ratios import ratios
+    from peerlab.view.steps import steps
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
@@ -52,8 +57,13 @@ _HOMES = {
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
     "measure": "peerlab.measurement.measure",
+    "pin_cost": "peerlab.measurement.pin_cost",
+    "ratios": "peerlab.view.ratios",
+    "show_limit": "peerlab.measurement.locked_memory",
     "simulate": "peerlab.engine.run",
+    "steps": "peerlab.view.steps",
     "sweep": "peerlab.study.sweep",
+    "way": "peerlab.model.way",
     "write_deck": "peerlab.deck.write",
 }
 """Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
@@ -71,23 +81,27 @@ def __dir__() -> list[str]:
 
 
 def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
-    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explorer.explore`."""
-    show: Callable[..., Explorer] = _from_lab("peerlab.app.explorer", "explore")
+    """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explore.explore`."""
+    show: Callable[..., Explorer] = _from_lab("peerlab.app.explore", "explore")
     return show(scenario, **fields)
 
 
 def predict(
-    question: str, answers: Sequence[float], truth: Callable[[], float], unit: str = "x"
+    question: str,
+    answers: Sequence[float],
+    truth: Callable[[], float],
+    unit: str = "x",
+    how: str = "Simulated",
 ) -> "Prediction":
     """Return a question for a notebook whose answer is simulated; see :func:`peerlab.app.predict.predict`."""
     ask: Callable[..., Prediction] = _from_lab("peerlab.app.predict", "predict")
-    return ask(question, answers, truth, unit)
+    return ask(question, answers, truth, unit, how)
 
 
-def exercise(name: str, answer: Any = ...) -> "Asked":
+def exercise(name: str, answer: Any = ..., records: "Records | None" = None) -> "Asked":
     """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.app.exercise.exercise`."""
     ask: Callable[..., Asked] = _from_lab("peerlab.app.exercise", "exercise")
-    return ask(name, answer)
+    return ask(name, answer, records)
 
 
 def progress() -> "pd.DataFrame":
@@ -145,9 +159,14 @@ __all__ = [
     "load",
     "load_cluster",
     "measure",
+    "pin_cost",
     "predict",
     "progress",
+    "ratios",
+    "show_limit",
     "simulate",
+    "steps",
     "sweep",
+    "way",
     "write_deck",
 ]

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from peerlab import critical, metrics
 from peerlab.errors import PeerlabError
@@ -19,6 +17,9 @@ from peerlab.perfetto import write_perfetto
 from peerlab.sensitivity import Band, band, influences
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Run:
             total[segment.stage] = total.get(segment.stage, 0) + segment.end_ps - segment.start_ps
         return {stage: ps / PS_PER_S for stage, ps in sorted(total.items(), key=lambda item: -item[1])}
 
-    def sensitivity(self) -> pd.DataFrame:
+    def sensitivity(self) -> "pd.DataFrame":
         """Return what the bus bandwidth owes to each assumption: one row per assumed figure that this path meets.
 
         Columns: ``figure``, ``unit``; ``low``, ``value``, ``high`` of the figure in that unit; ``busbw_at_low_GBps``,

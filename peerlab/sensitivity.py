@@ -9,12 +9,14 @@ in every combination. Assumptions that are yes or no have no range and are not v
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from peerlab.model.hardware import Figure
 from peerlab.model.scenario import Scenario
 from peerlab.model.uses import assumed, better_end
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Busbw = Callable[[Scenario], float]
 """Answers a scenario with its bus bandwidth, GB/s."""
@@ -44,11 +46,13 @@ class Band:
     """Bus bandwidth with all of them at their better ends, GB/s."""
 
 
-def influences(scenario: Scenario, busbw: Busbw, here: float) -> pd.DataFrame:
+def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
     """Return one row per assumed figure that `scenario` meets, with the answer at both ends, the most influential first.
 
     `here` is the answer as assumed, GB/s. Columns: `COLUMNS`; low, value and high are in the figure's own unit.
     """
+    import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
+
     rows = [_row(scenario, figure, busbw, here) for figure in assumed(scenario)]
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     changes = table[["change_at_low_percent", "change_at_high_percent"]].abs().max(axis=1)

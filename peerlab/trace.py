@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from peerlab.model.path import RESOURCES, STAGES
 from peerlab.model.registration import Counters
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Columns = Mapping[str, NDArray[np.int64]]
 
@@ -243,8 +245,10 @@ class Trace:
         """The runs of the collective, one after the other."""
         return self.all_iterations()
 
-    def frame(self, iteration: int = -1) -> pd.DataFrame:
+    def frame(self, iteration: int = -1) -> "pd.DataFrame":
         """Return the spans of one iteration for people: names instead of indices, sorted by start."""
+        import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
+
         columns = self.iterations[iteration].recording.unrolled
         frame = pd.DataFrame({name: columns[name] for name in SPAN_COLUMNS})
         frame["stage"] = [self.stages[i] for i in columns["stage"]]

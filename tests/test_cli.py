@@ -148,6 +148,6 @@ def test_the_lab_refuses_a_port_that_is_none():
 def test_ctrl_c_while_it_is_being_loaded_is_one_line(tmp_path):
     (tmp_path / "tqdm.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    command = [sys.executable, "-m", "peerlab.cli", "clusters"]
+    command = [sys.executable, "-m", "peerlab.cli", "simulate"]
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "peerlab: stopped\n")

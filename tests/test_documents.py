@@ -3,8 +3,17 @@
 import re
 import subprocess
 import sys
+from collections import Counter
+from pathlib import Path
 
 import pytest
+
+import peerlab
+from peerlab.examination import CHECKS
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
+import write
+from documents import anchor
 
 
 def test_the_readme_shows_what_the_command_line_prints(root):
@@ -17,39 +26,76 @@ def test_the_readme_shows_what_the_command_line_prints(root):
     assert shown == done.stdout
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "README.md",
-        "DESIGN.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        "docs/pictures.md",
-        "docs/bench.md",
-        "docs/doctor.md",
-    ],
-)
-def test_links_and_pictures_lead_somewhere(root, name):
-    text = (root / name).read_text()
-    targets = re.findall(r"\]\(([^)#:]+)\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
-    assert [target for target in targets if not ((root / name).parent / target).exists()] == []
+@pytest.mark.parametrize("name", write.NAMES)
+def test_a_generated_document_is_what_its_generator_gives(root, tmp_path, name):
+    subprocess.run(
+        [sys.executable, root / "docs" / "write.py", name, "--to", tmp_path], check=True, timeout=300
+    )
+    written, kept = (folder / f"{name}.md" for folder in (tmp_path, root / "docs"))
+    assert written.read_text() == kept.read_text(), f'run `make docs ARGS="{name}"`'
+
+
+def test_the_generators_refuse_a_name_they_do_not_know(root, tmp_path):
+    done = subprocess.run(
+        [sys.executable, root / "docs" / "write.py", "modle", "--to", tmp_path],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "no document 'modle'; there are answers, api," in done.stderr
+
+
+def test_every_check_of_the_doctor_and_every_public_name_is_in_its_document(root):
+    doctor, api = ((root / "docs" / f"{name}.md").read_text() for name in ("doctor", "api"))
+    assert [check.id for check in CHECKS if f"(`{check.id}`)" not in doctor] == []
+    names = set(peerlab.__all__) - {"__version__"}
+    assert [name for name in names if f"\n### {name}\n" not in api] == []
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors of a document, as GitHub makes them: of headings alike the second gets a number."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    found = Counter()
+    made = set()
+    for heading in re.findall(r"^#+ (.*)$", prose, re.MULTILINE):
+        name = anchor(heading)
+        made.add(f"{name}-{found[name]}" if found[name] else name)
+        found[name] += 1
+    return made
+
+
+DOCUMENTS = ["README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+
+
+def test_links_and_pictures_lead_somewhere(root):
+    files = [*(root / name for name in DOCUMENTS), *(root / "docs").glob("*.md")]
+    links = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+    checked, broken = 0, []
+    for file in files:
+        for found in links.finditer(file.read_text()):
+            target = found[1] or found[2]
+            if re.match(r"https?:|mailto:", target):
+                continue
+            checked += 1
+            path, _, name = target.partition("#")
+            there = file.parent / path if path else file
+            if not there.exists() or (name and name not in anchors(there.read_text())):
+                broken.append(f"{file.name}: {target}")
+    assert checked > 100
+    assert broken == []
 
 
 def test_the_map_of_the_folders_names_only_what_is_there(root):
-    table = (root / "README.md").read_text().partition("## What is where")[2]
+    table = (root / "CONTRIBUTING.md").read_text().partition("## What is where")[2]
     named = re.findall(r"`([\w/.]+/|environment\.yml|peerlab/\w+\.py)`", table)
     assert len(named) > 10
     assert [name for name in named if not (root / name).exists()] == []
 
 
 def test_every_make_target_that_is_promised_exists(root):
-    text = "".join((root / name).read_text() for name in ("README.md", "CONTRIBUTING.md", "DESIGN.md"))
+    files = [*(root / name for name in DOCUMENTS), *(root / "docs").glob("*.md")]
     rules = re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE)
-    assert set(re.findall(r"make ([a-z]+)\b(?!,)", text)) & {
-        "lab",
-        "test",
-        "soak",
-        "bench",
-        "shots",
-        "lock",
-    } <= set(rules)
+    promised = {name for file in files for name in re.findall(r"`make ([a-z]+)\b", file.read_text())}
+    assert {"lab", "test", "docs"} <= promised
+    assert promised <= set(rules)

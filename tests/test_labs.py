@@ -1,6 +1,7 @@
 """The labs as notebooks: they run, and they are stored the way they should be."""
 
 import json
+from functools import cache
 
 import nbclient
 import nbformat
@@ -39,12 +40,17 @@ def test_a_lab_is_prose_with_short_cells_and_no_plotting(lab):
             assert library not in cell.source
 
 
-def test_a_lab_runs_and_shows_something_after_all_but_its_definitions(lab, tmp_path):
-    nbclient.NotebookClient(lab, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    silent = [cell.source for cell in code(lab) if not cell.outputs]
+@pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
+def test_with_the_solutions_a_lab_runs_shows_what_it_should_and_every_check_passes(path, tmp_path):
+    """As they are stored, without answers, the labs run in a real JupyterLab: tests/browser."""
+    known = {one.name for one in exercises(path.stem[:2])}
+    notebook = nbformat.read(SOLUTIONS / path.name if known else path, as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    silent = [cell.source for cell in code(notebook) if not cell.outputs]
     assert all("=" in source.splitlines()[-1] for source in silent), silent
-    shown = [output for cell in code(lab) for output in cell.outputs]
+    shown = [output for cell in code(notebook) for output in cell.outputs]
     assert not [output for output in shown if output.output_type in ("stream", "error")]
+    assert {name for name, how in progress.read(tmp_path).items() if how.right} == known
 
 
 @pytest.mark.parametrize("path", WITH_EXERCISES, ids=lambda path: path.stem)
@@ -53,14 +59,6 @@ def test_solutions_are_the_labs_with_the_answers_filled_in(path):
     assert json.loads((SOLUTIONS / path.name).read_text(encoding="utf-8")) == solved(
         lab
     )  # else: make solutions
-
-
-@pytest.mark.parametrize("path", WITH_EXERCISES, ids=lambda path: path.stem)
-def test_with_the_solutions_every_check_of_a_lab_passes(path, tmp_path):
-    notebook = nbformat.read(SOLUTIONS / path.name, as_version=4)
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    done = progress.read(tmp_path)
-    assert {name for name, how in done.items() if how.right} == {one.name for one in exercises(path.stem[:2])}
 
 
 @pytest.mark.parametrize("path", WITH_EXERCISES, ids=lambda path: path.stem)
@@ -82,15 +80,21 @@ def attempts():
     ]
 
 
+@cache
+def opened(path):
+    """Return what a lab's first cell defines, and the source of all of its code cells."""
+    cells, names = [cell.source for cell in code(nbformat.read(path, as_version=4))], {}
+    exec(cells[0], names)  # noqa: S102
+    return names, cells
+
+
 @pytest.mark.parametrize("trial", attempts(), ids=lambda trial: trial[1].name)
 def test_code_that_is_typically_wrong_is_told_why(trial, tmp_path, monkeypatch):
     """An exercise's cell needs nothing but the first one of its lab."""
     path, exercise, source, says = trial
     monkeypatch.chdir(tmp_path)
-    cells = [cell.source for cell in code(nbformat.read(path, as_version=4))]
+    names, cells = opened(path)
     cell = next(cell for cell in cells if asked(cell) == exercise.name)
-    names = {}
-    exec(cells[0], names)  # noqa: S102
     before, _, last = fill_in(cell, source).rpartition("\npeerlab.exercise(")
     exec(before, names)  # noqa: S102
     shown = eval(f"peerlab.exercise({last}", names)  # noqa: S307

@@ -82,7 +82,7 @@ def test_the_wheel_works_from_another_folder_with_data_and_labs(root, tmp_path):
     elsewhere.mkdir()
     script = """
 import json, peerlab
-from peerlab.app.explorer import explore
+from peerlab.app.explore import explore
 from peerlab.places import folder
 run = peerlab.simulate(peerlab.Scenario())
 print(json.dumps([peerlab.__file__, peerlab.known_clusters(), run.time_s, (folder("labs") / "00_tour.ipynb").is_file(),

@@ -7,8 +7,10 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.errors import PeerlabError
-from peerlab.lessons import find, progress
+from peerlab.lessons import exercises, find, progress
 from peerlab.lessons.exercise import Choice, Exercise, Number, Verdict, unanswered
+from peerlab.records import Records
+from peerlab.view.lesson import style
 
 
 def html(text: str) -> str:
@@ -39,21 +41,28 @@ class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.hint.on_click(lambda _: self.give_hint())
         self.feedback.add_class("pl-verdict")
         self.hint_text.add_class("pl-hints")
-        question = w.HTML(f"<p>{html(exercise.question)}</p>")
-        question.add_class("pl-question")
-        row = [self.check, self.hint] if self.field else [self.hint]
-        unit = [w.HTML(escape(exercise.unit))] if isinstance(exercise, Number) and exercise.unit else []
+        self.check.add_class("pl-first")
+        super().__init__([_question(exercise), *self._fields(), self.feedback, self.hint_text, self.trouble])
+        self.add_class("pl-lesson")
+        self.add_class("pl-exercise")
+        if not unanswered(answer):
+            self.answer(answer)
+
+    def _fields(self) -> list[w.Widget]:
+        """Return where to answer, and the buttons."""
+        buttons = [self.check, self.hint] if self.field else [self.hint]
+        row, above = w.HBox(buttons), []
         if isinstance(self.field, w.Text):
             self.field.observe(
                 lambda event: self.answer(event["new"]), "value"
             )  # Enter, or leaving the field
-            row = [self.field, *unit, *row]
-        above = [self.field] if isinstance(self.field, w.RadioButtons) else []
-        super().__init__([question, *above, w.HBox(row), self.feedback, self.hint_text, self.trouble])
-        self.add_class("pl-predict")
-        self.add_class("pl-exercise")
-        if not unanswered(answer):
-            self.answer(answer)
+            unit = w.HTML(escape(getattr(self.exercise, "unit", "")))
+            unit.add_class("pl-unit")
+            row.children = (self.field, unit, *buttons) if unit.value else (self.field, *buttons)
+        elif self.field:
+            above = [self.field]
+        row.add_class("pl-row")
+        return [*above, row]
 
     def answer(self, answer: Any) -> None:
         """Check an answer, say what is to say, and keep that it was tried."""
@@ -92,14 +101,33 @@ class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.hint.disabled = self._hints > count
 
     def _say(self, verdict: Verdict) -> None:
-        word, role = ("Right.", "status") if verdict.right else ("Not yet.", "alert")
-        self.feedback.value = f'<p role="{role}"><b>{word}</b> {html(verdict.says)}</p>'
+        kind, role, word = (
+            ("pl-yes", "status", "✓ Right.") if verdict.right else ("pl-no", "alert", "Not yet.")
+        )
+        self.feedback.value = f'<p class="{kind}" role="{role}"><b>{word}</b> {html(verdict.says)}</p>'
+        (self.add_class if verdict.right else self.remove_class)("pl-done")
 
     def _note(self, **what: Any) -> None:
         try:
             progress.note(self.exercise.name, **what)
         except PeerlabError as problem:
             self.trouble.value = f'<p role="alert">{escape(str(problem))}</p>'
+
+
+def _question(exercise: Exercise) -> w.HTML:
+    """Return which exercise this is, and what it asks."""
+    names = [one.name for one in exercises(exercise.lab)]
+    where = f"Exercise {names.index(exercise.name) + 1} of {len(names)}"
+    cell = (
+        ""
+        if isinstance(exercise, (Choice, Number))
+        else ", answered in the cell above: write, and run it again"
+    )
+    question = w.HTML(
+        f"{style()}<p class='pl-kicker'>{where}<span>{escape(exercise.name)}{cell}</span></p><p>{html(exercise.question)}</p>"
+    )
+    question.add_class("pl-question")
+    return question
 
 
 def _field(exercise: Exercise) -> Any:
@@ -115,7 +143,7 @@ def _field(exercise: Exercise) -> Any:
     return None
 
 
-def exercise(name: str, answer: Any = ...) -> Asked:
+def exercise(name: str, answer: Any = ..., records: Records | None = None) -> Asked:
     """Return an exercise of the labs, to be shown in a notebook.
 
     Parameters
@@ -125,10 +153,13 @@ def exercise(name: str, answer: Any = ...) -> Asked:
     answer:
         The answer, where it is written in the cell; it is checked at once. Numbers and choices can be given in the
         notebook's page as well.
+    records:
+        The learner's own measurement, for exercises about one.
 
     Raises
     ------
     PeerlabError
-        If there is no such exercise.
+        If there is no such exercise, or it is about no measurement.
     """
-    return Asked(find(name), answer)
+    one = find(name)
+    return Asked(one if records is None else one.about(records), answer)

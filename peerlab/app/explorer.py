@@ -1,4 +1,4 @@
-"""The explorer: one line in a notebook, `peerlab.explore()`."""
+"""The explorer: controls, page and what runs in the background, of one scenario."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from peerlab.app.curving import Curving
 from peerlab.app.evidence import Evidence
 from peerlab.app.exporting import Exporting
 from peerlab.app.fitting import fitting
-from peerlab.app.own_log import Found, as_measured, start_of
+from peerlab.app.own_log import Found, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes
@@ -73,18 +73,22 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         return self.run.scenario
 
     def close(self) -> None:
-        """Close every widget and stop what runs in the background."""
+        """Stop what runs in the background, and close every widget."""
         if not hasattr(self, "_parts"):
             return  # never finished
+        self.rest()
+        for part in self._parts:
+            _close_all(part)
+        self.layout.close()
+        super().close()
+
+    def rest(self) -> None:
+        """Stop what runs in the background."""
         self._stop()
         self._curving.cancel()
         self._evidence.measuring.stop()
         if self._looking:
             self._looking.cancel()
-        for part in self._parts:
-            _close_all(part)
-        self.layout.close()
-        super().close()
 
     # ---- what the user asks for --------------------------------------------------------------------------------
 
@@ -261,48 +265,3 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-_open: dict[str, Explorer] = {}
-
-
-def explore(
-    scenario: Scenario | None = None, *, records: Records | Sequence[Records] = (), **fields: Any
-) -> Explorer:
-    """Return the live lab for a scenario, to be shown in a notebook.
-
-    Parameters
-    ----------
-    scenario:
-        Where to start; by default a DL1 cluster of 8 nodes, through host memory.
-    records:
-        Measurements of your own, as of `peerlab.load`, to lie on the curves where they fit. Without a scenario the lab starts
-        where the first of them was taken, if that is recognised.
-    fields:
-        Fields of a `Scenario` to start with, instead of or on top of `scenario`.
-
-    Raises
-    ------
-    PeerlabError
-        If the scenario is impossible.
-    """
-    given = [records] if isinstance(records, Records) else list(records)
-    start = scenario.with_(**fields) if scenario else Scenario(**fields)
-    if given and scenario is None and not fields:
-        start = start_of(given[0], start)
-    cell = _cell()
-    if cell in _open:  # a cell that runs again replaces what it showed
-        _open.pop(cell).close()
-    explorer = Explorer(start, given)
-    if cell:
-        _open[cell] = explorer
-    return explorer
-
-
-def _cell() -> str:
-    """Return the id of the notebook cell that runs now, or nothing outside of a notebook."""
-    from IPython import get_ipython  # noqa: PLC0415  (part of the lab extra)
-
-    shell = get_ipython()
-    parent: dict[str, Any] = getattr(shell, "get_parent", dict)() if shell else {}
-    return str(parent.get("metadata", {}).get("cellId", ""))

@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.errors import PeerlabError
+from peerlab.view.lesson import style
 
 
 class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -19,20 +20,24 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """
 
     def __init__(
-        self, question: str, answers: Sequence[float], truth: Callable[[], float], unit: str
+        self, question: str, answers: Sequence[float], truth: Callable[[], float], unit: str, how: str
     ) -> None:
         self.truth: float | None = None
-        self._compute, self._unit = truth, unit
-        self.question = w.HTML(f"<p>{escape(question)}</p>")
+        self._compute, self._unit, self._how = truth, unit, how
+        self.question = w.HTML(f"{style()}<p class='pl-kicker'>Predict</p><p>{escape(question)}</p>")
         self.question.add_class("pl-question")
         self.choice = w.ToggleButtons(options=[(self._say(a), a) for a in answers], value=None)
         self.choice.tooltips = [f"I say {self._say(answer)}" for answer in answers]
-        self.button = w.Button(description="Reveal", tooltip="Simulate it", disabled=True)
+        self.button = w.Button(description="Reveal", tooltip="What is it?", disabled=True)
+        self.button.add_class("pl-first")
         self.verdict = w.HTML()
         self.verdict.add_class("pl-verdict")
         self.choice.observe(self._chosen, "value")
         self.button.on_click(lambda _: self.reveal())
-        super().__init__([self.question, w.HBox([self.choice, self.button]), self.verdict])
+        row = w.HBox([self.choice, self.button])
+        row.add_class("pl-row")
+        super().__init__([self.question, row, self.verdict])
+        self.add_class("pl-lesson")
         self.add_class("pl-predict")
 
     def _say(self, value: float) -> str:
@@ -48,7 +53,7 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         try:
             self.truth = self._compute()
         except PeerlabError as problem:
-            self.verdict.value = f'<p role="alert">{escape(str(problem))}</p>'
+            self.verdict.value = f'<p class="pl-no" role="alert">{escape(str(problem))}</p>'
             return
         answers = [answer for _, answer in self.choice.options]
         closest = min(answers, key=lambda answer: abs(answer - (self.truth or 0.0)))
@@ -58,12 +63,18 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             if self.choice.value == closest
             else f"The closest was {self._say(closest)}."
         )
-        text = f"<b>Simulated: {escape(self._say(self.truth))}.</b> {escape(said)} {escape(comment)}"
+        text = (
+            f"<b>{escape(self._how)}: {escape(self._say(self.truth))}.</b> {escape(said)} {escape(comment)}"
+        )
         self.verdict.value = f'<p role="status">{text}</p>'
 
 
 def predict(
-    question: str, answers: Sequence[float], truth: Callable[[], float], unit: str = "x"
+    question: str,
+    answers: Sequence[float],
+    truth: Callable[[], float],
+    unit: str = "x",
+    how: str = "Simulated",
 ) -> Prediction:
     """Return a question for a notebook; nothing is simulated before its reader has chosen an answer.
 
@@ -74,8 +85,10 @@ def predict(
     answers:
         Numbers to choose from.
     truth:
-        Computes the answer from the simulation; called when it is revealed.
+        Computes the answer; called when it is revealed.
     unit:
         Written behind every number.
+    how:
+        Written before the answer: where it is from.
     """
-    return Prediction(question, answers, truth, unit)
+    return Prediction(question, answers, truth, unit, how)

@@ -36,6 +36,7 @@ class Stage(anywidget.AnyWidget):
 
     def __init__(self, on_command: Handler) -> None:
         self._on_command = on_command
+        self._when_seen: Callable[[], None] | None = None
         super().__init__(document=json.dumps(document()), palettes=palettes())
         self.on_msg(self._receive)
 
@@ -44,9 +45,21 @@ class Stage(anywidget.AnyWidget):
         buffers: list[bytes] = []
         self.send({"kind": "ahead", "parcels": _detach(parcels, buffers)}, buffers=buffers)
 
+    def when_seen(self, act: Callable[[], None]) -> None:
+        """Let something be done once, as soon as a page shows this."""
+        self._when_seen = act
+
+    def seen(self) -> None:
+        """Do what was to be done when a page shows this."""
+        act, self._when_seen = self._when_seen, None
+        if act:
+            act()
+
     def _receive(self, _widget: Any, content: dict[str, Any], _buffers: Any) -> None:
         if content.get("kind") == "need-bokeh":
             self.send({"kind": "bokeh"}, buffers=[Path(bokeh_script()).read_bytes()])
+        elif content.get("kind") == "seen":
+            self.seen()
         elif content.get("kind") == "command":
             self._on_command(str(content.get("command")), content.get("value"))
 

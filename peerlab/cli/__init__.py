@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-OK, FAILED, INTERRUPTED = 0, 1, 130
+OK, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -71,11 +71,15 @@ def _lines(found: Calibration) -> Iterator[str]:
     yield from wrapped(
         f"{found.cluster.title}: {found.path}, {found.path_from}; fitted on {found.cluster.fitted_on}"
     )
+    yield f"{found.verdict} fit"
+    for one in found.why:
+        yield from wrapped(one, "  * ")
+    yield ""
     head = ("constant", "before", "fitted", "95 % interval", "")
     yield table(head, [_constant(one) for one in found.constants], right={1, 2, 3})
     yield ""
     yield table(
-        ("message", "measured", "before", "error", "after", "error"), list(_rows(found)), right=range(6)
+        ("message", "measured", "before", "error", "after", "error", ""), list(_rows(found)), right=range(6)
     )
     yield from wrapped(
         f"median error: {found.error_before:.1%} before, {found.error_after:.1%} after, {found.error_left_out:.1%} at a size "
@@ -91,16 +95,16 @@ def _constant(one: Constant) -> tuple[str, ...]:
         one.key,
         f"{one.before:.4g}{unit}",
         f"{one.value:.4g}{unit}",
-        f"{one.low:.4g} to {one.high:.4g}{unit}",
+        "cut off" if one.at_end else f"{one.low:.4g} to {one.high:.4g}{unit}",
         one.remark,
     )
 
 
 def _rows(found: Calibration) -> Iterator[tuple[str, ...]]:
-    for size, measured, *simulated in zip(
-        found.sizes, found.measured_s, found.before_s, found.after_s, strict=True
+    for size, measured, *simulated, lost in zip(
+        found.sizes, found.measured_s, found.before_s, found.after_s, found.worse, strict=True
     ):
         cells = [
             cell for one in simulated for cell in (say_time(one * PS_PER_S), f"{one / measured - 1:+.1%}")
         ]
-        yield (say_bytes(size), say_time(measured * PS_PER_S), *cells)
+        yield (say_bytes(size), say_time(measured * PS_PER_S), *cells, "worse" if lost else "")

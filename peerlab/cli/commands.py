@@ -5,34 +5,22 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
-from peerlab.cli import (
-    FAILED,
-    OK,
-    calibrate,
-    clusters,
-    deck,
-    diagnose,
-    doctor,
-    export,
-    import_logs,
-    lab,
-    measure,
-    simulate,
-    sweep,
-    validate,
-)
+from peerlab.cli import FAILED, OK, WRONG_USAGE
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
 
-WRONG_USAGE = 2
-
 _COMMANDS = (
-    simulate, sweep, export, deck, clusters, validate, measure, import_logs, diagnose, calibrate, doctor, lab,
+    "simulate", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "calibrate",
+    "doctor", "lab",
 )  # fmt: skip
-"""Each has a function `add` that adds its parser, whose default ``run`` takes the options and returns the exit status."""
+"""Each is a module with a function `add` that adds its parser, whose default ``run`` takes the options and returns the
+exit status. Only what is asked for is loaded: all of them take two seconds."""
+_MODULES = {"import": "import_logs"}
+"""Commands whose name is no module's."""
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -68,21 +56,25 @@ def _forget_output() -> None:
 
 def _read(words: Sequence[str]) -> argparse.Namespace:
     """Return what is asked for; a wrong command is told the nearest, none at all gets the list of them."""
-    parser, known = _parser()
+    first = words[0] if words else ""
+    parser, known = command_line([first] if first in _COMMANDS else [] if first == "--version" else _COMMANDS)
     if not words:
         parser.print_help(sys.stderr)
         raise SystemExit(WRONG_USAGE)
-    if not words[0].startswith("-") and words[0] not in known:
-        parser.error(f"unknown command {words[0]!r}; {nearest(words[0], known)}")
+    if not first.startswith("-") and first not in known:
+        parser.error(f"unknown command {first!r}; {nearest(first, known)}")
     return parser.parse_args(words)
 
 
-def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
+def command_line(
+    names: Collection[str] = _COMMANDS,
+) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """Return a parser of the command line that knows these commands, and that of each command by its name."""
     parser = argparse.ArgumentParser(
         prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
     )
     parser.add_argument("--version", action="version", version=f"peerlab {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        command.add(commands)
+    for name in names:
+        import_module(f"peerlab.cli.{_MODULES.get(name, name)}").add(commands)
     return parser, commands.choices

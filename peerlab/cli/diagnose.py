@@ -2,12 +2,13 @@
 
 import argparse
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.cli.words import add_nodes, command, table, wrapped
+from peerlab.cli.words import add_nodes, command, table, width, wrapped
 from peerlab.study.diagnosis import TOLD, Diagnosis, Evidence, Explanation, Forecast
 from peerlab.units import say_bytes
 
@@ -55,10 +56,10 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         f"{path}: {found.why}" if found.path is None else f"{path}: {found.verdict}; {found.why}"
     )
     yield ""
-    head = ("path", "odds", "points", "measured / simulated", "")
-    yield table(head, [_ranked(one) for one in found.ranking], right={1, 2})
+    yield _ranking(found.ranking)
     yield from wrapped(
-        "odds and points are judgement: data/diagnosis.toml says how much each kind of evidence weighs"
+        "odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the "
+        "natural logarithms of the weights, added up: 2.3 points are 10 times likelier"
     )
     yield "\nevidence, the weightiest first"
     for one in found.evidence:
@@ -68,37 +69,58 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     yield "\nwith Peer Direct"
     yield from _forecast(found.forecast)
     yield "\nnext"
+    if not found.checks:
+        yield from wrapped("nothing: the path is clear, and there is no shorter one", "  ")
     for check in found.checks:
         yield from wrapped(f"{check.what}: {check.command}", "  ", "      ")
         yield from wrapped(check.tells, "      ")
 
 
+def _ranking(ranking: Sequence[Explanation]) -> str:
+    """Return the paths, the best first; what they are in words only where the terminal is wide enough."""
+    head = ("path", "odds", "points", "measured / simulated")
+    rows = [_ranked(one) for one in ranking]
+    wide = table(
+        (*head, ""), [(*row, TOLD[one.path]) for row, one in zip(rows, ranking, strict=True)], right={1, 2}
+    )
+    fits = max(map(len, wide.splitlines())) <= width()
+    return wide if fits else table(head, rows, right={1, 2})
+
+
 def _ranked(one: Explanation) -> tuple[str, ...]:
     met = f"{one.fit.ratio:.3g} on {one.fit.cluster.name}" if one.fit else "-"
-    return (one.path, f"{one.odds:.0%}", f"{one.points:+.1f}", met, TOLD[one.path])
+    return (one.path, f"{one.odds:.0%}", f"{one.points:+.1f}", met)
 
 
 def _evidence(one: Evidence) -> Iterator[str]:
     yield from wrapped(f"{one.seen}: {one.says}", "  * ")
-    points = (
-        ", ".join(f"{path} {points:+.1f}" for path, points in one.points.items())
-        or "says nothing for or against"
-    )
+    points = ", ".join(map(_points, one.points, one.points.values())) or "says nothing for or against"
     yield from wrapped(f"{points}; {'known' if one.known else 'assumed'}: {one.source}", "      ")
+
+
+def _points(path: str, points: float) -> str:
+    likelier = "likelier" if points > 0 else "less likely"
+    return f"{path} {math.exp(abs(points)):.2g} times {likelier} ({points:+.1f})"
 
 
 def _forecast(one: Forecast) -> Iterator[str]:
     if one.why_not:
         yield from wrapped(one.why_not, "  ")
         return
-    head = ("message", "measured", "with it", "from", "to", "gain")
+    head = ("message", "measured", "with it", "from, to", "gain")
     rows = [
-        (say_bytes(size), *(f"{value:.3g} GB/s" for value in (was, now, low, high)), f"{now / was:.3g} times")
+        (
+            say_bytes(size),
+            f"{was:.3g} GB/s",
+            f"{now:.3g} GB/s",
+            f"{low:.3g} to {high:.3g}",
+            f"{now / was:.3g}x",
+        )
         for size, was, now, low, high in zip(
             one.sizes, one.measured_GBps, one.GBps, one.low_GBps, one.high_GBps, strict=True
         )
     ]
-    yield table(head, rows, right=range(5))
+    yield table(head, rows, right=range(4))
     fitted = f"; some of its figures were fitted on {one.fitted_on}" if one.fitted_on else ""
     yield from wrapped(
         f"algorithm bandwidth, simulated on {one.cluster}{fitted}. From, to: all assumed figures at the ends of their "

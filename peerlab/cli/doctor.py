@@ -2,11 +2,14 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from peerlab.cli import WRONG_USAGE
 from peerlab.cli.words import command, wrapped
+from peerlab.errors import DoctorError
 from peerlab.examination import FAIL, NO, PASS, UNKNOWN, WARN, Finding, Report, examine
 
 _EXAMPLES = """\
@@ -17,7 +20,7 @@ examples:
 
 Needs no root (but root may read more), changes nothing, and waits for no answer longer than 10 s.
 
-exit status: 0 no check fails, 1 some check does, 2 wrong usage
+exit status: 0 no check fails, 1 some check does, 2 wrong usage, an unknown check included
 """
 
 _WORDS = {PASS: "pass", WARN: "warn", FAIL: "FAIL", UNKNOWN: "unknown"}
@@ -43,7 +46,11 @@ def add(commands: Any) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    report = examine(only=options.only)
+    try:
+        report = examine(only=options.only)
+    except DoctorError as problem:  # 1 would say that a check fails
+        print(f"peerlab: {problem}", file=sys.stderr)
+        return WRONG_USAGE
     if options.json:
         print(json.dumps(report.as_dict(), indent=2))
     else:

@@ -3,6 +3,8 @@
 Each byte of the buffer stands for one number. Transfers of a step happen together, from what the ranks held before.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,7 +36,8 @@ def execute(plan: Plan, contributions: Numbers) -> Numbers:
         for device, shard in enumerate(shards):
             held[:, device, shard] = contributions.reshape(nodes, devices, size)[:, :, shard].sum(axis=1)
     for device, shard in enumerate(shards):
-        _run(plan.schedule, held[:, device, shard])
+        for _ in rounds(plan.schedule, held[:, device, shard]):
+            pass
     if plan.hands_out:
         for device, shard in enumerate(shards):
             held[:, :, shard] = held[:, device : device + 1, shard]
@@ -49,17 +52,24 @@ def own_range(plan: Plan, rank: int) -> slice:
     return slice(min(low + node * chunk, high), min(low + (node + 1) * chunk, high))
 
 
-def _run(schedule: Schedule, held: Numbers) -> None:
-    """Carry the numbers in `held` (one row per rank) through a schedule, in place."""
-    size = schedule.chunk_bytes
+def rounds(schedule: Schedule, held: Numbers) -> Iterator[Numbers]:
+    """Carry the numbers in `held` (one row per rank) through a schedule, in place; yield them after every step."""
     for step in range(schedule.steps):
         before = held.copy()
         for rank in range(schedule.ranks):
             to = schedule.to(rank, step)
-            for position in schedule.sends(step) if to >= 0 else ():
-                chunk = schedule.chunk(rank, position)
-                part = slice(chunk * size, (chunk + 1) * size)
+            for part in sent(schedule, rank, step):
                 if step < schedule.reducing_steps:
                     held[to, part] += before[rank, part]
                 else:
                     held[to, part] = before[rank, part]
+        yield held
+
+
+def sent(schedule: Schedule, rank: int, step: int) -> list[slice]:
+    """Return the parts of the buffer that a rank sends in a step, in the order of sending."""
+    if schedule.to(rank, step) < 0:
+        return []
+    size = schedule.chunk_bytes
+    chunks = [schedule.chunk(rank, position) for position in schedule.sends(step)]
+    return [slice(chunk * size, (chunk + 1) * size) for chunk in chunks]

@@ -11,6 +11,11 @@ from peerlab.lessons.exercise import Exercise
 
 _LABS = {
     "01": "peerlab.lessons.long_detour",
+    "02": "peerlab.lessons.nodes",
+    "03": "peerlab.lessons.registration",
+    "04": "peerlab.lessons.own_machine",
+    "05": "peerlab.lessons.read_a_log",
+    "06": "peerlab.lessons.design_review",
 }
 """The module of each lab that has exercises; each has them in ``EXERCISES``, in the order of the lab."""
 

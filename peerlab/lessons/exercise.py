@@ -8,8 +8,9 @@ import ast
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
 
 from peerlab.errors import PeerlabError
 
@@ -28,7 +29,7 @@ class Verdict:
 class Mistake:
     """A typical wrong answer."""
 
-    like: Callable[[], Any]
+    like: Callable[..., Any]
     """Computes the answer that one arrives at by this mistake."""
     says: str
     """What was overlooked, without giving the answer away."""
@@ -48,6 +49,18 @@ class Exercise(ABC):
     """From a nudge to nearly the answer; given one by one."""
     solution: str
     """Python that belongs where the lab has ``...``: an expression, or the lines of a function."""
+    measured: bool = False
+    """Whether it is about a measurement: what computes truths and mistakes then takes records, by default ones that came along."""
+
+    def about(self, records: Any) -> Self:  # noqa: ARG002  (most are about none)
+        """Return the exercise about the learner's own records.
+
+        Raises
+        ------
+        PeerlabError
+            If it is about none.
+        """
+        raise PeerlabError(f"exercise: {self.name!r} is about no measurement; leave out records=")
 
     @property
     def lab(self) -> str:
@@ -82,10 +95,17 @@ class Number(Exercise):
         Typical wrong figures; the first that an answer is near to (within the tolerance) is told.
     """
 
-    truth: Callable[[], float]
+    truth: Callable[..., float]
     unit: str = ""
     tolerance: float = 0.03
     mistakes: Sequence[Mistake] = ()
+
+    def about(self, records: Any) -> Self:
+        """Return the exercise about the learner's own records."""
+        if not self.measured:
+            return super().about(records)
+        mistakes = [replace(one, like=partial(one.like, records)) for one in self.mistakes]
+        return replace(self, truth=partial(self.truth, records), mistakes=mistakes)
 
     def judge(self, answer: Any) -> Verdict:
         """Compare with the truth, then with the typical mistakes."""
@@ -122,11 +142,15 @@ class Choice(Exercise):
     """
 
     options: Mapping[str, str]
-    truth: Callable[[], str]
+    truth: Callable[..., str]
+
+    def about(self, records: Any) -> Self:
+        """Return the exercise about the learner's own records."""
+        return replace(self, truth=partial(self.truth, records)) if self.measured else super().about(records)
 
     def judge(self, answer: Any) -> Verdict:
         """Compare with the option that is true."""
-        if answer not in self.options:
+        if not isinstance(answer, str) or answer not in self.options:
             return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
         if answer == self.truth():
             return self._right()
@@ -168,6 +192,10 @@ class Code(Exercise):
         return list(self.attempts.items())
 
 
+_MICRO = re.compile("^(us|\u03bcs)$")
+"""Ways to write microseconds beside µs: on a keyboard without it, and with the Greek letter."""
+
+
 def _stub() -> None: ...
 
 
@@ -192,7 +220,7 @@ def number(answer: Any, unit: str) -> float:
         value = float(found[1].replace(",", ".")) if found else float(answer)
     except (TypeError, ValueError):
         raise ValueError("Answer with a number.") from None
-    written = found[2] if found else ""
+    written = _MICRO.sub("µs", found[2]) if found else ""
     if written and written.lower() not in {
         unit.lower(),
         unit.lower().rstrip("s"),

@@ -1,28 +1,257 @@
 """Exercises of lab 01: where a byte goes, with and without a detour."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
 from peerlab.engine.run import simulate
-from peerlab.lessons.exercise import Mistake, Number
+from peerlab.lessons.exercise import Choice, Code, Mistake, Number
 from peerlab.model.scenario import Scenario
+from peerlab.model.way import way
+from peerlab.run import Run
 
 STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
 DIRECT = STAGED.with_(path="peer-direct")
+TCP = STAGED.with_(path="host-tcp")
+
+_run = cache(simulate)
+
+
+def _times(scenario: Scenario, crosses: str, end: str = "") -> int:
+    """Return how often a byte crosses what has `crosses` in its name, at one end or at both."""
+    table = way(scenario)
+    here = table["crosses"].str.contains(crosses) & table["end"].str.contains(end)
+    return int(table[here]["times"].sum())
+
+
+def _check_crossings(function: Any) -> str | None:
+    """Try a learner's function on paths that differ."""
+    if not callable(function):
+        return "`crossings` is no function any more; keep the line with `def`."
+    for scenario in (STAGED, DIRECT, TCP, STAGED.with_(collective="point-to-point", memory="host")):
+        said = function(scenario)
+        if said is None:
+            return "`crossings` returns nothing; its last line needs a `return`."
+        try:
+            said = float(said)
+        except (TypeError, ValueError):
+            return f"`crossings` should return one number, not a {type(said).__name__}."
+        if said != _times(scenario, "uplink up"):
+            return _miscounted(scenario, said)
+    return None
+
+
+def _miscounted(scenario: Scenario, said: float) -> str:
+    """Return what is wrong with a count of the crossings upwards."""
+    if said == _times(scenario, "uplink"):
+        return "That counts both directions. A link carries them side by side; only what goes the same way shares it."
+    if said in (_times(scenario, "uplink up", "sender"), _times(scenario, "uplink up", "receiver")):
+        return "That is one end of the way. The byte meets an uplink at the sender, and another one at the receiver."
+    return (
+        f"On `{scenario.as_code()}` it returns {said:g}. Look at `peerlab.way` of that scenario, and count."
+    )
+
+
+def _dram_GBps(run: Run) -> float:  # noqa: N802
+    """Return what one server's DRAM carries during a run, reads and writes together, GB/s."""
+    return run.dram_bytes_per_byte * run.wire_busy * run.scenario.hardware.node_wire_Bps / 1e9
+
+
+_SPARED: dict[str, Callable[[Run], float]] = {
+    "Most of the CPU's work": lambda run: run.cores_busy,
+    "The copies made by the kernel": lambda run: run.copies_per_byte,
+    "The second crossing of the PCIe uplink": lambda run: _times(run.scenario, "uplink up"),
+    "Half of the traffic on host memory": lambda run: run.dram_bytes_per_byte,
+}
+
+UPGRADES = {
+    "NICs of 200 Gbit/s": {"nic_Bps": 2 * STAGED.hardware.nic_Bps},
+    "PCIe Gen4 between switch and CPU": {"uplink_Bps": 2 * STAGED.hardware.uplink_Bps},
+    "Host memory twice as fast": {"dram_Bps": 2 * (STAGED.hardware.dram_Bps or 0)},
+    "Copy engines twice as fast": {"copy_engine_Bps": 2 * (STAGED.hardware.copy_engine_Bps or 0)},
+}
+"""What one could buy, and which figures of the cluster change with it."""
+
+
+def upgraded(option: str) -> Scenario:
+    """Return the detour on servers that have one of the `UPGRADES`."""
+    changes: dict[str, Any] = UPGRADES[option]
+    return STAGED.with_(cluster=replace(STAGED.hardware, **changes))
+
+
+_NIC, _UPLINK = STAGED.hardware.nic_Bps / 1e9, (STAGED.hardware.uplink_Bps or 0) / 1e9
 
 EXERCISES = (
     Number(
-        name="01-gain",
-        question="How many times faster is this AllReduce with Peer Direct than through host memory?",
-        truth=lambda: simulate(STAGED).time_s / simulate(DIRECT).time_s,
+        name="01-copies",
+        question="RDMA through host memory: how often is a byte copied on its way from accelerator to accelerator? "
+        "Count both servers; what the NICs read and write is the transfer itself, no copy.",
+        truth=lambda: _run(STAGED).copies_per_byte,
         mistakes=(
             Mistake(
-                lambda: simulate(DIRECT).time_s / simulate(STAGED).time_s,
-                "That is the new time as a part of the old one; turn the ratio round.",
+                lambda: _run(STAGED).copies_per_byte / 2,
+                "That is what one server does. Something has to be done at the other end as well.",
+            ),
+            Mistake(
+                lambda: _run(TCP).copies_per_byte,
+                "So many copies are made with kernel TCP; and so often host memory is touched. "
+                "Of these, the NIC's reads and writes are no copies, and with RDMA the kernel makes none.",
+            ),
+            Mistake(
+                lambda: _run(STAGED).copies_per_byte + 1,
+                "Is the way from NIC to NIC among them? It is the transfer itself.",
             ),
         ),
         hints=(
-            "`peerlab.simulate(staged).time_s` is the time with the detour.",
-            "Divide the longer time by the shorter.",
+            "In `peerlab.way(staged)` every stage is one movement; which of the three are copies?",
+            "The first stage and the last one, D2H and H2D.",
         ),
-        why="The wire sets the pace now, not the uplink that everything crossed twice.",
-        solution="peerlab.simulate(staged).time_s / peerlab.simulate(direct).time_s",
+        why="One copy into a bounce buffer at the sender, one out of it at the receiver. They are made by DMA engines, "
+        "so that no core is busy, and still every byte is moved twice more than it need be.",
+        solution="peerlab.simulate(staged).copies_per_byte",
+    ),
+    Code(
+        name="01-crossings",
+        question="Write `crossings`: how often does a byte cross a PCIe uplink upwards, from the switch to the CPU, on "
+        "the path of a scenario? Count both servers.",
+        check=_check_crossings,
+        attempts={
+            "return 2": "On `peerlab.Scenario(",
+            "table = peerlab.way(scenario)\nreturn table['crosses'].str.contains('uplink').sum()": "both directions",
+            "table = peerlab.way(scenario)\nreturn ((table['crosses'] == 'PCIe uplink up') & (table['end'] == 'sender')).sum()": "one end",
+            "table = peerlab.way(scenario)\nreturn table[table['crosses'] == 'PCIe uplink up']": "one number",
+            "peerlab.way(scenario)": "needs a `return`",
+            "return peerlab.way(scenario)['uplink'].sum()": "raised KeyError",
+        },
+        hints=(
+            '`table = peerlab.way(scenario)` has a column `crosses`; the uplink upwards is called `"PCIe uplink up"`.',
+            'Rows are chosen with `table[table["crosses"] == "PCIe uplink up"]`; add up their `times`.',
+        ),
+        why="Twice with the detour: the copy out of the accelerator climbs the sender's uplink, and the receiving NIC's "
+        "writes climb the other. Every server sends and receives at once, so its own uplink carries both.",
+        solution='table = peerlab.way(scenario)\nreturn table[table["crosses"] == "PCIe uplink up"]["times"].sum()',
+    ),
+    Number(
+        name="01-dram",
+        question="How many GB/s do host memories of one server carry while the detour runs, reads and writes together?",
+        unit="GB/s",
+        truth=lambda: _dram_GBps(_run(STAGED)),
+        mistakes=(
+            Mistake(
+                lambda: _dram_GBps(_run(STAGED)) / 2,
+                "That is the sending half. In a ring every server receives as much as it sends, at the same time.",
+            ),
+            Mistake(
+                lambda: _dram_GBps(_run(STAGED)) / 4,
+                "That is the share of one NIC, or one access per byte; a server has four NICs, and each byte is "
+                "written and read at both ends.",
+            ),
+            Mistake(
+                lambda: _run(STAGED).dram_bytes_per_byte * STAGED.hardware.node_wire_Bps / 1e9,
+                "That would be so if the NICs were sending all the time. How busy is the wire?",
+            ),
+            Mistake(
+                lambda: 8 * _dram_GBps(_run(STAGED)),
+                "That is in Gbit/s: a byte has eight bits.",
+            ),
+        ),
+        hints=(
+            "A server's NICs could send `staged.hardware.node_wire_Bps` bytes per second; they do for `wire_busy` of the time.",
+            "Then multiply with `dram_bytes_per_byte`, and divide by 10^9.",
+        ),
+        why="Four accesses for every byte: written by the copy and read by the NIC at the sender, written by the NIC and "
+        "read by the copy at the receiver. Peer Direct leaves all of it to the cores.",
+        solution="peerlab.simulate(staged).dram_bytes_per_byte * peerlab.simulate(staged).wire_busy * staged.hardware.node_wire_Bps / 1e9",
+    ),
+    Choice(
+        name="01-remains",
+        question="Somebody replaces kernel TCP by RDMA through host memory. Which of these does that NOT take away?",
+        options={
+            "Most of the CPU's work": "Compare `cores_busy` in the table: the NIC does the transport now.",
+            "The copies made by the kernel": "Compare `copies_per_byte` in the table.",
+            "The second crossing of the PCIe uplink": "Is it still there? Compare `peerlab.way` of both paths.",
+            "Half of the traffic on host memory": "Compare `dram_bytes_per_byte` in the table.",
+        },
+        truth=lambda: next(
+            what for what, measure in _SPARED.items() if measure(_run(STAGED)) == measure(_run(TCP))
+        ),
+        hints=(
+            "Three of the four can be read off the table above.",
+            "What does the NIC's DMA engine reach: host memory only, or the accelerator's too?",
+        ),
+        why="RDMA spares the CPU and the kernel, not the way through host memory. Only a NIC that reaches the "
+        "accelerator's own memory spares that.",
+        solution='"The second crossing of the PCIe uplink"',
+    ),
+    Choice(
+        name="01-upgrade",
+        question="There is money for one upgrade of every server. Which one makes the detour fastest?",
+        options={
+            "NICs of 200 Gbit/s": "The NICs that are there rest for nearly half of the time; faster ones rest longer.",
+            "PCIe Gen4 between switch and CPU": "",
+            "Host memory twice as fast": "Host memory is busy for a good third of the time: it is not what is waited for.",
+            "Copy engines twice as fast": "The stage with the copies is short in `breakdown()`, and the engines are mostly idle in `busy`.",
+        },
+        truth=lambda: min(UPGRADES, key=lambda option: _run(upgraded(option)).time_s),
+        hints=(
+            "`breakdown()` names a stage, `busy` names resources. Which resource is busy nearly all the time?",
+            "What rests for half of the time, or more, has time to spare; faster, it would rest longer.",
+        ),
+        why="The stage on the critical path is called `network`, but what that stage waits for is the uplink. "
+        "With twice the uplink the NICs become the limit, and the detour is nearly as fast as Peer Direct.",
+        solution='"PCIe Gen4 between switch and CPU"',
+    ),
+    Number(
+        name="01-gain",
+        question="On paper: for a message so long that everything flows evenly, how many times faster is Peer Direct "
+        "than the detour?",
+        truth=lambda: _NIC / (_UPLINK / 2),
+        mistakes=(
+            Mistake(
+                lambda: _UPLINK / 2 / _NIC,
+                "That is the new time as a part of the old one; turn the ratio round.",
+            ),
+            Mistake(
+                lambda: _UPLINK / _NIC,
+                "That says the uplink is no limit at all. How often does it carry every byte?",
+            ),
+            Mistake(
+                lambda: _NIC / _UPLINK, "That counts the uplink once. How often does it carry every byte?"
+            ),
+            Mistake(
+                lambda: _NIC / (_UPLINK / 4),
+                "Up and down are separate lanes of the link; they do not share its rate.",
+            ),
+        ),
+        hints=(
+            "What can the detour carry per pair of Gaudi, and what can Peer Direct? Each is the least of its limits.",
+            "The detour carries half of the uplink's rate, Peer Direct the NIC's.",
+        ),
+        why="The NIC's rate over half of the uplink's. The simulation comes to it for large messages; no factor was "
+        "put in to make it so.",
+        solution="staged.hardware.nic_Bps / (staged.hardware.uplink_Bps / 2)",
+    ),
+    Number(
+        name="01-uplink",
+        question="How many GB/s per direction would the uplink need, so that the detour no longer slows this NIC?",
+        unit="GB/s",
+        truth=lambda: 2 * _NIC,
+        mistakes=(
+            Mistake(lambda: _NIC, "That is enough for one crossing. The detour makes two in each direction."),
+            Mistake(
+                lambda: 4 * _NIC,
+                "That adds up both directions; the link has its full rate in each of them.",
+            ),
+            Mistake(lambda: 8 * _NIC, "That is the NIC's rate in Gbit/s."),
+            Mistake(lambda: _UPLINK, "That is what it has, and it is busy nearly all the time."),
+        ),
+        hints=(
+            "Per direction the uplink carries what is sent and what is received.",
+            "Each is the NIC's rate, when the NIC is busy all the time.",
+        ),
+        why="Twice the NIC's rate. Such servers exist, and on them Peer Direct gains little bandwidth; it still spares "
+        "copies and host memory.",
+        solution="2 * staged.hardware.nic_Bps / 1e9",
     ),
 )

@@ -6,7 +6,8 @@ import mmap
 import resource
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib import import_module
 
 from peerlab.errors import MeasurementError
 from peerlab.machine import linux
@@ -56,6 +57,11 @@ class Refusal:
     """The kernel's name for the reason, such as ``ENOMEM``; empty if it never said no."""
     explanation: str
     """The same in words, with what helps."""
+
+    def _repr_html_(self) -> str:
+        pictures = import_module("peerlab.view.pinning")  # by name: a measurement knows no picture
+        html: str = pictures.refusal_html(**asdict(self))
+        return html
 
 
 def show_limit(limit: int | str = "1 MiB", region: int | str = "64 KiB") -> Refusal:

@@ -10,6 +10,7 @@ from peerlab.view.report import framed, table
 Told = Mapping[str, Any]
 
 _WIDEST_PX = 80
+_SIGNS = {"good": ("pass", "✓"), "doubtful": ("warn", "▲"), "bad": ("fail", "✕")}
 
 
 def calibration_html(told: Told) -> str:
@@ -19,13 +20,14 @@ def calibration_html(told: Told) -> str:
 
 def _parts(told: Told) -> Iterable[str]:
     before, after, left_out = (told[f"median_error_{name}"] for name in ("before", "after", "left_out"))
-    better = after < before
-    sign = "✓" if better else "?"
+    status, sign = _SIGNS[told["verdict"]]
+    why = "".join(f"<li>{escape(one[:1].upper() + one[1:])}.</li>" for one in told["why"])
     yield (
-        f"<p class='pl-verdict pl-{'pass' if better else 'unknown'}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
-        f"median error of the simulated times: <b>{before:.1%} before, {after:.1%} after</b>, {left_out:.1%} at sizes left out "
-        "of the fit</p>"
+        f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> "
+        f"<b>{escape(told['verdict'].capitalize())} fit</b>: median error of the simulated times {before:.1%} before, "
+        f"<b>{after:.1%} after</b>, {left_out:.1%} at sizes left out of the fit</p>"
     )
+    yield f"<ul>{why}</ul>" if why else ""
     yield f"<p class='pl-quiet'>path: {escape(told['path'])}, {escape(told['path_from'])}</p>"
     head = ("constant", "before", "fitted", "95 % interval", "remark")
     yield table("The constants", head, [_constant(one) for one in told["constants"]])
@@ -36,7 +38,7 @@ def _constant(one: Told) -> tuple[str, ...]:
     unit, key = say_unit(one["unit"]), f"<code>{escape(one['key'])}</code>"
     if not one["identified"]:
         return (key, f"{one['before']:.4g}{unit}", "cannot tell", "", escape(one["remark"]))
-    interval = f"{one['low']:.4g} to {one['high']:.4g}{unit}"
+    interval = "cut off" if one["at_end"] else f"{one['low']:.4g} to {one['high']:.4g}{unit}"
     return (
         key,
         f"{one['before']:.4g}{unit}",
@@ -47,12 +49,13 @@ def _constant(one: Told) -> tuple[str, ...]:
 
 
 def _sizes(told: Told) -> Iterable[tuple[str, ...]]:
-    columns = ("message_bytes", "measured_s", "simulated_before_s", "simulated_after_s")
+    columns = ("message_bytes", "measured_s", "simulated_before_s", "simulated_after_s", "worse")
     rows = list(zip(*(told[name] for name in columns), strict=True))
-    worst = max((abs(value / measured - 1) for _, measured, *both in rows for value in both), default=0.0)
-    for size, measured, before, after in rows:
-        cells = [_against(value, measured, worst) for value in (before, after)]
-        yield (say_bytes(round(size)), say_time(round(measured * PS_PER_S)), *cells)
+    worst = max((abs(value / row[1] - 1) for row in rows for value in row[2:4]), default=0.0)
+    for size, measured, *simulated, lost in rows:
+        before, after = (_against(value, measured, worst) for value in simulated)
+        told_worse = " <b>worse</b>" if lost else ""
+        yield (say_bytes(round(size)), say_time(round(measured * PS_PER_S)), before, after + told_worse)
 
 
 def _against(simulated: float, measured: float, worst: float) -> str:

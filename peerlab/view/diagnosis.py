@@ -1,5 +1,6 @@
 """A diagnosis in a notebook: which path, by what evidence, and what Peer Direct would bring."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -34,7 +35,10 @@ def _parts(told: Told) -> Iterable[str]:
     yield _forecast(told["forecast"])
     yield _ranking(told["ranking"])
     yield _evidence(told["evidence"])
+    yield "<p class='pl-quiet'>The weights are multiplied; what each kind of evidence weighs is judgement (data/diagnosis.toml).</p>"
     yield _list("To know when reading it", [escape(note) for note in told["notes"]])
+    if not told["checks"]:
+        yield "<p class='pl-quiet'>Nothing to check: the path is clear, and there is no shorter one.</p>"
     yield _list(
         "What to check next",
         [
@@ -74,13 +78,13 @@ def _ranked(one: Told) -> tuple[str, str, str]:
 
 
 def _evidence(evidence: Sequence[Told]) -> str:
-    head = ("seen", "what it says", "for and against")
+    head = ("seen", "what it says", "so that it is")
     return table("The evidence, the weightiest first", head, [_piece(one) for one in evidence], "evidence")
 
 
 def _piece(one: Told) -> tuple[str, str, str]:
     points = "<br>".join(
-        f"{'for' if value > 0 else 'against'} {escape(path)}: {abs(value):.1f}"
+        f"{escape(path)}: {math.exp(abs(value)):.2g} times {'likelier' if value > 0 else 'less likely'}"
         for path, value in sorted(one["points"].items(), key=lambda item: -item[1])
     )
     grounds = f"{'known' if one['known'] else 'assumed'}: {escape(one['source'])}"

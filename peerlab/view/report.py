@@ -5,7 +5,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from peerlab.view.theme import palettes
+from peerlab.view.theme import properties
 
 _STYLE = Path(__file__).parent / "page" / "report.css"
 
@@ -25,17 +25,10 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind
         f"<tr><th scope='row'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
         for first, *rest in rows
     )
-    return f"<table class='pl-{kind}'><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    said = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table class='pl-{kind}'>{said}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 @cache
 def _style() -> str:
-    light, dark = (
-        "".join(f"--pl-{role}:{colour};" for role, colour in of.items())
-        for of in (palettes()["light"], palettes()["dark"])
-    )
-    return (
-        f".pl-report{{{light}}}body[data-jp-theme-light='false'] .pl-report{{{dark}}}"
-        f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) .pl-report{{{dark}}}}}"
-        + _STYLE.read_text(encoding="utf-8")
-    )
+    return properties(".pl-report") + _STYLE.read_text(encoding="utf-8")

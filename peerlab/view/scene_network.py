@@ -1,11 +1,12 @@
 """The lower half of the data path's picture: devices, NICs, and the wire between the nodes."""
 
 from peerlab.model.path import RESOURCES
-from peerlab.view.drawing import WIDTH
+from peerlab.view.drawing import HEIGHT, WIDTH
 from peerlab.view.geometry import (
     BOX_BOTTOM,
     BOX_TOP,
     NIC,
+    NODE_WIDTH,
     PORT,
     PORT_HALF,
     PORT_WIRE,
@@ -104,6 +105,21 @@ def draw_wire(sketch: Sketch) -> None:
     hot = sketch.hot == "latency"
     ink = "hot-ink" if hot else "muted"
     d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
+
+
+def draw_alone(sketch: Sketch) -> None:
+    """Say, where a second node would be, what a node does that has no partner."""
+    g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
+    x, y = g.x(1, NODE_WIDTH / 2), HEIGHT / 2
+    d.text((x, y - 24), "One node: nothing crosses a NIC or a wire.", size=13, bold=True)
+    if c.devices == 1:
+        d.text((x, y), f"Its one {c.device_name} has nobody to exchange with.", size=12, ink="muted")
+        return
+    hot = sketch.hot.startswith("scaleup")
+    d.text((x, y), f"Its {c.devices} {c.device_name} exchange over links of their own,", size=12, ink="muted")
+    rate = f"{c.scaleup_Bps * (c.devices - 1) / 1e9:g} GB/s each{sketch.mark('scaleup.rate')}"
+    busy = sketch.share(0, "scaleup")
+    d.text((x, y + 20), f"{rate}, {busy}", size=12, bold=hot, ink="hot-ink" if hot else "muted")
 
 
 def _sender(sketch: Sketch) -> str:

@@ -3,17 +3,21 @@
 from peerlab.view.drawing import Drawing
 from peerlab.view.geometry import ways
 from peerlab.view.scene_host import draw_host, draw_node
-from peerlab.view.scene_network import draw_devices, draw_wire
+from peerlab.view.scene_network import draw_alone, draw_devices, draw_wire
 from peerlab.view.sketch import Sketch
 from peerlab.view.theme import stage_role
 
 
 def draw(sketch: Sketch) -> Drawing:
     """Draw what stands still, from the ground up."""
-    for node in (0, 1):
+    alone = sketch.run.scenario.nodes == 1
+    for node in (0,) if alone else (0, 1):
         draw_node(sketch, node)
         draw_host(sketch, node)
         draw_devices(sketch, node)
+    if alone:
+        draw_alone(sketch)
+        return sketch.drawing
     draw_wire(sketch)
     for device in range(sketch.cluster.devices_per_switch):
         for stage in sketch.stages:

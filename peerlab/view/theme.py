@@ -82,6 +82,20 @@ def palettes() -> dict[str, dict[str, str]]:
     return {"light": {**STAGE_COLOURS, **LIGHT}, "dark": {**STAGE_COLOURS, **DARK}}
 
 
+def properties(selector: str) -> str:
+    """Return the rules that give what `selector` finds both themes' colours as ``--pl-<role>``.
+
+    Which theme holds is JupyterLab's word; where there is no JupyterLab, the reader's system's.
+    """
+    light, dark = (
+        "".join(f"--pl-{role}:{colour};" for role, colour in of.items()) for of in palettes().values()
+    )
+    return (
+        f"{selector}{{{light}}}body[data-jp-theme-light='false'] {selector}{{{dark}}}"
+        f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) {selector}{{{dark}}}}}"
+    )
+
+
 PATH_ROLES = {
     "host-rdma": ("copy", "copy-ink"),
     "host-tcp": ("cpu", "cpu-ink"),

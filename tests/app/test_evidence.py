@@ -10,7 +10,7 @@ from tool_logs import ALPS
 
 import peerlab
 import peerlab.records
-from peerlab.app.explorer import explore
+from peerlab.app.explore import explore
 from peerlab.app.measuring import Measuring
 from peerlab.app.own_log import Found, as_measured
 from peerlab.measurement.plan import Measurement

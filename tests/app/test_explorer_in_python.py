@@ -1,9 +1,11 @@
 """The explorer without a browser: what its controls mean, and what it does with what it is given."""
 
+import importlib
+
 import pytest
 
 import peerlab
-from peerlab.app.explorer import explore
+from peerlab.app.explore import explore
 
 
 @pytest.fixture
@@ -85,14 +87,21 @@ def test_every_scenario_the_lab_shows_can_be_pasted_as_python(lab):
 
 
 def test_a_cell_that_runs_again_closes_the_lab_it_showed(monkeypatch):
-    from peerlab.app import explorer
-
-    monkeypatch.setattr(explorer, "_cell", lambda: "cell-1")
+    module = importlib.import_module("peerlab.app.explore")
+    monkeypatch.setattr(module, "_cell", lambda: "cell-1")
     first = explore()
     second = explore(nodes=4)
+    assert first.comm is not None  # a page may be restoring it
+    second.stage._receive(None, {"kind": "seen"}, [])
     assert first.comm is None
     assert second.comm is not None
-    second.close()
+    third = explore()
+    fourth = explore()
+    assert second.comm is None  # nobody saw the third: never more than one waits
+    assert third.comm is not None
+    fourth.stage.seen()
+    assert third.comm is None
+    fourth.close()
 
 
 def test_an_impossible_start_is_an_error_that_names_the_field():

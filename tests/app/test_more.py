@@ -3,7 +3,7 @@
 import pytest
 
 import peerlab
-from peerlab.app.explorer import explore
+from peerlab.app.explore import explore
 from peerlab.model.checks import ALGORITHMS
 from peerlab.places import folder
 

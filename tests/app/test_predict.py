@@ -29,3 +29,10 @@ def test_a_question_that_cannot_be_answered_says_why():
     question.choice.value = 1
     question.button.click()
     assert "nodes: 0 is out of range" in question.verdict.value
+
+
+def test_what_was_measured_is_not_called_simulated():
+    question = peerlab.predict("How much?", [1, 2], lambda: 1.9, how="Measured")
+    question.choice.value = 2
+    question.button.click()
+    assert "Measured: 1.9x." in question.verdict.value

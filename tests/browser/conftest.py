@@ -10,6 +10,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in Path(item.fspath).parts:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))  # one lab and one browser, in one process
 
 
 @pytest.fixture(scope="session")
@@ -28,30 +29,34 @@ def browser():
 @pytest.fixture
 def open_notebook(lab, browser):
     """Open notebooks of code cells, each in a page of its own."""
-    pages = []
+    pages, names = [], set()
 
-    def open_(name, *cells):
-        page = browser.new_page()
+    def open_(name, *cells, page=None):
+        page = page or browser.new_page()
         pages.append(page)
+        names.add(name)
         return Notebook(page, lab, lab.write(name, *cells) if cells else name)
 
     yield open_
     for page in pages:
-        page.evaluate("() => window.jupyterapp?.commands.execute('kernelmenu:shutdown').catch(() => 0)")
         page.close()
+    for name in names:
+        lab.end(name)
 
 
 @pytest.fixture(scope="module")
-def explorer(lab, browser):
-    """One explorer for all tests of a module."""
+def explorer(lab, browser, request):
+    """One explorer for all tests of a module, in a notebook of its own."""
     page = browser.new_page()
-    notebook = Notebook(page, lab, lab.write("explorer.ipynb", "import peerlab\npeerlab.explore()"))
+    name = f"{request.module.__name__}.ipynb"
+    notebook = Notebook(page, lab, lab.write(name, "import peerlab\npeerlab.explore()"))
     notebook.run_all()
     one = Explorer(notebook)
     yield one
     assert notebook.outside_requests() == []
     assert notebook.complaints == []
     page.close()
+    lab.end(name)
 
 
 @pytest.fixture

@@ -88,6 +88,23 @@ class Lab:
         (self.root / name).write_text(json.dumps(notebook))
         return name
 
+    def sessions(self) -> list[dict]:
+        """Return the notebooks that have a kernel."""
+        return json.loads(self._ask("GET", "sessions"))
+
+    def end(self, name: str):
+        """End the kernel of a notebook, if it has one: the next page that opens it starts with a new one."""
+        for session in self.sessions():
+            if session["path"] == name:
+                self._ask("DELETE", f"sessions/{session['id']}")
+
+    def _ask(self, method: str, what: str) -> bytes:
+        request = urllib.request.Request(  # noqa: S310  (our own server)
+            f"{self.url}/api/{what}", method=method, headers={"Authorization": f"token {TOKEN}"}
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
+            return answer.read()
+
     def close(self):
         self.process.terminate()
         self.process.wait(20)

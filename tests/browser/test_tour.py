@@ -12,6 +12,8 @@ from driver import Explorer, Notebook
 
 import peerlab
 
+MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
+
 
 def test_the_tour_opens_runs_and_asks_nobody_outside(open_notebook):
     notebook = open_notebook("00_tour.ipynb")
@@ -46,14 +48,14 @@ def test_twenty_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
     notebook = open_notebook("again.ipynb", "import peerlab\npeerlab.explore()")
     notebook.run_all()
     explorer = Explorer(notebook)
-    models = """() => { const manager = [...window.peerlabPages][0].model.widget_manager;
-        return manager?._models?.size ?? Object.keys(manager?._models ?? {}).length }"""
-    once = notebook.page.evaluate(models)
+    once = notebook.page.evaluate(MODELS)
     for _ in range(20):
         notebook.run_cell(0)
-    notebook.page.wait_for_function(
-        "() => window.Bokeh.documents.length === 1 && window.peerlabPages.size === 1"
+    notebook.page.wait_for_function(  # one explorer's widgets, not twenty
+        f"once => window.Bokeh.documents.length === 1 && window.peerlabPages.size === 1 && ({MODELS})() === once",
+        arg=once,
     )
+    assert once > 50
     explorer.settle()
     explorer.ask("page => { page.player.wanted = true }")
     drawn, shown = explorer.ask(
@@ -63,8 +65,23 @@ def test_twenty_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
     )
     assert 0 < drawn <= shown + 1  # one loop: no more than the screen's frames
     assert notebook.page.locator(".pl-root").count() == 1
-    assert notebook.page.evaluate(models) == once > 50  # one explorer's widgets, not twenty
     assert notebook.complaints == []
+
+
+def test_a_page_that_reloads_and_runs_at_once_over_a_slow_network_loses_nothing(open_notebook, browser):
+    """It still restores the widgets of the living kernel when the cell replaces them."""
+    first = open_notebook("reloaded.ipynb", "import peerlab\npeerlab.explore()")
+    first.run_all()
+    first.page.close()
+    page = browser.new_page()
+    page.route("**/jupyterlab-manager/static/*", lambda route: (time.sleep(0.5), route.continue_()))
+    again = open_notebook("reloaded.ipynb", page=page)
+    again.run_all()
+    Explorer(again)
+    page.wait_for_timeout(2500)  # so long the widget manager looks for a widget before it complains
+    assert again.complaints == []
+    assert page.locator(".pl-root").count() == 1
+    assert 50 < page.evaluate(MODELS) < 200  # one explorer's widgets, not two
 
 
 def test_a_view_off_screen_rests(open_notebook):

@@ -30,7 +30,11 @@ def test_a_typical_wrong_answer_is_told_what_is_wrong(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("answer", [object(), [], {}, "", "<b>", -1e300, float("nan"), b"\x00", 10**400])
+@pytest.mark.parametrize(
+    "answer",
+    [object(), [], {}, "", "<b>", -1e300, float("nan"), b"\x00", 10**400],
+    ids=lambda one: str(one)[:8],
+)
 def test_nonsense_is_no_answer_and_raises_nothing(name, answer):
     assert not ALL[name].judge(answer).right
 
@@ -38,6 +42,7 @@ def test_nonsense_is_no_answer_and_raises_nothing(name, answer):
 def test_a_figure_may_carry_its_unit_and_a_comma():
     assert number("7,05 GB/s", "GB/s") == number(" 7.05 ", "GB/s") == number(7.05, "GB/s") == 7.05
     assert number("4 copies", "copies") == number("4 COPIES", "copies") == number(4, "copies") == 4
+    assert number("104 us", "µs") == number("104 \u03bcs", "µs") == number("104µs", "µs") == 104
     with pytest.raises(ValueError, match="Answer in GB/s"):
         number("56 Gbit/s", "GB/s")
     with pytest.raises(ValueError, match="without a unit"):
@@ -94,6 +99,53 @@ def test_a_folder_that_cannot_be_written_costs_the_progress_only(tmp_path):
     asked = peerlab.exercise("01-gain", answer=1.78)
     assert "Right." in asked.feedback.value
     assert "your progress is not kept" in asked.trouble.value
+
+
+def test_an_exercise_about_a_measurement_takes_the_learners_own():
+    mine = own_records(tcp=2.0, shm=4.0)
+    assert "Right." in peerlab.exercise("04-part", "staged-shm", records=mine).feedback.value
+    assert "Not yet." in peerlab.exercise("04-part", "tcp", records=mine).feedback.value
+    both = peerlab.exercise("04-both", 1 / (1 / 1.5 + 1 / 1.6 - 1), records=own_records(tcp=1.5, shm=1.6))
+    assert "Right." in both.feedback.value
+    assert (
+        "multiplies" in peerlab.exercise("04-both", 2.4, records=own_records(tcp=1.5, shm=1.6)).feedback.value
+    )
+
+
+def test_records_that_stopped_early_are_told_what_they_lack():
+    told = peerlab.exercise("04-part", "tcp", records=own_records(tcp=2.0)).feedback.value
+    assert "your records lack staged-shm at their largest size" in told
+
+
+def test_records_for_an_exercise_about_none_are_refused():
+    with pytest.raises(PeerlabError, match="'01-gain' is about no measurement"):
+        peerlab.exercise("01-gain", 1, records=own_records(tcp=2.0))
+
+
+def own_records(**arms):
+    """Return records of five repetitions in which arms are so many times as fast as staged."""
+    ratios = {"staged": 1.0, "direct": 3.0} | {{"shm": "staged-shm"}.get(a, a): r for a, r in arms.items()}
+    conditions = [(path, "", ratio) for path, ratio in ratios.items()] + [("staged", "A/A", 1.0)]
+    common = {"kind": "measured", "source": "a test", "collective": "allreduce", "registration": "none"}
+    common |= {"size_bytes": 1 << 20, "ranks": 4, "correct": True}
+    return peerlab.Records.of(
+        [
+            common
+            | {"path": path, "variant": variant, "repetition": number}
+            | {"time_s": 1e-3 * (1 + number / 100) / ratio}
+            for path, variant, ratio in conditions
+            for number in range(5)
+        ]
+    )
+
+
+def test_the_measured_ring_asks_as_often_as_the_simulated_one():
+    """Lab 04 says that they agree, where nothing or everything is kept."""
+    ring = peerlab.Scenario(cluster="juliet", nodes=4, path="peer-direct", dependency="step")
+    asked = find("04-requests").truth()
+    kept, none = (peerlab.simulate(ring.with_(cache_regions=k)).registration for k in (64, 0))
+    assert (kept.hits, kept.misses) == (asked, 0)
+    assert (none.hits, none.misses) == (0, asked)
 
 
 def test_find_knows_every_exercise():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logs import DIRECT_US, KIB, MIB, osu
+from logs import DIRECT_US, KIB, MIB, STAGED_US, osu
 
 import peerlab
 from peerlab import Records
@@ -81,6 +81,15 @@ def test_staging_of_large_messages_tells_the_copy_engine_and_not_the_wire_that_n
     assert not of(found, "nic.rate").identified
 
 
+def test_what_was_left_out_later_was_fitted_instead_of_nothing():
+    found = peerlab.calibrate(
+        osu(STAGED_US, command="osu_latency D D"), "juliet", path="host-rdma", smallest_bytes="1 MiB"
+    )
+    untold = {one.key for one in found.constants if not one.identified}
+    assert untold == {"fabric.latency", "nic.rate"}
+    assert of(found, "nic.rate").remark == "only together with fabric.latency, which it cannot tell either"
+
+
 def test_large_messages_alone_cannot_tell_the_latency():
     found = peerlab.calibrate(
         simulated({"fabric.latency": 5.5, "nic.rate": 20.0}, LARGE), "juliet", path="peer-direct"
@@ -118,6 +127,45 @@ def test_registration_per_transfer_tells_what_registering_costs():
     )
     assert of(found, "registration.base").value == pytest.approx(200, rel=0.02)
     assert of(found, "registration.per_page").value == pytest.approx(0.1, rel=0.05)
+
+
+def test_a_fit_says_itself_whether_it_can_be_used():
+    good = peerlab.calibrate(
+        simulated({"fabric.latency": 5.5, "nic.rate": 20.0}), "juliet", path="peer-direct"
+    )
+    assert (good.verdict, good.why) == ("good", ())
+    assert not any(good.worse)
+
+
+def test_a_log_of_another_path_makes_a_bad_fit_whose_intervals_are_not_believed(tmp_path):
+    """Staged messages, fitted as if they had been direct: the rate goes to the end of its range and stays too fast."""
+    staged = osu(STAGED_US, command="osu_latency D D")
+    bad = peerlab.calibrate(staged, "juliet", path="peer-direct", smallest_bytes="1 MiB")
+    rate = of(bad, "nic.rate")
+    assert bad.verdict == "bad"
+    assert "a fit that can be used has 15% at most" in bad.why[0]
+    assert rate.at_end
+    assert rate.high / rate.low < 1.01 < rate.bounds[1] / rate.bounds[0]
+    assert any("intervals are cut off there" in one for one in bad.why)
+    bad.save(tmp_path / "bad.toml")
+    figure = peerlab.load_cluster(tmp_path / "bad.toml").figures["nic.rate"]
+    assert figure.range == rate.bounds  # and not the interval, which pretends to know
+    assert "may be beyond" in figure.assumption
+
+
+def test_a_size_that_a_fit_loses_is_named_and_spoils_nothing_alone():
+    records = simulated({"fabric.latency": 5.9}, SMALL)
+    records.table.loc[records.table["size_bytes"] == 64, "time_s"] = 4e-6
+    found = peerlab.calibrate(records, "juliet", path="peer-direct", constants="fabric.latency")
+    assert list(found.sizes[found.worse]) == [64]
+    assert (found.verdict, found.why) == ("good", ("1 of 5 sizes came out worse than before (64 B)",))
+
+
+def test_what_was_measured_inside_one_machine_fits_no_cluster():
+    own = Records.of([{"kind": "measured", "collective": "allreduce", "size_bytes": MIB * n, "ranks": 2, "nodes": 1,
+                       "time_s": 1e-3 * n, "path": "staged"} for n in (1, 2, 4)])  # fmt: skip
+    with pytest.raises(peerlab.PeerlabError, match="'staged' is no data path of a cluster"):
+        peerlab.calibrate(own, "juliet")
 
 
 def test_a_saved_cluster_is_complete_and_every_fitted_number_says_where_it_comes_from(tmp_path):
@@ -266,6 +314,7 @@ def test_the_command_shows_the_fit_and_writes_the_file(log, tmp_path):
     assert status == 0
     assert "Juliet (InfiniBand), calibrated: peer-direct" in flat
     assert "95 % interval" in flat
+    assert " good fit * 1 of 8 sizes came out worse than before (8 KiB) " in flat
     assert "at a size left out of the fit" in flat
     assert "written: mine.toml" in flat
     assert peerlab.load_cluster(tmp_path / "mine.toml").name == "mine"

@@ -39,6 +39,13 @@ def run(*arguments, columns=80):
     return done.returncode, done.stdout, done.stderr
 
 
+def test_the_paths_fit_a_narrow_terminal_and_points_say_how_much_they_are(log):
+    _, out, _ = run(log, columns=60)
+    assert max(map(len, out.splitlines())) <= 60
+    assert "10 times likelier (+2.3)" in " ".join(out.split())
+    assert "2.3 points are 10 times likelier" in " ".join(out.split())
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 def test_the_answer_says_path_evidence_forecast_and_what_to_do_next(log, columns):
     status, out, _ = run(log, columns=columns)

@@ -80,6 +80,20 @@ def test_two_flat_rows_tell_nothing():
     assert "nobody can say" in found.forecast.why_not
 
 
+def test_where_the_path_is_clear_nobody_is_sent_to_find_it_out():
+    """What mends a slow path is still to be looked at; what only names the path is not."""
+    direct = peerlab.diagnose(nccl(P5_US, 16, None, ()), "p5")
+    assert (direct.verdict, direct.checks) == ("clear", ())
+    staged = peerlab.diagnose(osu(STAGED_US, command="osu_latency -d cuda D D"), "juliet")
+    asked = [check.what for check in staged.checks]
+    assert staged.verdict == "clear"
+    assert "the copies alone" in asked
+    tcp = nccl(NCCL_TCP_US)
+    transport = "what does the library say about its transport?"
+    assert transport not in [check.what for check in peerlab.diagnose(tcp).checks]
+    assert transport in [check.what for check in knowledge().checks_for("host-tcp", "nccl-tests")]
+
+
 def test_lines_that_contradict_each_other_leave_it_open():
     found = peerlab.diagnose(
         nccl(NCCL_RDMA_US, devices=(), transport=["via NET/IB/0/GDRDMA", "Using network Socket"])
@@ -279,7 +293,7 @@ def test_what_are_no_records_is_refused_in_words(given):
 
 def test_records_that_name_their_path_are_refused():
     row = {"kind": "imported", "collective": "allreduce", "size_bytes": MIB, "time_s": 1e-3, "path": "staged"}
-    with pytest.raises(peerlab.PeerlabError, match="say themselves which path they took: staged"):
+    with pytest.raises(peerlab.PeerlabError, match=r"path they took: staged; .* peerlab\.load"):
         peerlab.diagnose(Records.of([row]))
 
 

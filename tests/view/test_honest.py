@@ -96,3 +96,14 @@ def test_what_figures_were_fitted_on_stands_above_them():
         "assumed": True,
     }
     assert first["dl1"]["text"].startswith("† ")
+
+
+def test_a_node_alone_has_no_partner_and_no_wire():
+    texts, _, _ = shown("dl1", nodes=1)
+    assert {
+        "One node: nothing crosses a NIC or a wire.",
+        "Its 8 Gaudi exchange over links of their own,",
+    } <= set(texts)
+    assert texts.count("Host memory") == 1
+    texts, _, _ = shown("g4dn-metal", nodes=1)
+    assert "Its one T4 has nobody to exchange with." in texts

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerlab
@@ -50,6 +50,7 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
     assert "1 of 4 PCIe switches" in texts
 
 
+@settings(max_examples=settings.default.max_examples // 3)  # each simulates every node
 @given(
     nodes=st.sampled_from([2, 4, 8]),
     algorithm=st.sampled_from(["auto", "halving-doubling", "recursive-doubling", "pairwise", "binary-tree"]),
@@ -61,6 +62,8 @@ def test_what_moves_at_a_neighbour_is_what_the_neighbour_recorded(nodes, algorit
     seen, schedule = sight(run), plan(run.scenario).schedule
     frame = run.trace.frame()
     frame = frame[(frame["slice"] >= 0) & (frame["device"] < 2)]
+    keys = ("node", "device", "step", "slice", "stage", "start_ps")
+    recorded = set(zip(*(frame[key] for key in keys), strict=True))
     rows = moves(run.trace, seen).rows
     assert set(rows["whose"].tolist()) <= {OWN, NEXT, PREVIOUS, BACK}
     names = run.trace.stages
@@ -71,9 +74,7 @@ def test_what_moves_at_a_neighbour_is_what_the_neighbour_recorded(nodes, algorit
         node = {OWN: 1, NEXT: seen.partner[at], BACK: seen.partner[at], PREVIOUS: seen.source[at]}[whose]
         goes_to = schedule.to(node, step)
         assert (goes_to == 1) == (whose in (PREVIOUS, BACK))
-        same = (frame["node"] == node) & (frame["device"] == device) & (frame["step"] == step)
-        same &= (frame["slice"] == piece) & (frame["stage"] == names[stage]) & (frame["start_ps"] == start)
-        assert same.any()
+        assert (node, device, step, piece, names[stage], start) in recorded
     own = frame[(frame["node"] == 1) & frame["stage"].isin(("network", "direct"))]
     sent = {(d, s, p) for d, s, p in zip(own["device"], own["step"], own["slice"], strict=True)}
     stages = [names[stage] for stage in rows["stage"].tolist()]

@@ -20,7 +20,8 @@ from peerlab.study.calibration.constants import SWITCH, Constant, choose
 from peerlab.study.calibration.fit import Fitted, fit
 from peerlab.study.calibration.model import Model
 from peerlab.study.calibration.switch import Switch, fit_switch
-from peerlab.study.diagnosis import diagnose
+from peerlab.study.calibration.verdict import median_error, verdict, worse
+from peerlab.study.diagnosis import PATHS, diagnose
 from peerlab.study.observed import Floats, Observed, observe
 from peerlab.study.replay import IN_FLIGHT, scenario, shape
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count
@@ -30,6 +31,8 @@ _MOST = 16
 """Sizes that are fitted, at most, evenly chosen: each is simulated some hundred times."""
 _LARGEST = 64 * MIB
 """Larger messages are left out where enough smaller ones are there: rates hardly change, and simulating takes long."""
+_AT_END = 0.01
+"""Relative distance from an end of its range below which a constant lies at it."""
 _SMALLEST_IN_FLIGHT = 64 * KIB
 """Below this, many messages in flight tell how often a processor can post one, which the model does not have."""
 
@@ -62,17 +65,38 @@ class Calibration:
     @property
     def error_before(self) -> float:
         """Median relative error of the simulated times with the constants as they were."""
-        return float(np.median(np.abs(self.before_s / self.measured_s - 1)))
+        return median_error(self.before_s, self.measured_s)
 
     @property
     def error_after(self) -> float:
         """The same with the fitted ones."""
-        return float(np.median(np.abs(self.after_s / self.measured_s - 1)))
+        return median_error(self.after_s, self.measured_s)
 
     @property
     def error_left_out(self) -> float:
         """The same at sizes that were left out of the fit: what to expect of a prediction."""
         return float(np.median(np.abs(self.left_out)))
+
+    @property
+    def worse(self) -> list[bool]:
+        """For each size, whether the fit is farther from it than the file was, and too far."""
+        return worse(self.before_s, self.after_s, self.measured_s)
+
+    @property
+    def verdict(self) -> str:
+        """``good``, ``doubtful`` or ``bad``: whether these constants can be used."""
+        return self._judged[0]
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """What speaks against the fit: sentences; a good one may lose single sizes."""
+        return self._judged[1]
+
+    @property
+    def _judged(self) -> tuple[str, tuple[str, ...]]:
+        return verdict(
+            self.constants, self.sizes, self.before_s, self.after_s, self.measured_s, self.left_out
+        )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the cluster to a file of its own, named after it.
@@ -97,11 +121,14 @@ class Calibration:
             "cluster": self.cluster.name,
             "path": self.path,
             "path_from": self.path_from,
+            "verdict": self.verdict,
+            "why": list(self.why),
             "constants": [vars(one) for one in self.constants],
             "message_bytes": self.sizes.tolist(),
             "measured_s": self.measured_s.tolist(),
             "simulated_before_s": self.before_s.tolist(),
             "simulated_after_s": self.after_s.tolist(),
+            "worse": self.worse,
             "median_error_before": self.error_before,
             "median_error_after": self.error_after,
             "median_error_left_out": self.error_left_out,
@@ -178,6 +205,10 @@ def calibrate(
 
 def _path(records: Records, seen: Observed, base: Cluster, path: str | None) -> tuple[str, str]:
     """Return the path, and who says so."""
+    if seen.path and path is None and seen.path not in PATHS:
+        raise RecordsError(
+            f"{seen.path!r} is no data path of a cluster: these records are of one machine, nothing is to be fitted"
+        )
     if path or seen.path:
         return path or seen.path, "as given" if path else "as the records say"
     found = diagnose(records, base)
@@ -246,9 +277,9 @@ def _constant(figure: Figure, fitted: Fitted, switch: Switch | None) -> Constant
         )
     place = keys.index(figure.key)
     value, low, high = (float(np.exp(ends[place])) for ends in (fitted.values, fitted.low, fitted.high))
-    at_end = min(abs(np.log(value / max(end, 1e-300))) for end in bounds) < 0.01
+    at_end = bool(min(abs(np.log(value / max(end, 1e-300))) for end in bounds) < _AT_END)
     remark = "at the end of its range: is the range too narrow, or the path another one?" if at_end else ""
-    return Constant(**same, value=value, low=low, high=high, identified=True, remark=remark)
+    return Constant(**same, value=value, low=low, high=high, identified=True, remark=remark, at_end=at_end)
 
 
 def _described(
@@ -258,12 +289,16 @@ def _described(
     what = f"{seen.collective} of {say_bytes(sizes[0])} to {say_bytes(sizes[-1])}, {seen.source or seen.tool or 'a log'}"
     cluster = base
     for one in (one for one in found if one.identified):
-        value, low, high = (_rounded(one.key, end) for end in (one.value, one.low, one.high))
+        ends = one.bounds if one.at_end else (one.low, one.high)
+        value, low, high = (_rounded(one.key, end) for end in (one.value, *ends))
         cluster = cluster.with_figure(one.key, value)
+        told = (
+            "came out at the end of it, and may be beyond" if one.at_end else "the range is a 95 % interval"
+        )
         figure = replace(
             cluster.figures[one.key],
             source=f"{what}, calibrated on {today.isoformat()}",
-            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; the range is a 95 % interval",
+            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; {told}",
             range=(min(low, value), max(high, value)),
         )
         cluster = replace(cluster, figures=MappingProxyType({**cluster.figures, one.key: figure}))

@@ -43,6 +43,8 @@ class Constant:
     """Whether the log tells it."""
     remark: str = ""
     """Why it cannot be told, or what is odd about the value; empty if nothing is."""
+    at_end: bool = False
+    """Whether the value lies at an end of its range, which cuts its interval off: it is wider than `low` to `high`."""
 
 
 def choose(cluster: Cluster, asked: Sequence[Scenario], wanted: Sequence[str] | None) -> list[Figure]:

@@ -13,6 +13,8 @@ SCALE = 0.1
 _SAMPLES = 300
 _MOST_STEPS = 15
 _SILENT = "no size of this log feels it"
+_TOGETHER = "only together with {}, "
+_FITTED, _UNTOLD = "which was fitted instead", "which it cannot tell either"
 _FLOOR = 0.001
 """Relative width of an interval, at least: what the fit resolves."""
 _FELT = 0.02
@@ -52,13 +54,23 @@ def fit(model: Model, measured_s: Floats, seed: int, near: "Fitted | None" = Non
         slopes = left.slopes(values)
         residuals = np.log(left.times_s(values) / measured_s)
         low, high = _interval(left, values, residuals, slopes, seed)
-        found = Fitted(left, values, low, high, _left_out(left, values, residuals, slopes), untold)
+        errors = _left_out(left, values, residuals, slopes)
+        found = Fitted(left, values, low, high, errors, _as_it_came(untold))
         more = _silent(left, slopes) or _wide(left, low, high)
         if not more:
             return found
         untold |= more
         left = model.without(untold)
         starts = [_taken_over(left, found)]
+
+
+def _as_it_came(untold: Mapping[str, str]) -> dict[str, str]:
+    """Return the reasons: what was to be fitted instead of another may have been left out later."""
+    gone = {_TOGETHER.format(key) for key in untold}
+    return {
+        key: why.replace(_FITTED, _UNTOLD) if why.removesuffix(_FITTED) in gone else why
+        for key, why in untold.items()
+    }
 
 
 def _starts(model: Model) -> list[Floats]:
@@ -174,7 +186,7 @@ def _silent(model: Model, slopes: Floats) -> dict[str, str]:
     for later in range(len(keys)):
         for first in range(later):
             if alike[first, later] > _ALIKE:
-                return {keys[later]: f"only together with {keys[first]}, which was fitted instead"}
+                return {keys[later]: _TOGETHER.format(keys[first]) + _FITTED}
     return {}
 
 

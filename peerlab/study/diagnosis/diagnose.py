@@ -20,6 +20,8 @@ from peerlab.study.diagnosis.notes import notes
 from peerlab.study.observed import Observed, observe
 
 CANNOT_TELL = "cannot tell"
+CLEAR = "clear"
+"""The surest verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,10 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     """
     seen, know = observe(records), knowledge()
     if seen.path:
-        raise RecordsError(f"these records say themselves which path they took: {seen.path}")
+        raise RecordsError(
+            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
+            "them side by side: peerlab.load(FILE)"
+        )
     if cluster is None and records.manifest.get("cluster") in known_clusters():
         cluster = records.manifest["cluster"]
     clusters = recognised(seen) if cluster is None else [_loaded(cluster)]
@@ -128,7 +133,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         ranking=ranking,
         evidence=tuple(evidence),
         notes=tuple(notes(seen, path, own)),
-        checks=know.checks_for(path or CANNOT_TELL, seen.tool),
+        checks=know.checks_for(path or CANNOT_TELL, seen.tool, clear=verdict == CLEAR),
         forecast=forecast(seen, path, own, clusters),
         clusters=tuple(one.name for one in clusters),
         chosen=cluster is not None,

@@ -72,6 +72,19 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Advice:
+    """When a check is worth making."""
+
+    when: frozenset[str]
+    """Paths, or ``cannot tell``, that came out."""
+    when_clear: frozenset[str]
+    """The same where the verdict is clear."""
+    tools: frozenset[str]
+    """For logs of which tools; empty: of all."""
+    check: Check
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """Everything in the file."""
 
@@ -83,13 +96,17 @@ class Knowledge:
     ranges: Mapping[str, Known]
     nics_GBps: tuple[float, ...]  # noqa: N815
     """Line rates of usual NICs, GB/s."""
-    checks: tuple[tuple[frozenset[str], frozenset[str], Check], ...]
-    """For which verdicts or paths, for which tools (empty: all), and what."""
+    checks: tuple["Advice", ...]
 
-    def checks_for(self, found: str, tool: str) -> tuple[Check, ...]:
-        """Return what to measure next when `found` (a path, or ``cannot tell``) came out for a log of `tool`."""
+    def checks_for(self, found: str, tool: str, *, clear: bool = False) -> tuple[Check, ...]:
+        """Return what to measure next when `found` (a path, or ``cannot tell``) came out for a log of `tool`.
+
+        `clear`: nothing more needs to be asked about which path it is.
+        """
         return tuple(
-            one for when, tools, one in self.checks if found in when and (not tools or tool in tools)
+            one.check
+            for one in self.checks
+            if found in (one.when_clear if clear else one.when) and (not one.tools or tool in one.tools)
         )
 
 
@@ -104,11 +121,14 @@ def knowledge() -> Knowledge:
         rules=tuple(_rule(entry, strengths) for entry in document["line"]),
         ranges={name: Known(**entry) for name, entry in document["ranges"].items()},
         nics_GBps=tuple(gigabits / 8 for gigabits in document["nics"]["gigabits"]),
-        checks=tuple(
-            (frozenset(entry.pop("when")), frozenset(entry.pop("tools", ())), Check(**entry))
-            for entry in document["check"]
-        ),
+        checks=tuple(_advice(entry) for entry in document["check"]),
     )
+
+
+def _advice(entry: dict[str, Any]) -> Advice:
+    when = entry.pop("when")
+    clear = entry.pop("when_clear", when)
+    return Advice(frozenset(when), frozenset(clear), frozenset(entry.pop("tools", ())), Check(**entry))
 
 
 def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:

@@ -16,6 +16,7 @@ class LabPage extends Page {
     const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, choose Run ▸ Run All Cells to see the figures."), 4000);
     this.closers.push(() => clearTimeout(late));
     await attached(this.root, signal);
+    this.model.send({ kind: "seen" }); // what this cell showed before can go
     await loadBokeh(this.model, signal);
     clearTimeout(late);
   }

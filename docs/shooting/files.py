@@ -1,0 +1,59 @@
+"""Pictures of what leaves the lab: pages that play without a kernel, stills, a deck."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from driver import chromium
+
+from peerlab.deck.outline import REVIEW, Outline, Training
+from peerlab.deck.write import write_deck
+from peerlab.engine.run import simulate
+from peerlab.export.page import export_html
+from peerlab.export.pictures import export_still
+from peerlab.model.scenario import Scenario
+
+STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma")
+DIRECT = STAGED.with_(path="peer-direct")
+PAGES: Mapping[str, tuple[Any, dict[str, Any], tuple[int, int]]] = {
+    "page-explorer": (STAGED, {"controls": "host,cache,nodes=2:8:64", "theme": "light"}, (1280, 720)),
+    "page-narrow": (STAGED, {"controls": "host,cache,nodes=2:8:64", "theme": "dark"}, (480, 1180)),
+    "page-pair": ([STAGED, DIRECT], {"controls": "", "theme": "light"}, (1280, 720)),
+    "page-figure": (DIRECT, {"controls": "host", "theme": "dark", "mode": "figure"}, (1280, 720)),
+}
+"""Name, what is shown, how, and in a window of which size."""
+SLIDES = ("title", "time", "nodes", "recommendation")
+"""Slides of a deck, by their kind."""
+
+
+def take(target: Path) -> None:
+    """Take all of them."""
+    for theme in ("light", "dark"):
+        export_still(simulate(STAGED), target / f"still-{theme}.png", view="datapath", theme=theme)
+    with tempfile.TemporaryDirectory() as folder, chromium(1280, 720) as browser:
+        page = browser.new_page()
+        for name, (subject, how, (width, height)) in PAGES.items():
+            file = export_html(subject, Path(folder) / f"{name}.html", **how)
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(file.as_uri())
+            page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+            page.evaluate(
+                "() => window.peerlabPages.forEach(p => { p.player.wanted = false; p.player.seek(0.43 * p.player.length) })"
+            )
+            page.wait_for_timeout(500)
+            page.screenshot(path=target / f"{name}.png")
+        deck(page, Path(folder), target)
+
+
+def deck(page: Any, folder: Path, target: Path) -> None:
+    """Take some slides of a review."""
+    training = Training(gradient_bytes=2 * 10**9, step_time_s=0.35, overlap_share=0.5)
+    made = write_deck(Outline(scenario={}, training=training), folder / "deck")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    for name in SLIDES:
+        page.goto(f"{made.as_uri()}#/{REVIEW.index(name)}")
+        page.reload()
+        page.wait_for_function("Reveal.isReady()")
+        page.wait_for_timeout(300)
+        page.screenshot(path=target / f"deck-{name}.png")

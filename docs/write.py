@@ -1,0 +1,26 @@
+"""Writes the generated documents of this folder: `make docs` all, `make docs ARGS="model api"` some.
+
+A document NAME.md is what `document()` in write_NAME.py returns. A test holds the committed files to it.
+"""
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+
+HERE = Path(__file__).parent
+NAMES = sorted(file.stem.removeprefix("write_") for file in HERE.glob("write_*.py"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write the generated documents.")
+    parser.add_argument("names", nargs="*", help=f"which: {', '.join(NAMES)} (default: all)")
+    parser.add_argument("--to", type=Path, default=HERE, help="a folder (default: docs)")
+    options = parser.parse_args()
+    for name in options.names or NAMES:
+        if name not in NAMES:
+            parser.error(f"no document {name!r}; there are {', '.join(NAMES)}")
+        (options.to / f"{name}.md").write_text(import_module(f"write_{name}").document(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

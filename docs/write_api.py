@@ -1,0 +1,133 @@
+"""Writes docs/api.md: the public names with their docstrings, and the commands with their options."""
+
+import argparse
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+
+from api_text import called, described, fields_table, functions, inline, resolved
+from documents import link, table
+
+import peerlab
+from peerlab.cli.commands import command_line
+
+HEAD = """\
+# Python and the command line
+
+Written by `make docs` from the docstrings and the commands themselves. Units are in the names: `_s`, `_us`, `_bytes`, `_GBps` (10^9
+bytes a second, per direction). What is wrong raises a `PeerlabError`, or prints one line: the field, its value, what is allowed, the
+nearest known name.
+
+"""
+GROUPS = {
+    "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
+    "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "diagnose", "calibrate", "doctor"),
+    "In a notebook": ("explore", "steps", "predict", "exercise", "progress"),
+    "Take away": ("export_html", "export_still", "export_video", "write_deck"),
+    "What goes wrong": ("PeerlabError",),
+}  # fmt: skip
+"""Every public name, in the order in which one meets it."""
+RETURNED = {
+    "IterationResult": "peerlab.run",
+    "Bottleneck": "peerlab.metrics",
+    "Counters": "peerlab.model.registration",
+    "Lease": "peerlab.model.registration",
+    "Region": "peerlab.model.registration",
+    "Figure": "peerlab.model.hardware",
+    "Band": "peerlab.sensitivity",
+    "Diagnosis": "peerlab.study.diagnosis.diagnose",
+    "Calibration": "peerlab.study.calibration.calibrate",
+    "Examination": "peerlab.view.doctor",
+    "Ratios": "peerlab.view.ratios",
+    "PinCost": "peerlab.measurement.pin_cost",
+    "Refusal": "peerlab.measurement.locked_memory",
+    "Outline": "peerlab.deck.outline",
+}
+"""What public names return or take beside each other."""
+SCENARIO = "Options of a scenario"
+Option = tuple[str, str]
+Commands = Mapping[str, argparse.ArgumentParser]
+
+
+def document() -> str:
+    """Return the whole text."""
+    named = {name for names in GROUPS.values() for name in names}
+    missing = named ^ (set(peerlab.__all__) - {"__version__"})
+    if missing:
+        raise AssertionError(f"write_api.py and peerlab.__all__ differ: {', '.join(sorted(missing))}")
+    parser, commands = command_line()
+    parts = [HEAD, _contents(commands), "\n# Python\n"]
+    for heading, names in GROUPS.items():
+        parts.append(f"## {heading}\n")
+        for name in names:
+            parts += _thing(name, getattr(peerlab, name))
+    parts.append("## What they return and take\n")
+    for name, module in RETURNED.items():
+        parts += _thing(name, getattr(import_module(module), name))
+    parts.append("# Commands\n")
+    asked = _asked(commands)
+    parts.append(
+        f"## {SCENARIO}\n\n`simulate`, `sweep` and `export` ask with these, `sweep` with lists of values.\n"
+    )
+    parts.append(table(("option", "what"), asked))
+    for name, one in commands.items():
+        parts += _command(f"{parser.prog} {name}", one, asked)
+    return "\n".join(parts)
+
+
+def _contents(commands: Commands) -> str:
+    lines = [f"* {heading}: {', '.join(map(link, names))}\n" for heading, names in GROUPS.items()]
+    lines.append(f"* What they return and take: {', '.join(map(link, RETURNED))}\n")
+    lines.append(f"* Commands: {link(SCENARIO)}, {', '.join(link(f'peerlab {name}') for name in commands)}\n")
+    return "".join(lines)
+
+
+def _thing(name: str, thing: object) -> Iterator[str]:
+    yield f"### {name}\n"
+    if not inspect.isclass(thing):
+        found = resolved(thing)
+        yield f"```python\n{called(f'peerlab.{name}', found)}\n```\n"
+        yield described(inspect.getdoc(found))
+        return
+    yield described(thing.__doc__)
+    yield fields_table(thing)
+    for method, call, text in functions(thing):
+        yield f"#### {method}\n\n```python\n{call}\n```\n"
+        yield text
+
+
+def _asked(commands: Commands) -> list[Option]:
+    """Return the options that all commands share which ask for a scenario."""
+    first, *others = (_options(commands[name]) for name in ("sweep", "simulate", "export"))
+    known = [{call for call, _ in one} for one in others]
+    return [(call, says) for call, says in first if all(call in calls for calls in known)]
+
+
+def _options(parser: argparse.ArgumentParser) -> list[Option]:
+    return [(_call(one), _help(one)) for one in parser._actions if one.dest != "help"]  # noqa: SLF001  (argparse tells it nowhere else)
+
+
+def _command(name: str, parser: argparse.ArgumentParser, asked: Sequence[Option]) -> Iterator[str]:
+    yield f"### {name}\n\n{inline(parser.description or '')}\n"
+    options = _options(parser)
+    rows = [one for one in options if one not in asked]
+    if len(rows) + 1 < len(options):
+        yield f"The options of {link(SCENARIO).replace(SCENARIO, 'a scenario')}, and these:\n"
+    else:
+        rows = options
+    if rows:
+        yield table(("option", "what"), rows)
+    if parser.epilog:
+        yield f"```\n{parser.epilog.strip()}\n```\n"
+
+
+def _call(one: argparse.Action) -> str:
+    value = one.metavar or (one.dest.upper() if one.option_strings else one.dest)
+    if not one.option_strings:
+        return f"`{value}`"
+    takes = "" if one.nargs == 0 else f" {value}"
+    return ", ".join(f"`{option}{takes}`" for option in one.option_strings)
+
+
+def _help(one: argparse.Action) -> str:
+    return (one.help or "").replace("%(default)s", str(one.default)).replace("%%", "%")

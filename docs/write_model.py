@@ -1,0 +1,267 @@
+"""Writes docs/model.md: what is simulated, from the constants, the rules and the sources in code and data."""
+
+import inspect
+import re
+from collections.abc import Iterator
+
+from documents import anchor, link, plain, table
+from model_laws import laws
+
+from peerlab.cluster_file.guide import GUIDE, PATHS
+from peerlab.collectives.choose import plan
+from peerlab.engine.run import simulate
+from peerlab.model.checks import ALGORITHMS
+from peerlab.model.hardware import FIGURE_FIELDS, Cluster, Figure
+from peerlab.model.path import REDUCE, RESOURCES, STAGES, ResourceKind, Use, stages
+from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.model.registration import RegistrationCache
+from peerlab.model.scenario import Scenario
+from peerlab.units import say_count, say_time, say_unit
+
+HEAD = """\
+# The model
+
+Written by `make docs` from the code's own stages, rules and constants; every figure that is worked out is worked out here, now.
+[DESIGN.md](../DESIGN.md) says why it is built like this, [validation.md](validation.md) what it agrees with.
+
+Times are whole picoseconds and sizes whole bytes inside; GB/s are 10^9 bytes a second, per direction.
+
+{contents}
+"""
+PATH_HEAD = """\
+## What a slice goes through
+
+A transfer is cut into slices. A slice passes the stages of its path one after the other; slices overlap, each stage working on
+another one. The resources of one stage queue the slice independently, and the stage ends when the slowest has served it. Where
+staging is pageable (`host.pageable_copy`), the core that sends makes the copies instead of copy engines.
+"x 2" after a resource: so many bytes cross it for each byte of the slice.
+"""
+RESOURCE_HEAD = """\
+## Resources
+
+An *exclusive* resource serves one slice at a time, first come first served. A *shared* one divides its capacity evenly among the
+engines that use it, one slice per engine at a time: a device's copy engines, a NIC's reads and writes, a core.
+"""
+LAW_HEAD = """\
+## Formulas
+
+N nodes, n ranks, D devices a node, a message of S bytes, a slice of s bytes, a rate B, a latency L, a time T. Each is worked out by
+hand and simulated; this page cannot be written where the two differ by more than a part in 10^9.
+"""
+DETOUR = """\
+## Why the detour costs
+
+It follows from the topology. Staging crosses the uplink of a PCIe switch twice in each direction: up go the copy out of the device
+and what the NIC receives, down go what the NIC sends and the copy into the device. On {title} that leaves at most
+{uplink:g} / 2 = {half:.4g} GB/s for what a switch's devices send, while its NIC carries {wire:g} GB/s: a ratio of {bound:.2f}.
+`peer-direct` stays below the switch. Simulated, with latencies and slices and all else:
+
+"""
+ALGORITHM_HEAD = """\
+## Algorithms
+
+What each rail does between the nodes (with several devices a node, device d of every node is rail d). Here {nodes} nodes of one device on
+{title}; `auto` and `hierarchical` are rings on the rails. Bytes that the busiest rank sends, as multiples of the message.
+
+"""
+CACHE_HEAD = """\
+## Registration
+
+On `peer-direct` a transfer is posted when the memory of both its ends is registered with the NIC. `pool`: all memory at start, outside
+the time that is reported. `per-transfer`: before each transfer, and deregistered after it, in the NIC's own queue. `cached`: as the
+cache of each NIC has it:
+
+{rules}
+
+"""
+NOT_MODELLED = """\
+## What is not modelled
+
+* The copy within a device that a static pool needs: nobody publishes it.
+* The link between two CPU sockets: a device uses a NIC below its own switch.
+* Lost packets, congestion control, and other traffic on the network.
+* That registering gets dearer the more is registered already, as was seen on EFA (kvcache-ai/Mooncake issue 3217).
+* Computing beside the exchange, but for the three numbers that a deck is given.
+"""
+CLUSTER_HEAD = """\
+## Clusters
+
+† marks an assumption, with the range it may lie in where it has one. `peerlab clusters NAME` prints the same.
+
+{contents}
+"""
+_EXAMPLES = {"host-rdma": "dl1", "host-tcp": "dl1", "peer-direct": "dl1", "native": "gaudi2", "wire": "ideal-100g"}  # fmt: skip
+_WORDS = {
+    "ring": "to the right neighbour, chunk by chunk, twice round",
+    "pairwise": "a chunk to every other rank directly, then the sums back; what HCL does over host NICs (hcl_collective_routines.cpp)",
+    "halving-doubling": "partners at distances of 1, 2, 4, ...: half of what is left each time, and back",
+    "recursive-doubling": "partners at distances of 1, 2, 4, ...: the whole message each time",
+    "binary-tree": "sums up to the root and results down, slice by slice",
+}
+
+
+def document() -> str:
+    """Return the whole text."""
+    parts = [
+        PATH_HEAD, *_paths(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(),
+        CACHE_HEAD.format(rules=_rules()), NOT_MODELLED, *_clusters(),
+    ]  # fmt: skip
+    headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
+    contents = "\n".join(f"* {link(one)}" for one in headings)
+    return "\n".join([HEAD.format(contents=contents), *parts])
+
+
+def _paths() -> Iterator[str]:
+    for path, name in _EXAMPLES.items():
+        cluster = load_cluster(name)
+        yield f"### {path}\n\n{_sentence(PATHS[path])} On {cluster.title}:\n"
+        rows = [
+            (f"`{stage.name}`", STAGES[stage.name], _uses(stage.uses) + _flight(stage.flight))
+            for stage in stages(cluster, path)
+        ]
+        if path != "wire":
+            rows.append((f"`{REDUCE.name}`", STAGES[REDUCE.name], _uses(REDUCE.uses)))
+        yield table(("stage", "what", "resources"), rows)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _uses(uses: tuple[Use, ...]) -> str:
+    sides = {"source": "sender", "destination": "receiver"}
+    return ", ".join(
+        f"{RESOURCES[use.kind].label} ({sides[use.side]})" + (f" x {use.touches}" if use.touches > 1 else "")
+        for use in uses
+    )
+
+
+def _flight(field: str) -> str:
+    return "; then the latency" if field == "latency_ps" else ""
+
+
+def _resources() -> str:
+    scopes = {"device": "device", "switch": "PCIe switch", "numa": "NUMA domain", "nic": "NIC", "fabric": "fabric"}  # fmt: skip
+    rows = [
+        (kind.label, f"per {scopes[kind.scope]}", _capacity(name, kind), "shared" if kind.shared else "exclusive")
+        for name, kind in RESOURCES.items()
+        if name != "wire"
+    ]  # fmt: skip
+    return table(("resource", "there is one", "capacity", "serves"), rows)
+
+
+def _capacity(name: str, kind: ResourceKind) -> str:
+    keys = {field: key for key, field in FIGURE_FIELDS.items()}
+    if kind.rate:
+        more = {"core": " and `host.packet_cost`", "scaleup": " to each other device"}
+        return f"`{keys[kind.rate]}`{more.get(name, '')}"
+    return {"registration": "`registration.*`: time, not bytes"}.get(name, "`fabric.oversubscription`")
+
+
+def _laws() -> str:
+    rows = [
+        (law.what, f"`{law.formula}`", law.example, law.say(law.by_hand), law.say(law.simulated))
+        for law in laws()
+    ]
+    return table(("what", "formula", "example", "by hand", "simulated"), rows)
+
+
+def _detour() -> Iterator[str]:
+    cluster = load_cluster("dl1")
+    uplink, wire = cluster.uplink_Bps / 1e9, cluster.nics_per_switch * cluster.nic_Bps / 1e9
+    staged = Scenario(cluster="dl1", path="host-rdma")
+    rows = []
+    for nodes in (2, 8, 64):
+        for size in ("1 MiB", "64 MiB", "1 GiB"):
+            asked = staged.with_(nodes=nodes, message_bytes=size)
+            host = simulate(asked)
+            peer, bare = (
+                simulate(asked.with_(path="peer-direct", registration=how)) for how in ("cached", "per-transfer")
+            )  # fmt: skip
+            rows.append((
+                str(nodes), size, *(say_time(one.time_ps) for one in (host, peer, bare)),
+                f"{host.time_s / peer.time_s:.2f}", f"{host.time_s / bare.time_s:.2f}",
+            ))  # fmt: skip
+    head = ("nodes", "message", "`host-rdma`", "`peer-direct`, cached", "`peer-direct`, no cache", "gain", "gain without a cache")  # fmt: skip
+    yield DETOUR.format(
+        title=cluster.title, uplink=uplink, half=uplink / 2, wire=wire, bound=wire / (uplink / 2)
+    ) + table(head, rows)
+
+
+def _algorithms() -> Iterator[str]:
+    base = Scenario(cluster="ideal-100g", nodes=8)
+    rows = []
+    for name in ALGORITHMS:
+        if name in ("auto", "hierarchical"):
+            continue
+        asked = base.with_(algorithm=name)
+        schedule = plan(asked).schedule
+        sent = max(
+            sum(len(schedule.sends(step)) for step in range(schedule.steps) if schedule.to(rank, step) >= 0)
+            for rank in range(schedule.ranks)
+        )
+        times = [simulate(asked.with_(message_bytes=size)).time_ps for size in ("4 KiB", "64 MiB")]
+        rows.append((
+            f"`{name}`", _WORDS[name], str(schedule.steps), f"{sent * schedule.chunk_bytes / asked.nbytes:.3g}",
+            *map(say_time, times),
+        ))  # fmt: skip
+    head = ("algorithm", "what a rank does", "steps", "bytes sent", "4 KiB", "64 MiB")
+    yield ALGORITHM_HEAD.format(nodes=base.nodes, title=base.hardware.title) + table(head, rows)
+
+
+def _rules() -> str:
+    """Return the rules as the cache's own docstring has them."""
+    text = inspect.getdoc(RegistrationCache) or ""
+    return text[text.index("* ") :].strip()
+
+
+def _clusters() -> Iterator[str]:
+    clusters = [load_cluster(name) for name in known_clusters()]
+    rows = [
+        (
+            f"[{one.title}](#{anchor(_heading(one))})", f"`{one.name}`", _wiring(one), ", ".join(one.paths),
+            f"{len(one.assumptions)} of {len(one.figures)}",
+        )
+        for one in clusters
+    ]  # fmt: skip
+    head = ("cluster", "name", "a node", "paths between nodes", "figures assumed")
+    yield CLUSTER_HEAD.format(contents=table(head, rows))
+    for one in clusters:
+        yield from _cluster(one)
+
+
+def _heading(cluster: Cluster) -> str:
+    return f"{cluster.title} ({cluster.name})"
+
+
+def _wiring(cluster: Cluster) -> str:
+    switches = cluster.numa_domains * cluster.switches_per_numa
+    below = f", {say_count(switches, 'PCIe switch')}" if cluster.uplink_Bps else ""
+    return f"{cluster.devices} x {cluster.device_name}, {say_count(cluster.nics, 'NIC')}{below}"
+
+
+def _cluster(cluster: Cluster) -> Iterator[str]:
+    fitted = f" Fitted on {cluster.fitted_on}; elsewhere an extrapolation." if cluster.fitted_on else ""
+    yield f"### {_heading(cluster)}\n\n{cluster.summary}{fitted}\n"
+    rows = [
+        (
+            f"`{key}`" + (" †" if figure.assumption else ""), GUIDE[key].what, str(figure), figure.basis,
+            plain(_origin(figure)),
+        )
+        for key, figure in cluster.figures.items()
+    ]  # fmt: skip
+    rows += [
+        (f"`{key}`", GUIDE[key].what, "left out", "", plain(why)) for key, why in cluster.leaves_out.items()
+    ]
+    yield table(("figure", "what", "value", "basis", "source, or what is assumed"), rows)
+    if cluster.lacks:
+        yield "".join(f"* No `{path}`: {plain(why)}.\n" for path, why in cluster.lacks.items())
+
+
+def _origin(figure: Figure) -> str:
+    if not figure.assumption:
+        return figure.source
+    between = f" ({figure.range[0]:g} to {figure.range[1]:g}{say_unit(figure.unit)})" if figure.range else ""
+    fitted = figure.assumption.startswith("fitted on ")
+    assumed = ("" if fitted else "assumed: ") + figure.assumption + between
+    return f"{figure.source}; {assumed}" if figure.source else assumed

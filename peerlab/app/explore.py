@@ -1,0 +1,65 @@
+"""One line in a notebook, `peerlab.explore()`; a cell that runs again replaces what it showed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from peerlab.app.explorer import Explorer
+from peerlab.app.own_log import start_of
+from peerlab.model.scenario import Scenario
+from peerlab.records import Records
+
+_open: dict[str, Explorer] = {}
+
+
+def explore(
+    scenario: Scenario | None = None, *, records: Records | Sequence[Records] = (), **fields: Any
+) -> Explorer:
+    """Return the live lab for a scenario, to be shown in a notebook.
+
+    Parameters
+    ----------
+    scenario:
+        Where to start; by default a DL1 cluster of 8 nodes, through host memory.
+    records:
+        Measurements of your own, as of `peerlab.load`, to lie on the curves where they fit. Without a scenario the lab starts
+        where the first of them was taken, if that is recognised.
+    fields:
+        Fields of a `Scenario` to start with, instead of or on top of `scenario`.
+
+    Raises
+    ------
+    PeerlabError
+        If the scenario is impossible.
+    """
+    given = [records] if isinstance(records, Records) else list(records)
+    start = scenario.with_(**fields) if scenario else Scenario(**fields)
+    if given and scenario is None and not fields:
+        start = start_of(given[0], start)
+    explorer = Explorer(start, given)
+    cell = _cell()
+    if cell:
+        _replace(_open.get(cell), explorer)
+        _open[cell] = explorer
+    return explorer
+
+
+def _replace(old: Explorer | None, new: Explorer) -> None:
+    """Let what a cell shows take the place of what it showed.
+
+    The old widgets stay until the new ones are seen. A page that was just reloaded may still be restoring them; JupyterLab's
+    widget manager forgets what is closed meanwhile, and then cannot find the parts of what is left.
+    """
+    if old is None:
+        return
+    old.rest()
+    old.stage.seen()  # what it replaced itself, and nobody saw go
+    new.stage.when_seen(old.close)
+
+
+def _cell() -> str:
+    """Return the id of the notebook cell that runs now, or nothing outside of a notebook."""
+    from IPython import get_ipython  # noqa: PLC0415  (part of the lab extra)
+
+    shell = get_ipython()
+    parent: dict[str, Any] = getattr(shell, "get_parent", dict)() if shell else {}
+    return str(parent.get("metadata", {}).get("cellId", ""))

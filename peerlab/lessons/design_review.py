@@ -1,0 +1,220 @@
+"""Exercises of lab 06: a review of one's own cluster; every truth is computed from the learner's own file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from peerlab.cluster_file.check import check
+from peerlab.engine.run import simulate
+from peerlab.lessons import review
+from peerlab.lessons.exercise import Choice, Code, Mistake, Number
+from peerlab.model.hardware import Cluster
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.run import Run
+
+CLEAR = 1.05
+"""From which ratio on a path is called faster, as in the deck."""
+USE, MEASURE, STAY = "use Peer Direct", "measure first", "stay with the host"
+_KINDS = {"uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "latency": "latency"}
+_OTHER = "something else"
+
+
+def _run(path: str, cluster: Cluster | None = None, message: str = "64 MiB") -> Run:
+    return simulate(Scenario(cluster=cluster or review.mine(), nodes=8, path=path, message_bytes=message))
+
+
+def _pace(path: str) -> str:
+    """Return in words what sets the pace."""
+    found = _run(path).bottleneck
+    return next((said for word, said in _KINDS.items() if found and word in found.label), _OTHER)
+
+
+def _second_nic(path: str) -> float:
+    """Return how many times faster a path becomes by a second NIC below each switch, with a message that fills it."""
+    one = review.mine()
+    two = one.with_figure("node.nics_per_switch", 2)
+    return _run(path, one, "1 GiB").time_s / _run(path, two, "1 GiB").time_s
+
+
+def _gain(end: str = "") -> float:
+    """Return how many times faster Peer Direct is: in the middle, at its worst (``low``), or both paths at worst (``both``)."""
+    staged, direct = _run("host-rdma"), _run("peer-direct")
+    if not end:
+        return staged.time_s / direct.time_s
+    host, peer = staged.sensitivity_band(), direct.sensitivity_band()
+    return peer.low_GBps / (host.high_GBps if end == "low" else host.low_GBps)
+
+
+def _most() -> str:
+    """Return the assumed figure that the answer for Peer Direct owes most to, as one of the options."""
+    first = str(_run("peer-direct").sensitivity()["figure"][0])
+    return first if first in _ASSUMED else _OTHER
+
+
+def _check_file(answer: Any) -> str | None:
+    """Return what is wrong with a learner's cluster file."""
+    if not isinstance(answer, str | Path):
+        return "Answer with the name of your file, as `mine` holds it."
+    report = check(answer)
+    if report.missing or report.wrong:
+        return f"peerlab cannot use it yet: {[*report.wrong, *(one.key for one in report.missing)][0]}."
+    if report.implausible:
+        return f"It can be read, but: {report.implausible[0]}."
+    found = load_cluster(answer)
+    return next((said for key in review.SHEET if (said := _check_figure(found, key))), None)
+
+
+def _check_figure(found: Cluster, key: str) -> str | None:
+    """Return what is wrong with a figure that the data sheet gives."""
+    mine, before = found.figures[key], review.drafted().figures[key]
+    if (mine.value, mine.unit) == (before.value, before.unit):
+        return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
+    if _meant(found, key) != _meant(review.filled_in(), key):
+        return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit."
+    return f"`{key}` has no source yet; where was it read?" if mine.assumption else None
+
+
+def _meant(cluster: Cluster, key: str) -> int | None:
+    return {"nic.rate": cluster.nic_Bps, "switch.uplink": cluster.uplink_Bps}[key]
+
+
+def _advice(low: float, middle: float) -> str:
+    return USE if low > CLEAR else MEASURE if middle > CLEAR else STAY
+
+
+def _try_advice(answer: Callable[[float, float], str]) -> str | None:
+    """Return what is wrong with a rule for a recommendation."""
+    cases = [(_gain("low"), _gain()), (0.9, 1.4), (1.2, 1.6), (0.8, 1.0), (1.04, 1.06), (0.7, 0.9)]
+    for low, middle in cases:
+        got, right = answer(low, middle), _advice(low, middle)
+        if got != right:
+            which = f"A gain of {middle:.2f}, {low:.2f} at worst"
+            if got not in (USE, MEASURE, STAY):
+                return (
+                    f"{which}: your rule returns {got!r}; one of {USE!r}, {MEASURE!r}, {STAY!r} is asked for."
+                )
+            return f"{which}: your rule says {got!r}. {_REASONS[right]}"
+    return None
+
+
+_REASONS = {
+    USE: "Even the worst end is clearly faster, so nothing that is assumed can change the decision.",
+    MEASURE: "It is faster as assumed and may not be at the worst end: the assumptions decide, and somebody has to measure them.",
+    STAY: "As assumed it is not clearly faster; why change anything?",
+}
+
+_ASSUMED = {
+    "fabric.latency": "Is it still assumed in your file, and first in the table above?",
+    "nic.rate": "Has your file a source for it by now?",
+    "slices.direct": "It matters, but look at the first row of the table: it is sorted.",
+    "registration.base": "In a warm cache nothing is registered any more.",
+    "host.dram": "Peer Direct does not touch host memory.",
+    _OTHER: "The first row of the table names it.",
+}
+"""Figures that may be assumed, with what is said to who takes one for the most important."""
+_SHEET_CALL = 'review.edit(mine, {"nic.rate": 200, "switch.uplink": 28.2})'
+
+EXERCISES = (
+    Code(
+        name="06-file",
+        question="Put the two figures of the data sheet into your file, and name it here.",
+        check=_check_file,
+        attempts={
+            "review.draft()": "is still that of the draft",
+            'review.edit(review.draft(), {"nic.rate": 25, "switch.uplink": 28.2})': "mind the unit",
+            'review.edit(review.draft(), {"nic.rate": 200, "switch.uplink": 31.5})': "before its own headers",
+            'review.edit(review.draft(), {"nic.rate": 800, "switch.uplink": 28.2})': "It can be read, but",
+            "{}": "Answer with the name of your file",
+        },
+        hints=(
+            "Each figure has its own unit in the file; the NIC's is Gbit/s, the uplink's GB/s.",
+            "What PCIe carries before its headers is not what is left for data: every Gen4 x16 link in `peerlab clusters roce-100g-a100` has the same rate.",
+        ),
+        why="Two figures with their unit and source: now every answer below is about this machine.",
+        solution=_SHEET_CALL,
+    ),
+    Choice(
+        name="06-today",
+        question="Your cluster, RDMA through host memory: what sets the pace?",
+        options={
+            "the PCIe uplink": "Look at which resource is busy nearly all the time.",
+            "the NIC": "How busy is the wire in the table above?",
+            "a CPU core": "With RDMA the CPU moves no byte. Which path would keep a core busy?",
+            "latency": "The message has 64 MiB. Do slices spend their time flying, or waiting?",
+            _OTHER: "The table above names it.",
+        },
+        truth=lambda: _pace("host-rdma"),
+        hints=("The table has a column for it.", "The bottleneck is what is busy most of the time."),
+        why="Everything crosses the uplink twice in each direction; half of it is less than the NIC could send.",
+        solution='"the PCIe uplink"',
+    ),
+    Number(
+        name="06-second-nic",
+        question="A second NIC below each switch, 1 GiB: how many times faster does RDMA through host memory become?",
+        truth=lambda: _second_nic("host-rdma"),
+        mistakes=(
+            Mistake(
+                lambda: 2.0,
+                "Twice the NICs are twice the speed only if the NICs were what everything waits for.",
+            ),
+        ),
+        hints=(
+            "What does this path wait for? Does a second NIC change that?",
+            "The cell above has `large` and `two`; divide the time of `large` by that of `large.with_(cluster=two)`.",
+        ),
+        why="The uplink was the limit and still is: a NIC more buys nothing as long as each byte takes the detour.",
+        solution="peerlab.simulate(large).time_s / peerlab.simulate(large.with_(cluster=two)).time_s",
+    ),
+    Choice(
+        name="06-matters",
+        question="Which assumed figure does the answer for Peer Direct owe most to?",
+        options=_ASSUMED,
+        truth=_most,
+        hints=(
+            "The table is sorted: the most influential comes first.",
+            "Look at the column `figure` of its first row.",
+        ),
+        why="That is what to find out, or to measure, before anything else.",
+        solution='"slices.direct"',
+    ),
+    Number(
+        name="06-worst",
+        question="If every assumed figure is off as far as it may be, against Peer Direct and for the detour: what gain is left?",
+        truth=lambda: _gain("low"),
+        tolerance=0.005,
+        mistakes=(
+            Mistake(_gain, "That is the gain as assumed, in the middle of both bands."),
+            Mistake(
+                lambda: _gain("both"),
+                "That compares the worst ends of both; the worst for Peer Direct is against the best of the detour.",
+            ),
+        ),
+        hints=(
+            "Each band has a low and a high end. Which two ends make the gain smallest?",
+            "The low end of Peer Direct divided by the high end of the way through the host.",
+        ),
+        why="The two bands share most of their figures, so that it cannot really come to this: a bound, not a forecast.",
+        solution='bands["peer-direct"].low_GBps / bands["host-rdma"].high_GBps',
+    ),
+    Code(
+        name="06-recommend",
+        question=(
+            f"Write `recommend(low, middle)`: from the gain at its worst and as assumed, one of `{USE}`, `{MEASURE}`, `{STAY}`. "
+            f"Faster means by more than {100 * (CLEAR - 1):.0f} per cent."
+        ),
+        check=_try_advice,
+        attempts={
+            f'return "{USE}" if middle > 1.05 else "{STAY}"': "the assumptions decide",
+            f'return "{USE}" if low > 1.05 else "{STAY}"': "the assumptions decide",
+            f'return "{USE}"': "the assumptions decide",
+            "return low > 1.05": "is asked for",
+        },
+        hints=(
+            "There are three answers: what holds at the worst end, what holds only as assumed, and what does not hold.",
+            "Ask for `low` first, then for `middle`.",
+        ),
+        why="A recommendation is as sure as its worst end; what lies between is a reason to measure, not to decide.",
+        solution=f'if low > 1.05:\n    return "{USE}"\nreturn "{MEASURE}" if middle > 1.05 else "{STAY}"',
+    ),
+)

@@ -1,0 +1,57 @@
+"""Exercises and the steps of a collective, in a notebook that has no explorer."""
+
+import pytest
+
+CELLS = (
+    "import peerlab\npeerlab.exercise('01-gain')",
+    "peerlab.exercise('01-upgrade')",
+    "peerlab.steps('ring', ranks=4)",
+    "peerlab.steps('halving-doubling', ranks=8)",
+)
+
+
+@pytest.fixture
+def page(open_notebook):
+    notebook = open_notebook("lessons.ipynb", *CELLS)
+    notebook.run_all()
+    notebook.page.locator(".pl-steps").nth(1).wait_for()
+    yield notebook.page
+    assert notebook.outside_requests() == []
+    assert notebook.complaints == []
+
+
+def test_exercises_are_answered_and_steps_are_walked_through_with_the_keyboard(page):
+    number, choice = page.locator(".pl-exercise").nth(0), page.locator(".pl-exercise").nth(1)
+    assert "Exercise 6 of 7" in number.inner_text()  # its style and words come without an explorer
+    assert number.evaluate("one => getComputedStyle(one).borderLeftWidth") == "4px"
+    field = number.locator("input")
+    field.fill("0.56")
+    field.press("Enter")
+    number.get_by_role("alert").get_by_text("turn the ratio round").wait_for()
+    number.get_by_role("button", name="Hint 1 of 2").click()
+    number.locator(".pl-hints li").wait_for()
+    field.fill("1.77")
+    field.press("Enter")
+    number.get_by_role("status").get_by_text("Right.").wait_for()
+
+    choice.get_by_label("PCIe Gen4").check()
+    choice.get_by_role("button", name="Check").click()
+    choice.get_by_role("status").get_by_text("Right.").wait_for()
+
+    steps, other = page.locator(".pl-steps").nth(0), page.locator(".pl-steps").nth(1)
+    shown = steps.locator(".pl-pane:visible")
+    assert shown.count() == 1
+    assert "Start." in shown.inner_text()
+    steps.locator("input").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert "Step 3 of 6" in shown.inner_text()
+    assert shown.locator("td.pl-full").count() == 4
+    shown.get_by_text("Next").click()
+    assert "Step 4 of 6" in shown.inner_text()
+    assert "Start." in other.locator(".pl-pane:visible").inner_text()  # its buttons are its own
+    boxes = other.locator("tbody td").evaluate_all(
+        "cells => cells.map(one => one.scrollWidth - one.clientWidth)"
+    )
+    assert max(boxes) <= 0  # eight digits fit into their box
+    assert other.evaluate("one => one.querySelector('.pl-pane').scrollWidth <= one.clientWidth")

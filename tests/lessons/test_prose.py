@@ -1,0 +1,294 @@
+"""What the labs say in prose is what the simulation says now."""
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+import peerlab
+from peerlab.lessons import find, own_machine, review
+from peerlab.lessons.logs import lab_log, times
+from peerlab.measurement.ring import Ring
+from peerlab.model.registration import RegistrationCache
+from peerlab.places import folder
+from peerlab.records.judge import LEAST_NOISE
+from peerlab.records.library import measured_library
+
+LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
+
+STAGED = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
+DIRECT = STAGED.with_(path="peer-direct")
+WIRE = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB")
+TCP = STAGED.with_(path="host-tcp")
+DL1 = STAGED.hardware
+
+run = cache(peerlab.simulate)
+
+
+def gain(**changes):
+    """Return how many times faster Peer Direct is than the detour."""
+    return run(STAGED.with_(**changes)).time_s / run(DIRECT.with_(**changes)).time_s
+
+
+def uncached_share():
+    """Return how much of the time registering and deregistering have without a cache."""
+    slow = run(DIRECT.with_(registration="per-transfer"))
+    parts = slow.breakdown()
+    return (parts["register"] + parts["deregister"]) / slow.time_s
+
+
+def page_us(seconds, nbytes):
+    """Return the microseconds per page of 4 KiB, if it took so long to register so much."""
+    return 1e6 * seconds * 4096 / nbytes
+
+
+def as_slow_as(**changes):
+    """Return with how many regions a cache without other limits is as slow as this."""
+    slow = run(DIRECT.with_(**changes)).time_s
+    return next(k for k in (4, 8, 16, 20) if run(DIRECT.with_(cache_regions=k)).time_s == slow)
+
+
+def alike():
+    """Return the first and the last size of a cache, of those in the lab, with the same counters as 8 regions."""
+    counters = {
+        k: replace(run(DIRECT.with_(cache_regions=k)).registration, registered_bytes=0, peak_bytes=0)
+        for k in (4, 8, 12, 16)
+    }
+    same = [k for k, one in counters.items() if one == counters[8]]
+    return same[0], same[-1]
+
+
+def small_cache_hits():
+    """Return what a cache of 2 regions finds in the second AllReduce of four ranks: measured, simulated."""
+    registered = RegistrationCache(max_regions=2)
+    for _ in range(2):
+        before = registered.counters.hits
+        for move in Ring(4, 1 << 20).moves(0):
+            ends = [(move.source_at, move.source_bytes), (move.lands_at, move.lands_bytes)]
+            leases = [registered.acquire(at, nbytes) for at, nbytes in ends]
+            for lease in leases:
+                registered.release(lease)
+    ring = peerlab.Scenario(cluster="juliet", nodes=4, path="peer-direct", dependency="step", cache_regions=2)
+    return registered.counters.hits - before, run(ring).registration.hits
+
+
+def own_both():
+    """Return what leaving out both parts promises on the machine whose records come with peerlab."""
+    return find("04-both").truth()
+
+
+def faster(staged, direct, nbytes, column="time_s"):
+    """Return how many times as fast the second of two logs is at a size."""
+    tables = [measured_library()[name].table.set_index("size_bytes")[column] for name in (staged, direct)]
+    ratio = float(tables[0][nbytes] / tables[1][nbytes])
+    return ratio if column == "time_s" else 1 / ratio
+
+
+def sends(scenario):
+    """Return what one server sends, GB/s."""
+    return run(scenario).wire_busy * DL1.node_wire_Bps / 1e9
+
+
+def fastest(message):
+    """Return what a rail can do on 32 servers, fastest first."""
+    names = ["hierarchical", "pairwise", "halving-doubling", "recursive-doubling", "binary-tree"]
+    asked = DIRECT.with_(nodes=32, message_bytes=message)
+    return sorted(names, key=lambda name: run(asked.with_(algorithm=name)).time_s)
+
+
+P5 = peerlab.load_cluster("p5")
+P5_BUSBW = lab_log("C").measured.table.query("variant == 'out-of-place'")["busbw_GBps"].max()
+STAGED_TIMES = times("juliet/osu-latency-staged")
+SLOW = [size for size, time_s in STAGED_TIMES.items() if size < 2**20 and time_s > STAGED_TIMES[2**20]]
+SLOW_KIB = (SLOW[0] >> 10, SLOW[-1] >> 10)
+"""Sizes below 1 MiB that took longer than 1 MiB did: the first and the last."""
+
+COMPUTED = {
+    "03_registration_and_the_cache": [
+        ("plans with | {:.0f} µs + 0.06 ns/B", lambda: DL1.register_base_ps / 1e6),
+        ("+ {:.2f} ns/B", lambda: DL1.register_page_ps / 4096 / 1e3),
+        ("ns/B | {:.2f} µs |", lambda: DL1.register_page_ps / 1e6),
+        ("more than 20 s | {:.2f} µs", lambda: page_us(20, 256e9)),
+        ("49.2 s | {:.2f} µs", lambda: page_us(49.2, 500e9)),
+        ("some {:.1f} ms per NIC", lambda: 70 / 32),
+        (
+            "14 \u00d7 2 = {} requests",
+            lambda: run(DIRECT.with_(registration="per-transfer")).registration.misses,
+        ),
+        ("the same memory is {} times fewer pages", lambda: 2**21 // 4096),
+        ("Between {} and {} regions the table of the sweep does not change", alike),
+        ("as slow as with a cache of {} regions", lambda: as_slow_as(memlock_bytes="8 MiB")),
+    ],
+    "04_measure_your_machine": [
+        (
+            "(two processors, four ranks, 8 MiB), leaving out the bounce buffers brought {:.2f} times and leaving out TCP {:.2f}; ",
+            lambda: (own_machine.largest()["tcp"].ratio, own_machine.largest()["staged-shm"].ratio),
+        ),
+        (
+            "together that promises {:.2f}, and `direct` reached {:.2f}.",
+            lambda: (own_both(), own_machine.largest()["direct"].ratio),
+        ),
+        ("never less than a factor of {:.2f}", lambda: LEAST_NOISE),
+        ("leaving out one part brings {:.1f} times", lambda: 1.5),
+        ("the second 1/2, and 1/6 remains: that would be {:.0f} times", lambda: 1 / (1 / 1.5 + 1 / 2 - 1)),
+        ("1 - 1/{:.1f} = 1/3 of it", lambda: 1 / (1 - 1 / 3)),
+        ("{} hits measured, {} simulated", small_cache_hits),
+        (
+            "a message of 1 MiB arrived {:.2f} times as fast",
+            lambda: faster("juliet/osu-latency-staged", "juliet/osu-latency-direct", 1 << 20),
+        ),
+        (
+            "one of 4 MiB {:.2f} times (osu_latency)",
+            lambda: faster("juliet/osu-latency-staged", "juliet/osu-latency-direct", 4 << 20),
+        ),
+        (
+            "4 MiB were {:.1f} times as fast (osu_bw",
+            lambda: faster("alps/osu-bw-device-tcp", "alps/osu-bw-device-rdma", 4 << 20, "algbw_GBps"),
+        ),
+    ],
+    "00_tour": [
+        ("The uplink carries {:.1f} GB/s in each direction", lambda: DL1.uplink_Bps / 1e9),
+        ("The NIC could send {:.1f} GB/s", lambda: DL1.nic_Bps / 1e9),
+        ("Half of 14.1 is {:.2f} GB/s", lambda: DL1.uplink_Bps / 2e9),
+        (
+            "payload: {:.0f} % of what the NIC",
+            lambda: 100 * run(STAGED.with_(message_bytes="1 GiB")).wire_busy,
+        ),
+        ("It is {0:.1f} / {1:.2f}", lambda: (DL1.nic_Bps / 1e9, DL1.uplink_Bps / 2e9)),
+        ("exceeds the NICs' {:.0f} GB/s", lambda: DL1.node_wire_Bps / 1e9),
+        ("about {:.1f} on DL1", gain),
+        ("stops at {:,} ranks", lambda: DL1.max_ranks),
+    ],
+    "01_the_long_detour": [
+        ("{:.2f} on DL1, nothing where", lambda: gain(message_bytes="1 GiB")),
+        ("With TCP a server sends {:.1f} GB/s", lambda: sends(TCP)),
+        ("{:.2f} core-seconds for each GB", lambda: run(TCP).cores_busy / sends(TCP)),
+        (
+            "the four NICs ({:.0f} GB/s) would take {:.0f} cores",
+            lambda: (
+                DL1.node_wire_Bps / 1e9,
+                run(TCP).cores_busy / sends(TCP) * DL1.node_wire_Bps / 1e9,
+            ),
+        ),
+        ("carries {:.1f} GB/s in each direction", lambda: DL1.uplink_Bps / 1e9),
+        ("the NIC {:.1f} GB/s ({:.0f} Gbit/s)", lambda: (DL1.nic_Bps / 1e9, DL1.nic_Bps / 125e6)),
+        ("Host memory is no limit: {:.1f} GB/s", lambda: DL1.dram_Bps / 1e9),
+        (
+            "four accesses per byte leave {:.1f} GB/s for each of two NICs",
+            lambda: DL1.dram_Bps / run(STAGED).dram_bytes_per_byte / DL1.switches_per_numa / 1e9,
+        ),
+        ("At 64 MiB the simulation says {:.2f}", gain),
+    ],
+    "02_allreduce_and_nodes": [
+        (
+            "one device a node, {:.1f} GB/s and {:.0f} µs",
+            lambda: (WIRE.hardware.nic_Bps / 1e9, WIRE.hardware.latency_ps / 1e6),
+        ),
+        (
+            "12.5 GB/s = {:.0f} kB. Below it",
+            lambda: 8 * WIRE.hardware.latency_ps * WIRE.hardware.nic_Bps / 1e12 / 1e3,
+        ),
+        ("2^30 bytes ({:.0f} % more)", lambda: 100 * (2**30 / 1e9 - 1)),
+        (
+            "a busbw of {:.0f} GB/s would be a full wire of {:.0f}",
+            lambda: (run(DIRECT.with_(nodes=2)).wire_limit_GBps, DL1.node_wire_Bps / 1e9),
+        ),
+        (
+            "sees a loss of {} than a third, though the wire is busier",
+            lambda: (
+                "more" if run(DIRECT).busbw_GBps < 2 / 3 * run(DIRECT.with_(nodes=2)).busbw_GBps else "less"
+            ),
+        ),
+        (
+            "{} servers; beyond, the lab extrapolates and says so. The latency of {:.0f} µs is an assumption, between {} and {}",
+            lambda: (
+                DL1.max_ranks // DL1.devices,
+                DL1.latency_ps / 1e6,
+                *DL1.figures["fabric.latency"].range,
+            ),
+        ),
+        (
+            "the wire is {} again at 512 servers",
+            lambda: (
+                "full" if run(DIRECT.with_(nodes=512, message_bytes="1 GiB")).wire_busy > 0.95 else "busy"
+            ),
+        ),
+        ("Middle sizes: {}, as", lambda: fastest("4 MiB")[0]),
+        ("rings (*{}*) and {} both fill the wire", lambda: tuple(fastest("64 MiB")[:2])),
+    ],
+    "05_read_a_log": [
+        ("busbw of {:.0f} GB/s over NICs of {:.0f}", lambda: (P5_BUSBW, P5.node_wire_Bps / 1e9)),
+        ("A node has NICs for {:.0f} GB/s together", lambda: P5.node_wire_Bps / 1e9),
+        ("from {} KiB to {} KiB this run chose", lambda: SLOW_KIB),
+    ],
+    "06_design_review": [
+        ("one PCIe Gen4 x16 link, {:.1f} GB/s", lambda: review.RAW_GEN4_GBPS),
+        ("{:.1f} GB/s is what the link carries before", lambda: review.RAW_GEN4_GBPS),
+        ("Four adapters of {:g} Gbit/s", lambda: review.SHEET["nic.rate"]),
+    ],
+}
+"""Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
+
+SOURCED = {
+    "03_registration_and_the_cache": [
+        "500 GB of host memory, one thread | 49.2 s | 0.40 µs | kvcache-ai/Mooncake PR 855",
+        "2.79 MB of GPU memory, on 32 EFA NICs in turn | 70 ms | | kvcache-ai/Mooncake PR 3210",
+        "where we tried it before, 256 MiB took 4.26 ms in small pages and 0.137 ms in huge ones",
+        "Somebody who registered 1.5 TB for a GPU measured 242.4 s with small pages and 98.2 s with huge ones (ROCm/mori PR 679)",
+        "(HabanaAI/HCL, versions 1.19 to 1.21: one registration of HCL's own pool per device)",
+        "up to 1.18 it had a list that forgot nothing",
+    ],
+    "04_measure_your_machine": [
+        "`mlock` for each transfer left 0.23 to 0.49 of the throughput, a cache of 64 regions 0.91 to 1.03, and one of 2 regions 0.42 to 0.73",
+        "missed the measured time by 28 to 78 % when we tried it on a busy virtual machine with two processors",
+    ],
+    "00_tour": ["1.5 to 2 times on collectives and up to 1.76 on large messages (summaries of an article"],
+    "01_the_long_detour": [
+        "1.5 to 2 times, up to 1.76 on large messages (summaries of an article in *Towards Data Science*",
+        "2.25, 1.84 and 1.57 times faster without the stop in host memory, at 1, 2 and 4 MiB (osu_latency",
+        "at 23,990 MB/s with RDMA and at 1,803 MB/s through host memory and TCP, 13.3 times less (CSCS",
+    ],
+}
+"""Per lab: pieces of prose with figures that are somebody else's, with the source that the prose names."""
+
+_FIGURE = re.compile(r"\d+\.\d+|\d+(?= %)")
+"""What could only come from a computation: figures with a decimal point, and percentages."""
+
+
+def prose(name):
+    cells = json.loads(LABS[name].read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def say(template, compute):
+    figures = compute()
+    return template.format(*figures if isinstance(figures, tuple) else (figures,))
+
+
+def rows():
+    return [(name, template, compute) for name, of in COMPUTED.items() for template, compute in of]
+
+
+@pytest.mark.parametrize(("name", "template", "compute"), rows(), ids=lambda one: one if one in LABS else "")
+def test_a_figure_in_the_prose_is_what_the_simulation_says(name, template, compute):
+    assert say(template, compute) in prose(name)
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_every_figure_in_the_prose_is_computed_here_or_has_a_source(name):
+    text = prose(name)
+    known = SOURCED.get(name, []) + [say(template, compute) for template, compute in COMPUTED[name]]
+    for piece in known:
+        assert piece in text
+    known = {figure for piece in known for figure in _FIGURE.findall(piece)}
+    assert set(_FIGURE.findall(text)) <= known
+
+
+def test_the_share_that_lab_03_lets_predict_is_nearly_all():
+    assert f"{100 * uncached_share():.0f}" == "99"
+
+
+def test_every_lab_has_its_figures_here():
+    assert set(LABS) == set(COMPUTED)

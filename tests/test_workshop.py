@@ -1,0 +1,85 @@
+"""The trainer's kit is about the labs that there are, adds up, and shows what the simulation says today."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from peerlab.engine.run import simulate
+from peerlab.lessons import exercises
+from peerlab.model.scenario import Scenario
+from peerlab.units import GIB
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "shooting"))
+import handout
+
+
+@pytest.fixture
+def labs(root):
+    return sorted((root / "labs").glob("*.ipynb"))
+
+
+def minutes(lab):
+    """Return how long a lab says that it takes."""
+    text = "".join(json.loads(lab.read_text())["cells"][0]["source"])
+    return int(re.search(r"(\d+) minutes|ten minutes", text)[1] or 10)
+
+
+def test_the_timetable_adds_up_and_leaves_every_lab_its_time_and_the_trainer_five_minutes(root, labs):
+    table = (root / "docs" / "workshop.md").read_text().partition("## Timetable")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (\d):(\d\d) \| (\d+) \|([^|]*)\|([^|]*)\|$", table, re.MULTILINE)
+    now = 0
+    for hours, past, lasts, _, _ in rows:
+        assert 60 * int(hours) + int(past) == now
+        now += int(lasts)
+    assert 200 <= now <= 260
+    given = {lab: int(row[2]) for row in rows for lab in labs if f"(../labs/{lab.name})" in row[4]}
+    assert sorted(given) == labs
+    assert [lab.name for lab in labs if given[lab] < minutes(lab) + 5] == []
+
+
+def test_the_readme_lists_every_lab_with_its_minutes(root, labs):
+    readme = (root / "README.md").read_text()
+    rows = dict(re.findall(r"^\| \[\d\d [^]]*\]\(labs/([\w.]+)\) \| (\d+) \|", readme, re.MULTILINE))
+    there = {lab.name: minutes(lab) for lab in labs}
+    assert {name: int(time) for name, time in rows.items()} == there
+
+
+def test_trainers_find_every_exercise(root):
+    text = (root / "docs" / "answers.md").read_text()
+    assert [one.name for one in exercises() if f"\n### {one.name}\n" not in text] == []
+
+
+def test_the_handout_is_one_page_and_what_the_simulation_says_today(root):
+    printed = (root / "docs" / "handout.pdf").read_bytes()
+    assert re.findall(rb"/Count (\d+)", printed) == [b"1"]
+    title = re.search(r"<title>(.*?)</title>", handout.html())[1]
+    named = title.replace("(", r"\(").replace(")", r"\)").encode()
+    assert b"/Title (" + named + b")" in printed, "run `make shots ARGS=handout`"
+
+
+def test_pictures_are_small_and_every_one_is_shown(root):
+    texts = "".join(file.read_text() for file in (*root.glob("*.md"), *(root / "docs").glob("*.md")))
+    pictures = list((root / "docs" / "pictures").glob("*.png"))
+    assert [one.name for one in pictures if f"pictures/{one.name}" not in texts] == []
+    assert [one.name for one in pictures if one.stat().st_size > 250_000] == []
+
+
+def test_what_a_trainer_says_is_what_the_simulation_says(root):
+    staged = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
+    direct = staged.with_(path="peer-direct")
+    host, peer, bare, tcp = (
+        simulate(one)
+        for one in (staged, direct, direct.with_(registration="per-transfer"), staged.with_(path="host-tcp"))
+    )
+    text = " ".join((root / "docs" / "workshop.md").read_text().split())
+    assert f'"{host.time_s / peer.time_s:.1f} times is what Peer Direct brings."' in text
+    assert "From host memory, two copies of every byte remain." in text
+    assert host.copies_per_byte == 2
+    assert f"GiB/s are another {100 * (GIB / 1e9 - 1):.0f} % off" in text
+    assert "now Peer Direct is slower than the detour was" in text
+    assert bare.time_s > host.time_s
+    assert "Against kernel TCP the gain is another one, and far larger" in text
+    assert tcp.time_s / peer.time_s > 2 * host.time_s / peer.time_s

@@ -1,0 +1,52 @@
+"""The boxes of a collective: every number and every move of the executor, as HTML."""
+
+import re
+
+import peerlab
+from peerlab.view.steps import steps_html
+
+
+def panes(html):
+    return html.split("class='pl-pane'")[1:]
+
+
+def test_every_step_shows_what_the_executor_holds():
+    one = peerlab.steps("ring", 4)
+    shown = panes(one._repr_html_())
+    assert len(shown) == len(one.walk.steps) + 1
+    for after, pane in enumerate(shown):
+        numbers = [int(number) for number in re.findall(r"<td[^>]*><b>(\d+)</b>", pane)]
+        assert numbers == one.walk.held(after).flatten().tolist()
+
+
+def test_a_step_says_what_came_what_went_and_how_much_was_sent():
+    first = panes(peerlab.steps("ring", 4)._repr_html_())[1]
+    assert first.count("class='pl-came'") == first.count("class='pl-went'") == 4
+    assert "<b>11</b><small>+1 from 0</small>" in first
+    assert "Every rank sends 1 box; who receives adds it to its own." in first
+    assert "Sent so far: 0.25 of a rank's buffer." in first
+
+
+def test_finished_boxes_are_marked_when_they_hold_every_contribution():
+    marked = [pane.count("pl-full") for pane in panes(peerlab.steps("ring", 4)._repr_html_())]
+    assert marked == [0, 0, 0, 4, 8, 12, 16]
+
+
+def test_a_tree_says_how_many_send_and_how_much_at_most():
+    shown = panes(peerlab.steps("binary-tree", 7)._repr_html_())
+    assert "2 ranks send 7 boxes each; who receives adds them to its own." in shown[1]
+    assert "at most: 3 of a rank's buffer" in shown[-1]
+
+
+def test_two_outputs_do_not_share_their_buttons():
+    walk = peerlab.steps("ring", 2).walk
+    names = [set(re.findall(r"name='([^']+)'", steps_html(walk))) for _ in range(2)]
+    assert len(names[0]) == len(names[1]) == 1
+    assert names[0] != names[1]
+
+
+def test_without_styles_all_steps_stand_one_below_the_other():
+    html = re.sub(r"<style>.*?</style>", "", peerlab.steps("ring", 3)._repr_html_())
+    assert "style=" not in html
+    assert "hidden" not in html.replace("aria-hidden", "")
+    assert [f"Step {n} of 4" in html for n in (1, 2, 3, 4)] == [True] * 4
