@@ -8,13 +8,16 @@ TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
-.PHONY: lab voila test soak lint bench docs solutions shots lock clean chromium
+.PHONY: lab voila lite test soak lint bench docs solutions shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
 
 voila: $(VENV)/test.stamp       ## serve the labs as an app: prose and pictures, no code
 	$(BIN)/python -m voila labs --no-browser --Voila.ip=127.0.0.1 $(ARGS)
+
+lite: | $(VENV)/bin/python      ## would build the labs for a browser without a server; says which parts are missing
+	@./requirements/lite.sh $(BIN)/python
 
 test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
 	$(BIN)/python -m pytest $(TOGETHER) $(ARGS)

@@ -12,6 +12,7 @@ import engines
 import export
 import growth
 import lab
+import seats
 import settings
 import simulators
 import sweeps
@@ -24,6 +25,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "sweeps": sweeps.section,
     "lab": lab.section,
     "export": export.section,
+    "seats": seats.section,
 }
 """Each measures something and tells it: a heading, a table, what it means."""
 

@@ -113,7 +113,7 @@ def unroll(columns: Columns, blocks: Sequence[Block], modulo: int = 0) -> dict[s
         shifts.append(np.zeros(block.last - cursor, np.int64))
         steps.append(np.zeros(block.last - cursor, np.int64))
         size = block.last - block.first
-        again = np.repeat(np.arange(1, block.repeats + 1), size)
+        again = np.repeat(np.arange(1, block.repeats + 1, dtype=np.int64), size)
         rows.append(np.tile(np.arange(block.first, block.last), block.repeats))
         shifts.append(again * block.period_ps)
         steps.append(again * block.period_steps)

@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from itertools import pairwise
 
 import nbclient
 import nbformat
@@ -38,6 +39,13 @@ def test_a_lab_is_prose_with_short_cells_and_no_plotting(lab):
         assert len(cell.source.splitlines()) <= 15, cell.source
         for library in ("bokeh", "matplotlib", "ipywidgets", "anywidget"):
             assert library not in cell.source
+
+
+@pytest.mark.parametrize(("path", "following"), list(pairwise(LABS)), ids=lambda path: path.stem)
+def test_a_lab_leads_to_the_one_after_it(path, following):
+    """There is no index: who begins with the tour finds them all."""
+    last = nbformat.read(path, as_version=4).cells[-1].source
+    assert f"Next: [{following.stem}]({following.name})" in last
 
 
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)

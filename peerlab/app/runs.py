@@ -90,7 +90,10 @@ class Background:
         self._on_progress, self._on_end = on_progress, on_end
         self._stop = threading.Event()
         self._told = 0.0
-        threading.Thread(target=self._work, name="peerlab-simulate", daemon=True).start()
+        try:
+            threading.Thread(target=self._work, name="peerlab-simulate", daemon=True).start()
+        except RuntimeError:  # where there are no threads, in a browser's Python, it is waited for
+            self._work()
 
     def cancel(self) -> None:
         """Stop as soon as possible."""

@@ -111,7 +111,9 @@ class Batch:
         schedule, blocking = self.world.plan.schedule, self.world.scenario.blocking
         shape = self._end.shape
         turn = np.zeros(shape, np.int64)
-        there = [np.full(shape, 0 if self._own is None else self._own[piece]) for piece in self._pieces]
+        there = [
+            np.full(shape, 0 if self._own is None else self._own[piece], np.int64) for piece in self._pieces
+        ]
         for step, factors in zip(range(schedule.steps), self._factors(), strict=False):
             over = turn
             for piece in self._pieces:

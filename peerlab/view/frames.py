@@ -59,8 +59,8 @@ def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int6
         needed = min(overlap // block.period_steps + 3, block.repeats)
         for again in sorted({*range(1, needed + 1), block.repeats}):
             pieces.append(np.arange(block.first, block.last))
-            shifts.append(np.full(size, again * block.period_ps))
-            steps.append(np.full(size, again * block.period_steps))
+            shifts.append(np.full(size, again * block.period_ps, np.int64))
+            steps.append(np.full(size, again * block.period_steps, np.int64))
         cursor = block.last
     tail = len(columns["start"]) - cursor
     index = np.concatenate([*pieces, np.arange(cursor, cursor + tail)])

@@ -1,0 +1,81 @@
+"""What came out of a fit, constant by constant, and the cluster that is described with them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.study.calibration.constants import SWITCH, Constant
+from peerlab.study.calibration.fit import Fitted
+from peerlab.study.calibration.switch import Switch
+from peerlab.study.observed import Observed
+from peerlab.units import say_bytes
+
+_AT_END = 0.01
+"""Relative distance from an end of its range below which a constant lies at it."""
+
+
+def constant(figure: Figure, fitted: Fitted, switch: Switch | None) -> Constant:
+    """Return one constant as it came out."""
+    bounds = figure.range or (figure.value, figure.value)
+    same: dict[str, Any] = {"key": figure.key, "unit": figure.unit, "before": figure.value, "bounds": bounds}
+    if figure.key == SWITCH and switch:
+        return Constant(
+            **same,
+            value=switch.value,
+            low=switch.low,
+            high=switch.high,
+            identified=not switch.untold,
+            remark=switch.untold,
+        )
+    keys = [one.key for one in fitted.model.figures]
+    if figure.key not in keys:
+        return Constant(
+            **same,
+            value=figure.value,
+            low=bounds[0],
+            high=bounds[1],
+            identified=False,
+            remark=fitted.untold[figure.key],
+        )
+    place = keys.index(figure.key)
+    value, low, high = (float(np.exp(ends[place])) for ends in (fitted.values, fitted.low, fitted.high))
+    at_end = bool(min(abs(np.log(value / max(end, 1e-300))) for end in bounds) < _AT_END)
+    remark = "at the end of its range: is the range too narrow, or the path another one?" if at_end else ""
+    return Constant(**same, value=value, low=low, high=high, identified=True, remark=remark, at_end=at_end)
+
+
+def described(
+    base: Cluster, found: Sequence[Constant], seen: Observed, sizes: NDArray[np.int64], today: date
+) -> Cluster:
+    """Return the cluster with the constants that the log tells, each with its provenance."""
+    what = f"{seen.collective} of {say_bytes(sizes[0])} to {say_bytes(sizes[-1])}, {seen.source or seen.tool or 'a log'}"
+    cluster = base
+    for one in (one for one in found if one.identified):
+        ends = one.bounds if one.at_end else (one.low, one.high)
+        value, low, high = (_rounded(one.key, end) for end in (one.value, *ends))
+        cluster = cluster.with_figure(one.key, value)
+        told = (
+            "came out at the end of it, and may be beyond" if one.at_end else "the range is a 95 % interval"
+        )
+        figure = replace(
+            cluster.figures[one.key],
+            source=f"{what}, calibrated on {today.isoformat()}",
+            assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; {told}",
+            range=(min(low, value), max(high, value)),
+        )
+        cluster = replace(cluster, figures=MappingProxyType({**cluster.figures, one.key: figure}))
+    earlier = f"; before that, {base.fitted_on}" if base.fitted_on else ""
+    return replace(
+        cluster, name=f"{base.name}-calibrated", title=f"{base.title}, calibrated", fitted_on=what + earlier
+    )
+
+
+def _rounded(key: str, value: float) -> float:
+    """Return a value with as many digits as a fit has at most; sizes stay whole bytes."""
+    return value if key == SWITCH else float(f"{value:.5g}")
