@@ -5,7 +5,6 @@ written down. A typical wrong answer is computed as well, so that feedback stays
 """
 
 import ast
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from functools import partial
 from typing import Any, Self
 
 from peerlab.errors import PeerlabError
+from peerlab.lessons.figure import number
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Number(Exercise):
     tolerance:
         How far off an answer may be, as a part of the truth.
     mistakes:
-        Typical wrong figures; the first that an answer is near to (within the tolerance) is told.
+        Typical wrong figures; the one that an answer is nearest to, if within the tolerance, is told.
     """
 
     truth: Callable[..., float]
@@ -116,10 +116,11 @@ class Number(Exercise):
         truth = self.truth()
         if self._near(said, truth):
             return self._right()
-        for mistake in self.mistakes:
-            if self._near(said, mistake.like()):
-                return Verdict(right=False, says=mistake.says)
-        return Verdict(right=False, says=f"{said:.4g} is too {'high' if said > truth else 'low'}.")
+        off = [(abs(said - figure), says) for figure, says in self.wrong() if self._near(said, figure)]
+        if off:
+            return Verdict(right=False, says=min(off, key=lambda one: one[0])[1])
+        figure = f"{said:.4g} {self.unit}".strip()
+        return Verdict(right=False, says=f"{figure} is too {'high' if said > truth else 'low'}.")
 
     def _near(self, said: float, figure: float) -> bool:
         return abs(said - figure) <= self.tolerance * abs(figure)
@@ -149,12 +150,15 @@ class Choice(Exercise):
         return replace(self, truth=partial(self.truth, records)) if self.measured else super().about(records)
 
     def judge(self, answer: Any) -> Verdict:
-        """Compare with the option that is true."""
-        if not isinstance(answer, str) or answer not in self.options:
+        """Compare with the option that is true; the beginning of an option will do."""
+        said = answer.strip().casefold() if isinstance(answer, str) else None
+        meant = [one for one in self.options if one.casefold() == said]
+        meant = meant or [one for one in self.options if said and one.casefold().startswith(said)]
+        if len(meant) != 1:
             return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
-        if answer == self.truth():
+        if meant[0] == self.truth():
             return self._right()
-        return Verdict(right=False, says=self.options[answer])
+        return Verdict(right=False, says=self.options[meant[0]])
 
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the other options."""
@@ -183,8 +187,8 @@ class Code(Exercise):
             complaint = self.check(answer)
         except PeerlabError as problem:
             complaint = f"peerlab said: {problem}"
-        except Exception as problem:  # noqa: BLE001  (the learner's code may raise anything)
-            complaint = f"Your code raised {type(problem).__name__}: {problem}"
+        except (Exception, SystemExit) as problem:  # noqa: BLE001  (the learner's code may raise anything)
+            complaint = f"Your code raised {type(problem).__name__}: {problem}"[:_LONGEST]
         return self._right() if complaint is None else Verdict(right=False, says=complaint)
 
     def wrong(self) -> list[tuple[Any, str]]:
@@ -192,8 +196,8 @@ class Code(Exercise):
         return list(self.attempts.items())
 
 
-_MICRO = re.compile("^(us|\u03bcs)$")
-"""Ways to write microseconds beside µs: on a keyboard without it, and with the Greek letter."""
+_LONGEST = 300
+"""Characters of an error of the learner's code; some carry a whole table."""
 
 
 def _stub() -> None: ...
@@ -203,31 +207,6 @@ def unanswered(answer: Any) -> bool:
     """Tell whether an answer is still the lab's ``...``, or a function of which nothing is written yet."""
     code = getattr(answer, "__code__", None)
     return answer is ... or (code is not None and code.co_code == _stub.__code__.co_code)
-
-
-def number(answer: Any, unit: str) -> float:
-    """Return the figure that somebody wrote, with or without its unit: ``7.05``, ``"7,05"``, ``"7.05 GB/s"``.
-
-    Raises
-    ------
-    ValueError
-        If it is no figure, or one in another unit.
-    """
-    if isinstance(answer, bool) or answer is None:
-        raise ValueError("Answer with a number.")
-    found = re.fullmatch(r"\s*([-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(.*?)\s*", str(answer))
-    try:
-        value = float(found[1].replace(",", ".")) if found else float(answer)
-    except (TypeError, ValueError):
-        raise ValueError("Answer with a number.") from None
-    written = _MICRO.sub("µs", found[2]) if found else ""
-    if written and written.lower() not in {
-        unit.lower(),
-        unit.lower().rstrip("s"),
-        "x" if not unit else unit.lower(),
-    }:
-        raise ValueError(f"Answer in {unit}." if unit else "Answer with a number without a unit.")
-    return value
 
 
 def fill_in(cell: str, solution: str) -> str:
