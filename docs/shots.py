@@ -7,7 +7,7 @@ makes them small and is not to be seen.
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +31,9 @@ GROUPS: dict[str, Callable[[Path], None]] = {
     "handout": handout.take,
 }
 """Each takes a folder and writes pictures into it."""
+Colour = tuple[int, int, int]
+_COARSE = 4
+"""Levels by which a colour may miss one of ours."""
 
 
 def main() -> None:
@@ -52,15 +55,32 @@ def main() -> None:
 
 def keep(picture: Path, target: Path) -> None:
     """Write a picture with the theme's colours and those that it mostly has besides; no dither, which would blur letters."""
-    ours = sorted({colour for of in palettes().values() for colour in of.values()})
-    known = [int(colour[place : place + 2], 16) for colour in ours for place in (1, 3, 5)]
+    ours = sorted({rgb(colour) for of in palettes().values() for colour in of.values()})
     with Image.open(picture) as one:
         full = one.convert("RGB")
     most = full.quantize(256 - len(ours), method=Image.Quantize.MEDIANCUT).getpalette() or []
     colours = Image.new("P", (1, 1))
-    colours.putpalette((known + most)[: 3 * 256])
-    full.quantize(palette=colours, dither=Image.Dither.NONE).save(target, optimize=True)
+    colours.putpalette([part for colour in ours for part in colour] + most)
+    few = full.quantize(palette=colours, dither=Image.Dither.NONE)
+    exact(few, ours)
+    few.save(target, optimize=True)
     print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
+
+
+def exact(picture: Image.Image, ours: Sequence[Colour]) -> None:
+    """Let what is hardly off one of our colours be that colour: finding the nearest is coarse by some levels."""
+    found = picture.getpalette() or []
+    entries = [tuple(found[place : place + 3]) for place in range(0, len(found), 3)]
+    near = [
+        next((own for own in ours if max(abs(a - b) for a, b in zip(one, own, strict=True)) <= _COARSE), one)
+        for one in entries
+    ]
+    picture.putpalette([part for colour in near for part in colour])
+
+
+def rgb(colour: str) -> Colour:
+    """Return red, green and blue of ``#RRGGBB``."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 if __name__ == "__main__":
