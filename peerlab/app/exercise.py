@@ -1,7 +1,7 @@
 """An exercise in a notebook: a question, an answer, what it is told, hints one by one."""
 
 import re
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 import ipywidgets as w
@@ -47,6 +47,10 @@ class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.add_class("pl-exercise")
         if not unanswered(answer):
             self.answer(answer)
+
+    def __repr__(self) -> str:
+        said = " ".join(unescape(re.sub("<[^>]+>", "", self.feedback.value)).split())
+        return f"{self.exercise.name}: {said or self.exercise.question}"
 
     def _fields(self) -> list[w.Widget]:
         """Return where to answer, and the buttons."""
@@ -162,4 +166,8 @@ def exercise(name: str, answer: Any = ..., records: Records | None = None) -> As
         If there is no such exercise, or it is about no measurement.
     """
     one = find(name)
+    if not isinstance(records, Records | None):
+        raise PeerlabError(
+            f"exercise: records must be what measure() or load() returned, not {records!r:.40}"
+        )
     return Asked(one if records is None else one.about(records), answer)

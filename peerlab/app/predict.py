@@ -23,7 +23,7 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self, question: str, answers: Sequence[float], truth: Callable[[], float], unit: str, how: str
     ) -> None:
         self.truth: float | None = None
-        self._compute, self._unit, self._how = truth, unit, how
+        self._question, self._compute, self._unit, self._how = question, truth, unit, how
         self.question = w.HTML(f"{style()}<p class='pl-kicker'>Predict</p><p>{escape(question)}</p>")
         self.question.add_class("pl-question")
         self.choice = w.ToggleButtons(options=[(self._say(a), a) for a in answers], value=None)
@@ -39,6 +39,9 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         super().__init__([self.question, row, self.verdict])
         self.add_class("pl-lesson")
         self.add_class("pl-predict")
+
+    def __repr__(self) -> str:
+        return f"{self._question} {', '.join(label for label, _ in self.choice.options)}"
 
     def _say(self, value: float) -> str:
         return f"{value:.3g}{self._unit}"

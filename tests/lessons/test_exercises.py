@@ -122,6 +122,32 @@ def test_records_for_an_exercise_about_none_are_refused():
         peerlab.exercise("01-gain", 1, records=own_records(tcp=2.0))
 
 
+def test_what_are_no_records_is_refused():
+    with pytest.raises(PeerlabError, match="records must be what measure"):
+        peerlab.exercise("04-noise", records="mine.csv")
+
+
+def test_code_that_is_interrupted_or_leaves_is_told_so():
+    def leaves(line):
+        raise SystemExit(line)
+
+    def interrupted(line):
+        raise KeyboardInterrupt(line)
+
+    assert "raised SystemExit" in find("05-bounces").judge(leaves).says
+    assert "does your code come to an end?" in find("05-bounces").judge(interrupted).says
+
+
+def test_without_widgets_an_exercise_prints_what_it_says():
+    assert repr(peerlab.exercise("05-nics")).startswith("05-nics: How many NICs")
+    assert repr(peerlab.exercise("05-nics", "3 NICs")).startswith("05-nics: ✓ Right. The maintainer")
+    assert (
+        repr(peerlab.exercise("05-nics", 2.44))
+        == "05-nics: Not yet. Nearly: how many whole ones is that at least?"
+    )
+    assert repr(peerlab.predict("How many?", [1, 2.5], lambda: 2.0)) == "How many? 1x, 2.5x"
+
+
 def own_records(**arms):
     """Return records of five repetitions in which arms are so many times as fast as staged."""
     ratios = {"staged": 1.0, "direct": 3.0} | {{"shm": "staged-shm"}.get(a, a): r for a, r in arms.items()}
