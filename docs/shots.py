@@ -20,8 +20,10 @@ import files  # noqa: E402
 import handout  # noqa: E402
 import notebooks  # noqa: E402
 
+from peerlab.view.theme import palettes  # noqa: E402
+
 GROUPS: dict[str, Callable[[Path], None]] = {
-    "explorer-1280": partial(explorer.take, width=1280, height=900),
+    "explorer-1280": partial(explorer.take, width=1280, height=1000),
     "explorer-1920": partial(explorer.take, width=1920, height=1080),
     "slide": explorer.slide,
     "notebooks": notebooks.take,
@@ -49,10 +51,15 @@ def main() -> None:
 
 
 def keep(picture: Path, target: Path) -> None:
-    """Write a picture with the colours that it mostly has; no dither, which would blur letters."""
+    """Write a picture with the theme's colours and those that it mostly has besides; no dither, which would blur letters."""
+    ours = sorted({colour for of in palettes().values() for colour in of.values()})
+    known = [int(colour[place : place + 2], 16) for colour in ours for place in (1, 3, 5)]
     with Image.open(picture) as one:
-        few = one.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    few.save(target, optimize=True)
+        full = one.convert("RGB")
+    most = full.quantize(256 - len(ours), method=Image.Quantize.MEDIANCUT).getpalette() or []
+    colours = Image.new("P", (1, 1))
+    colours.putpalette((known + most)[: 3 * 256])
+    full.quantize(palette=colours, dither=Image.Dither.NONE).save(target, optimize=True)
     print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
 
 

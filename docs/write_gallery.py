@@ -30,12 +30,14 @@ GROUPS = {
     "On a slide, and in labs": {
         "slide-16x9": "Peer Direct, 1920 x 1080.",
         "tour-before-running": "The tour as it opens.",
+        "steps": "`peerlab.steps('ring', ranks=4)`: an AllReduce of real numbers, step by step.",
         "exercise": "An exercise, answered wrongly: what one is told depends on the mistake.",
     },
     "Evidence": {
         "your-log": "A log pasted into the lab: its points on the curves, and which path it is from. The log is invented, in the"
         " layout of nccl-tests.",
         "this-machine": "What the machine that took these pictures measured: ratios to the staged way, with the noise of the control behind them.",
+        "ratios": "`peerlab.ratios` of what we measured on a machine with two processors.",
         "diagnosis": "`peerlab.diagnose` of the same log, in a notebook.",
         "doctor": "`peerlab.doctor` on an invented host with two faults.",
     },

@@ -1,14 +1,18 @@
 """Pictures of notebooks in a real JupyterLab: labs as they open, reports, an exercise, measurements."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from driver import Lab
 from explorer import await_bands, explorer, laboratory, opened
+from playwright.sync_api import Locator
 from tool_logs import ALPS
 
 CELLS = {
     "still": "import peerlab\npeerlab.simulate(peerlab.Scenario(nodes=8, path='peer-direct'))",
     "diagnosis": "peerlab.diagnose(peerlab.load(log))",
+    "steps": "peerlab.steps('ring', ranks=4)",
+    "ratios": "peerlab.ratios(measured_library()['own/xeon-2-processors'])",
     "exercise": "peerlab.exercise('01-gain')",
     "doctor": "peerlab.doctor(host=fake.host())",
 }
@@ -22,8 +26,24 @@ fake = FakeHost(Path(tempfile.mkdtemp()))
 fake.write("sys/class/net/eth1/mtu", "1500")
 fake.environment["NCCL_IB_DISABLE"] = "1"
 import peerlab
+from peerlab.records.library import measured_library
 """
 TESTS = Path(__file__).parent.parent.parent / "tests"
+
+
+def answer_wrongly(cell: Locator) -> None:
+    """Answer the exercise with a typical mistake."""
+    field = cell.locator(".pl-exercise input").first
+    field.fill("0.56")
+    field.press("Enter")
+    cell.locator(".pl-no").wait_for()
+
+
+ACTS: dict[str, Callable[[Locator], None]] = {
+    "exercise": answer_wrongly,
+    "steps": lambda cell: cell.locator(".pl-steps label[for$='-2']").first.click(),
+}
+"""What is done in a cell before its picture is taken."""
 
 
 def take(target: Path) -> None:
@@ -50,11 +70,8 @@ def reports(lab: Lab, target: Path) -> None:
         for place, name in enumerate(CELLS, 1):
             cell = outputs.nth(place)
             cell.scroll_into_view_if_needed()
-            if name == "exercise":
-                field = cell.locator(".pl-exercise input").first
-                field.fill("0.56")
-                field.press("Enter")
-                cell.locator(".pl-no").wait_for()
+            if name in ACTS:
+                ACTS[name](cell)
             page.wait_for_timeout(500)
             what = ".pl-exercise" if name == "exercise" else ".jp-OutputArea-output"
             cell.locator(what).first.screenshot(path=target / f"{name}.png")

@@ -1,6 +1,7 @@
 """Exercises and the steps of a collective, in a notebook that has no explorer."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 CELLS = (
     "import peerlab\npeerlab.exercise('01-gain')",
@@ -55,3 +56,13 @@ def test_exercises_are_answered_and_steps_are_walked_through_with_the_keyboard(p
     )
     assert max(boxes) <= 0  # eight digits fit into their box
     assert other.evaluate("one => one.querySelector('.pl-pane').scrollWidth <= one.clientWidth")
+
+    for theme, light in (("Dark", "false"), ("Light", "true")):
+        page.evaluate(
+            "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })",
+            f"JupyterLab {theme}",
+        )
+        page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+        for part in (".pl-steps", ".pl-exercise"):
+            found = Axe().run(page, context=part).response["violations"]
+            assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found] == []
