@@ -41,6 +41,14 @@ def test_a_lab_is_prose_with_short_cells_and_no_plotting(lab):
             assert library not in cell.source
 
 
+def test_a_learner_gets_every_lab_and_no_solution(tmp_path, monkeypatch):
+    from peerlab import lab
+
+    monkeypatch.chdir(tmp_path)
+    copies = lab._labs()
+    assert [one.name for one in sorted(copies.rglob("*"))] == [one.name for one in LABS]
+
+
 @pytest.mark.parametrize(("path", "following"), list(pairwise(LABS)), ids=lambda path: path.stem)
 def test_a_lab_leads_to_the_one_after_it(path, following):
     """There is no index: who begins with the tour finds them all."""

@@ -219,8 +219,11 @@ def _told(progress: bool | Told, total: int, done: int) -> Iterator[Callable[[in
         return
     from tqdm.auto import tqdm  # noqa: PLC0415  (a bar in a notebook brings widgets with it)
 
+    class Bar(tqdm):  # type: ignore[type-arg]  # which of its classes depends on where this runs
+        monitor_interval = 0  # no thread to watch it: a browser's Python has none, and warns
+
     unwanted = None if "ipykernel" not in sys.modules else False  # None: only on a terminal
-    with tqdm(
+    with Bar(
         total=total,
         initial=done,
         desc="sweep",
