@@ -171,8 +171,8 @@ EXERCISES = (
         },
         truth=lambda: CANNOT_TELL if _path("D", "p4d") == CANNOT_TELL else "Peer Direct: the setting says so",
         hints=(
-            "Read the evidence of the second report: which pieces speak for Peer Direct, which for staging, and how strongly?",
-            "Nothing strong on either side, and one size only: is that enough to name a path?",
+            "Compare algbw of the log with the table: which path explains it, and which could be held up to it?",
+            "A setting on one side, a rate on the other, and one size only: is that enough to name a path?",
         ),
         why="Neither leads far enough to be named. Its source says Peer Direct, with a NIC that seems unused; the log alone cannot know.",
         solution='"cannot tell"',
