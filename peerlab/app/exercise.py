@@ -1,11 +1,12 @@
 """An exercise in a notebook: a question, an answer, what it is told, hints one by one."""
 
 import re
-from html import escape, unescape
+from html import escape
 from typing import Any
 
 import ipywidgets as w
 
+from peerlab.app.widgets import in_words
 from peerlab.errors import PeerlabError
 from peerlab.lessons import exercises, find, progress
 from peerlab.lessons.exercise import Choice, Exercise, Number, Verdict, unanswered
@@ -31,6 +32,7 @@ class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.exercise = exercise
         self.verdict: Verdict | None = None
         self._hints = 0
+        self._told = ""
         self._answered: Any = ...
         self.feedback, self.hint_text, self.trouble = w.HTML(), w.HTML(), w.HTML()
         self.field = _field(exercise)
@@ -49,8 +51,20 @@ class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             self.answer(answer)
 
     def __repr__(self) -> str:
-        said = " ".join(unescape(re.sub("<[^>]+>", "", self.feedback.value)).split())
-        return f"{self.exercise.name}: {said or self.exercise.question}"
+        """Say in words what a page would show, for a notebook or a shell that has no widgets."""
+        one = self.exercise
+        told = (
+            self._told
+            or f"Answer with peerlab.exercise({one.name!r}, answer=...), see the next hint with .hint.click()."
+        )
+        options = [f"  * {option}" for option in getattr(one, "options", ())]
+        hints = [f"Hint: {hint}" for hint in one.hints[: self._hints]]
+        if self._hints > len(one.hints):
+            hints.append(f"Solution:\n{one.solution}")
+        return "\n".join([f"Exercise {one.name}: {one.question}", *options, *hints, told])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        return in_words(super()._repr_mimebundle_(**kwargs), self)
 
     def _fields(self) -> list[w.Widget]:
         """Return where to answer, and the buttons."""
@@ -108,6 +122,7 @@ class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         kind, role, word = (
             ("pl-yes", "status", "✓ Right.") if verdict.right else ("pl-no", "alert", "Not yet.")
         )
+        self._told = f"{word} {verdict.says}"
         self.feedback.value = f'<p class="{kind}" role="{role}"><b>{word}</b> {html(verdict.says)}</p>'
         (self.add_class if verdict.right else self.remove_class)("pl-done")
 

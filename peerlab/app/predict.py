@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
+from peerlab.app.widgets import in_words
 from peerlab.errors import PeerlabError
 from peerlab.view.lesson import style
 
@@ -23,7 +24,8 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self, question: str, answers: Sequence[float], truth: Callable[[], float], unit: str, how: str
     ) -> None:
         self.truth: float | None = None
-        self._question, self._compute, self._unit, self._how = question, truth, unit, how
+        self._compute, self._unit, self._how = truth, unit, how
+        self._asked, self._told = question, ""
         self.question = w.HTML(f"{style()}<p class='pl-kicker'>Predict</p><p>{escape(question)}</p>")
         self.question.add_class("pl-question")
         self.choice = w.ToggleButtons(options=[(self._say(a), a) for a in answers], value=None)
@@ -41,7 +43,12 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.add_class("pl-predict")
 
     def __repr__(self) -> str:
-        return f"{self._question} {', '.join(label for label, _ in self.choice.options)}"
+        """Say in words what a page would show, for a notebook or a shell that has no widgets."""
+        answers = ", ".join(said for said, _ in self.choice.options)
+        return f"Predict: {self._asked}\n  {answers}\n{self._told or 'Simulate it with .reveal().'}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        return in_words(super()._repr_mimebundle_(**kwargs), self)
 
     def _say(self, value: float) -> str:
         return f"{value:.3g}{self._unit}"
@@ -66,9 +73,9 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             if self.choice.value == closest
             else f"The closest was {self._say(closest)}."
         )
-        text = (
-            f"<b>{escape(self._how)}: {escape(self._say(self.truth))}.</b> {escape(said)} {escape(comment)}"
-        )
+        found = f"{self._how}: {self._say(self.truth)}."
+        self._told = " ".join(part for part in (found, said, comment) if part)
+        text = f"<b>{escape(found)}</b> {escape(said)} {escape(comment)}"
         self.verdict.value = f'<p role="status">{text}</p>'
 
 

@@ -10,6 +10,11 @@ Tell = Callable[[w.Widget, str, Callable[[Any], Changes | None]], None]
 """Says what a control, by its name, changes in a scenario when its user gives it a value."""
 
 
+def in_words(shown: dict[str, Any] | None, widget: w.Widget) -> dict[str, Any]:
+    """Return what a notebook shows of a widget, with all that the widget says of itself for where there are no widgets."""
+    return (shown or {}) | {"text/plain": repr(widget)}
+
+
 def classed(widget: w.Widget, *names: str) -> w.Widget:
     """Return the widget with style classes."""
     for name in names:

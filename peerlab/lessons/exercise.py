@@ -5,7 +5,6 @@ written down. A typical wrong answer is computed as well, so that feedback stays
 """
 
 import ast
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from functools import partial
 from typing import Any, Self
 
 from peerlab.errors import PeerlabError
+from peerlab.lessons.figure import number
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Number(Exercise):
     tolerance:
         How far off an answer may be, as a part of the truth.
     mistakes:
-        Typical wrong figures; the first that an answer is near to (within the tolerance) is told.
+        Typical wrong figures; the one that an answer is nearest to, if within the tolerance, is told.
     """
 
     truth: Callable[..., float]
@@ -116,10 +116,11 @@ class Number(Exercise):
         truth = self.truth()
         if self._near(said, truth):
             return self._right()
-        for mistake in self.mistakes:
-            if self._near(said, mistake.like()):
-                return Verdict(right=False, says=mistake.says)
-        return Verdict(right=False, says=f"{said:.4g} is too {'high' if said > truth else 'low'}.")
+        off = [(abs(said - figure), says) for figure, says in self.wrong() if self._near(said, figure)]
+        if off:
+            return Verdict(right=False, says=min(off, key=lambda one: one[0])[1])
+        figure = f"{said:.4g} {self.unit}".strip()
+        return Verdict(right=False, says=f"{figure} is too {'high' if said > truth else 'low'}.")
 
     def _near(self, said: float, figure: float) -> bool:
         return abs(said - figure) <= self.tolerance * abs(figure)
@@ -194,10 +195,6 @@ class Code(Exercise):
         return list(self.attempts.items())
 
 
-_MICRO = re.compile("^(us|\u03bcs)$")
-"""Ways to write microseconds beside µs: on a keyboard without it, and with the Greek letter."""
-
-
 def _stub() -> None: ...
 
 
@@ -205,31 +202,6 @@ def unanswered(answer: Any) -> bool:
     """Tell whether an answer is still the lab's ``...``, or a function of which nothing is written yet."""
     code = getattr(answer, "__code__", None)
     return answer is ... or (code is not None and code.co_code == _stub.__code__.co_code)
-
-
-def number(answer: Any, unit: str) -> float:
-    """Return the figure that somebody wrote, with or without its unit: ``7.05``, ``"7,05"``, ``"7.05 GB/s"``.
-
-    Raises
-    ------
-    ValueError
-        If it is no figure, or one in another unit.
-    """
-    if isinstance(answer, bool) or answer is None:
-        raise ValueError("Answer with a number.")
-    found = re.fullmatch(r"\s*([-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(.*?)\s*", str(answer))
-    try:
-        value = float(found[1].replace(",", ".")) if found else float(answer)
-    except (TypeError, ValueError):
-        raise ValueError("Answer with a number.") from None
-    written = _MICRO.sub("µs", found[2]) if found else ""
-    if written and written.lower() not in {
-        unit.lower(),
-        unit.lower().rstrip("s"),
-        "x" if not unit else unit.lower(),
-    }:
-        raise ValueError(f"Answer in {unit}." if unit else "Answer with a number without a unit.")
-    return value
 
 
 def fill_in(cell: str, solution: str) -> str:

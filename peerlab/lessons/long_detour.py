@@ -87,6 +87,7 @@ EXERCISES = (
         name="01-copies",
         question="RDMA through host memory: how often is a byte copied on its way from accelerator to accelerator? "
         "Count both servers; what the NICs read and write is the transfer itself, no copy.",
+        unit="copies",
         truth=lambda: _run(STAGED).copies_per_byte,
         mistakes=(
             Mistake(
@@ -134,7 +135,7 @@ EXERCISES = (
     ),
     Number(
         name="01-dram",
-        question="How many GB/s do host memories of one server carry while the detour runs, reads and writes together?",
+        question="How many GB/s do the host memories of one server carry while the detour runs, reads and writes together?",
         unit="GB/s",
         truth=lambda: _dram_GBps(_run(STAGED)),
         mistakes=(

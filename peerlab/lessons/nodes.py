@@ -127,6 +127,7 @@ EXERCISES = (
     Number(
         name="02-steps",
         question="How many steps does a ring AllReduce of 8 ranks take?",
+        unit="steps",
         truth=lambda: float(_steps(WIRE.nodes)),
         mistakes=(
             Mistake(
@@ -137,6 +138,7 @@ EXERCISES = (
                 lambda: 2.0 * WIRE.nodes,
                 "Close: in each half, a chunk visits all ranks but the one where it starts.",
             ),
+            Mistake(lambda: float(_steps(4)), "That is with the four ranks above. Here are twice as many."),
             Mistake(
                 lambda: float(WIRE.nodes), "Look again at four ranks above: how many steps did they take?"
             ),
@@ -153,6 +155,7 @@ EXERCISES = (
         name="02-sent",
         question="64 MiB on a ring of 8 ranks: how much does each rank send in all?",
         unit="MiB",
+        tolerance=0.01,
         truth=_sent_mib,
         mistakes=(
             Mistake(lambda: _sent_mib() / 2, "That is one of the two halves."),
@@ -209,6 +212,10 @@ EXERCISES = (
                 lambda: _run(DIRECT).busbw_GBps * 1e9 / GIB,
                 "That is in GiB/s, of 2^30 bytes. nccl-tests and hccl_demo print GB/s, of 10^9 bytes.",
             ),
+            Mistake(
+                lambda: DIRECT.hardware.node_wire_Bps / 1e9,
+                "That is what the NICs of a server carry. busbw follows from the time alone.",
+            ),
             Mistake(lambda: _run(DIRECT).busbw_GBps * 8, "That is in Gbit/s: a byte has eight bits."),
         ),
         hints=(
@@ -235,6 +242,7 @@ EXERCISES = (
         name="02-half",
         question="Peer Direct, 64 MiB, and 2, 4, 8, ... servers: at how many is the wire busy for less than half of the time, "
         "for the first time?",
+        unit="servers",
         truth=lambda: float(_first_half(DIRECT)),
         mistakes=(
             Mistake(

@@ -144,6 +144,14 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda: DIRECT.registration_cost.register_ps(DIRECT.registration_cost.page_bytes) / PS_PER_US,
                 "That is the fixed part and hardly more: a single page. How many pages of 4 KiB are in 1 MiB?",
             ),
+            Mistake(
+                lambda: _both_ways_us() - _one_way_us(),
+                "That is letting go alone; before, it has to be registered.",
+            ),
+            Mistake(
+                lambda: 1e6 * MIB / DIRECT.hardware.nic_Bps,
+                "That is how long the NIC takes to send it. What comes before and after?",
+            ),
             Mistake(lambda: 2 * _both_ways_us(), "That is for both ends of the transfer."),
         ),
         hints=(

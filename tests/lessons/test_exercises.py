@@ -7,7 +7,8 @@ import pytest
 import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.lessons import exercises, find, progress
-from peerlab.lessons.exercise import Code, number
+from peerlab.lessons.exercise import Code
+from peerlab.lessons.figure import number
 
 ALL = {one.name: one for one in exercises()}
 
@@ -49,6 +50,42 @@ def test_a_figure_may_carry_its_unit_and_a_comma():
         number("4 apples", "")
 
 
+def test_a_figure_may_be_worked_out_and_a_ratio_be_called_times():
+    assert number("12.5 / 7.05", "") == 12.5 / 7.05
+    assert number("2*7", "steps") == 14
+    assert number("1.78x", "") == number("1,78 \u00d7", "") == number("~1.78 times", "") == 1.78
+    assert number("53.9 GBps", "GB/s") == number("53.9 gb/s", "GB/s") == 53.9
+    assert number("4,194,304 B", "B") == 2**22
+
+
+@pytest.mark.parametrize(
+    ("written", "unit", "told"),
+    [
+        ("100 Gb/s", "GB/s", "b is a bit, B a byte"),
+        ("1,024", "", "write 1024 or 1.024"),
+        ("18-20", "regions", "not a range"),
+        ("1.5 to 2", "", "not a range"),
+        ("1/0", "", "divides by zero"),
+        ("nan", "", "Answer with a number"),
+        ("9" * 400, "", "Answer with a number"),
+        ("1" + " " * 100_000 + "x", "", "Answer with a number"),
+        ("178 %", "", "without a unit"),
+    ],
+    ids=lambda one: one[:8],
+)
+def test_what_is_no_figure_is_told_why(written, unit, told):
+    with pytest.raises(ValueError, match=told):
+        number(written, unit)
+
+
+def test_an_answer_between_two_mistakes_is_told_the_nearer():
+    """50 is what the NICs carry, and only by chance near to 53.9 GB/s in GiB/s, 50.2."""
+    busbw = find("02-busbw")
+    assert "what the NICs" in busbw.judge(50).says
+    assert "GiB/s" in busbw.judge(50.2).says
+    assert find("01-uplink").judge("25e9").says == "2.5e+10 GB/s is too high."
+
+
 def test_an_unknown_exercise_names_the_nearest():
     with pytest.raises(PeerlabError, match="did you mean '01-gain'"):
         peerlab.exercise("01-gian")
@@ -68,6 +105,21 @@ def test_hints_come_one_by_one_and_then_the_solution():
     assert peerlab.progress().loc["01-gain", "hints"] == hints + 1
 
 
+def test_without_widgets_an_exercise_and_a_prediction_are_words():
+    asked = peerlab.exercise("01-upgrade")
+    first = asked._repr_mimebundle_()["text/plain"]
+    assert "  * PCIe Gen4 between switch and CPU" in first
+    assert "Answer with peerlab.exercise('01-upgrade', answer=...)" in first
+    asked.answer("NICs of 200 Gbit/s")
+    asked.hint.click()
+    assert repr(asked).endswith("Not yet. " + asked.verdict.says)
+    assert asked.exercise.hints[0] in repr(asked)
+    guess = peerlab.predict("How many?", [1, 2], lambda: 1.9)
+    assert repr(guess) == "Predict: How many?\n  1x, 2x\nSimulate it with .reveal()."
+    guess.reveal()
+    assert repr(guess).endswith("Simulated: 1.9x. The closest was 2x.")
+
+
 def test_an_answer_typed_into_the_field_is_checked_once():
     asked = peerlab.exercise("01-gain")
     asked.check.click()
@@ -85,12 +137,38 @@ def test_markup_in_an_answer_stays_text():
     assert "<img" not in asked.feedback.value
 
 
-def test_a_damaged_file_of_progress_is_told_and_left_alone(tmp_path):
-    (tmp_path / progress.FILE).write_text('{"exercises": {"01-gain": 3}}')
+@pytest.mark.parametrize(
+    "held",
+    [
+        '{"exercises": {"01-gain": 3}}',
+        '{"exercises": {"01-gain": {"tries": "x"}}}',
+        '{"exercises": {"01-gain": {"tries": null}}}',
+        "{",
+        "[" * 100_000,
+        " " * (1 << 20) + "{}",
+    ],
+    ids=lambda held: held[:40].strip() or "large",
+)
+def test_a_damaged_file_of_progress_is_told_and_left_alone(tmp_path, held):
+    (tmp_path / progress.FILE).write_text(held)
     asked = peerlab.exercise("01-gain", answer=1.78)
     assert "Right." in asked.feedback.value
-    assert "it is damaged; delete it to start anew" in asked.trouble.value
-    assert (tmp_path / progress.FILE).read_text() == '{"exercises": {"01-gain": 3}}'
+    assert "delete it to start anew" in asked.trouble.value
+    assert (tmp_path / progress.FILE).read_text() == held
+    with pytest.raises(PeerlabError, match="your progress is not kept"):
+        peerlab.progress()
+
+
+def test_a_folder_in_its_place_or_none_at_all_costs_the_progress_only(tmp_path, monkeypatch):
+    (tmp_path / progress.FILE).mkdir()
+    assert "not a file; delete it" in peerlab.exercise("01-gain", answer=1.78).trouble.value
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    asked = peerlab.exercise("01-gain", answer=1.78)
+    assert "Right." in asked.feedback.value
+    assert "the folder of this notebook is gone" in asked.trouble.value
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -138,14 +216,9 @@ def test_code_that_is_interrupted_or_leaves_is_told_so():
     assert "does your code come to an end?" in find("05-bounces").judge(interrupted).says
 
 
-def test_without_widgets_an_exercise_prints_what_it_says():
-    assert repr(peerlab.exercise("05-nics")).startswith("05-nics: How many NICs")
-    assert repr(peerlab.exercise("05-nics", "3 NICs")).startswith("05-nics: ✓ Right. The maintainer")
-    assert (
-        repr(peerlab.exercise("05-nics", 2.44))
-        == "05-nics: Not yet. Nearly: how many whole ones is that at least?"
-    )
-    assert repr(peerlab.predict("How many?", [1, 2.5], lambda: 2.0)) == "How many? 1x, 2.5x"
+def test_a_part_of_a_nic_is_rounded_up_and_may_be_called_a_nic():
+    assert "how many whole ones" in find("05-nics").judge(2.44).says
+    assert find("05-nics").judge("3 NICs").right
 
 
 def own_records(**arms):
