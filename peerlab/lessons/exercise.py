@@ -150,12 +150,15 @@ class Choice(Exercise):
         return replace(self, truth=partial(self.truth, records)) if self.measured else super().about(records)
 
     def judge(self, answer: Any) -> Verdict:
-        """Compare with the option that is true."""
-        if not isinstance(answer, str) or answer not in self.options:
+        """Compare with the option that is true; the beginning of an option will do."""
+        said = answer.strip().casefold() if isinstance(answer, str) else None
+        meant = [one for one in self.options if one.casefold() == said]
+        meant = meant or [one for one in self.options if said and one.casefold().startswith(said)]
+        if len(meant) != 1:
             return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
-        if answer == self.truth():
+        if meant[0] == self.truth():
             return self._right()
-        return Verdict(right=False, says=self.options[answer])
+        return Verdict(right=False, says=self.options[meant[0]])
 
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the other options."""
@@ -187,12 +190,16 @@ class Code(Exercise):
         except KeyboardInterrupt:
             complaint = "It was interrupted: does your code come to an end?"
         except (Exception, SystemExit) as problem:  # noqa: BLE001  (the learner's code may raise anything)
-            complaint = f"Your code raised {type(problem).__name__}: {problem}"
+            complaint = f"Your code raised {type(problem).__name__}: {problem}"[:_LONGEST]
         return self._right() if complaint is None else Verdict(right=False, says=complaint)
 
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the typical attempts, as source."""
         return list(self.attempts.items())
+
+
+_LONGEST = 300
+"""Characters of an error of the learner's code; some carry a whole table."""
 
 
 def _stub() -> None: ...

@@ -9,6 +9,7 @@ _WRITTEN = re.compile(rf"[~≈]?\s*({_NUMBER}(?:\s*[*/]\s*{_NUMBER})*)\s*(\D.*)?
 _TWO_READINGS = re.compile(r"[-+]?\d{1,3},\d{3}")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3}){2,}")
 _RANGE = re.compile(r"(-|\u2013|\.\.|to\b)\s*\d")
+_SIGNS = ("+", "-", "*", "/", "(")
 _BITS = re.compile(r"[kMGT]i?b(it)?(/s|ps)?$")
 _MICRO = re.compile("^(us|\u03bcs)$")
 """Ways to write microseconds beside µs: on a keyboard without it, and with the Greek letter."""
@@ -32,13 +33,11 @@ def number(answer: Any, unit: str) -> float:
 
 
 def _converted(answer: Any) -> float:
-    """Return what is a number already, of whatever library."""
+    """Return what is a number already, of whatever library; NaN if it is none."""
     try:
-        if not isinstance(answer, bool):
-            return float(answer)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise ValueError("Answer with a number.")
+        return math.nan if isinstance(answer, bool) else float(answer)
+    except Exception:  # noqa: BLE001  (anything may have been answered)
+        return math.nan
 
 
 def _value(text: str, unit: str) -> float:
@@ -49,6 +48,10 @@ def _value(text: str, unit: str) -> float:
         raise ValueError("Answer with a number.")
     if _RANGE.match(found[2] or ""):
         raise ValueError("Answer with one number, not a range.")
+    if (found[2] or "").startswith(_SIGNS):
+        raise ValueError(
+            "Answer with one number, a product or a quotient; Python works out the rest in the cell."
+        )
     _same_unit(found[2] or "", unit)
     first, *rest = re.split(r"\s*([*/])\s*", found[1])
     value = _plain(first)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from numbers import Real
 from typing import Any
 
 from peerlab.engine.run import simulate
@@ -65,20 +66,30 @@ def _is_refused(training: Training) -> bool:
     return any(step.refusal for step in training.steps)
 
 
-def _check_hits(hits: Callable[[int, int, int], int | None]) -> str | None:
-    for capacity, buffers, rounds in ((4, 4, 3), (8, 3, 5), (4, 5, 3), (1, 2, 6)):
-        said, true = hits(capacity, buffers, rounds), _hits(capacity, buffers, rounds)
-        asked = f"`hits({capacity}, {buffers}, {rounds})`: {say_count(buffers, 'buffer')} in turn, {say_count(rounds, 'round')}, {say_count(capacity, 'region')} kept"
-        if said == true:
-            continue
+def _check_hits(hits: Any) -> str | None:
+    """Try a learner's function on caches that fit, and on caches that do not."""
+    if not callable(hits):
+        return "`hits` is no function any more; keep the line with `def`."
+    for trial in ((4, 4, 3), (8, 3, 5), (4, 5, 3), (1, 2, 6)):
+        said = hits(*trial)
         if said is None:
             return "`hits` returns nothing; end with `return`."
-        if said == min(capacity, buffers) * (rounds - 1):
-            return f"{asked}: you let the cache keep its favourites. It may: a region whose lease is never given back is in use, and cannot be evicted. But these are given back, and the least recently used one goes, which is the very next that is asked for."
-        if said == true + buffers or said == true + min(capacity, buffers):
-            return f"{asked}: in the first round nothing can be found yet."
-        return f"{asked}: the cache answers another number than {said}."
+        if not isinstance(said, Real):
+            return f"`hits` should return one number, not a {type(said).__name__}."
+        if said != _hits(*trial):
+            return _miscounted(said, *trial)
     return None
+
+
+def _miscounted(said: Real, capacity: int, buffers: int, rounds: int) -> str:
+    """Return what is wrong with a count of hits."""
+    true = _hits(capacity, buffers, rounds)
+    asked = f"`hits({capacity}, {buffers}, {rounds})`: {say_count(buffers, 'buffer')} in turn, {say_count(rounds, 'round')}, {say_count(capacity, 'region')} kept"
+    if said == min(capacity, buffers) * (rounds - 1):
+        return f"{asked}: you let the cache keep its favourites. It may: a region whose lease is never given back is in use, and cannot be evicted. But these are given back, and the least recently used one goes, which is the very next that is asked for."
+    if said in (true + buffers, true + min(capacity, buffers)):
+        return f"{asked}: in the first round nothing can be found yet."
+    return f"{asked}: the cache answers another number than {said}."
 
 
 def _hits(capacity: int, buffers: int, rounds: int) -> int:
@@ -88,7 +99,10 @@ def _hits(capacity: int, buffers: int, rounds: int) -> int:
     return kept.counters.hits
 
 
-def _check_freed(freed: Callable[[Any, int, int], object]) -> str | None:
+def _check_freed(freed: Any) -> str | None:
+    if not callable(freed):
+        return "`freed` is no function any more; keep the line with `def`."
+
     class Yours(ByRange):
         def freed(self, address: int, nbytes: int) -> None:
             freed(self, address, nbytes)

@@ -46,6 +46,10 @@ class Figure:
         return f"{self.value:g}{say_unit(self.unit)}"
 
 
+def _is_number(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+
+
 def _figure(key: str, kind: str) -> Any:
     """Return a dataclass field that is read from the figure `key`."""
     return field(default=None, metadata={"figure": key, "kind": kind})
@@ -199,7 +203,7 @@ class Cluster:
         """
         if key not in self.figures:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
-        if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+        if not _is_number(value):
             raise HardwareError(f"{key} must be a number, in {self.figures[key].unit}: {value!r} is none")
         figure = replace(self.figures[key], value=value, source="", assumption="a what-if value", range=None)
         figures = MappingProxyType({**self.figures, key: figure})

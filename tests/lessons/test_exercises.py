@@ -66,6 +66,7 @@ def test_a_figure_may_be_worked_out_and_a_ratio_be_called_times():
         ("18-20", "regions", "not a range"),
         ("1.5 to 2", "", "not a range"),
         ("1/0", "", "divides by zero"),
+        ("12.5 / (14.1 / 2)", "", "a product or a quotient"),
         ("nan", "", "Answer with a number"),
         ("9" * 400, "", "Answer with a number"),
         ("1" + " " * 100_000 + "x", "", "Answer with a number"),
@@ -84,6 +85,22 @@ def test_an_answer_between_two_mistakes_is_told_the_nearer():
     assert "what the NICs" in busbw.judge(50).says
     assert "GiB/s" in busbw.judge(50.2).says
     assert find("01-uplink").judge("25e9").says == "2.5e+10 GB/s is too high."
+
+
+def test_the_beginning_of_an_option_will_do():
+    assert find("01-upgrade").judge(" pcie gen4 ").right
+    assert "rest longer" in find("01-upgrade").judge("NICs").says
+    assert "Choose one of" in find("03-silent").judge("when").says
+
+
+def test_code_that_ends_the_program_or_returns_nonsense_is_told_so():
+    def leave(_):
+        raise SystemExit(3)
+
+    assert find("01-crossings").judge(leave).says == "Your code raised SystemExit: 3"
+    assert "one number, not a str" in find("03-hits").judge(lambda *_: "8").says
+    for name, function in (("03-hits", "`hits`"), ("03-freed", "`freed`")):
+        assert f"{function} is no function any more" in find(name).judge(3).says
 
 
 def test_an_unknown_exercise_names_the_nearest():
