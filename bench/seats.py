@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from side_by_side import quantile, table
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
@@ -76,7 +76,7 @@ async def _run(seats: int, at_once: int, chosen: Sequence[Path], private: Path) 
     room.seats = [Seat(chosen[n % len(chosen)], AsyncKernelManager()) for n in range(seats)]
     try:
         await asyncio.gather(*(_sit(seat, private / str(n), gate) for n, seat in enumerate(room.seats)))
-        room.pss = [memory(seat.process)["Pss"] for seat in room.seats]
+        room.pss = [memory(seat.process)["Pss"] for seat in room.seats if await seat.kernel.is_alive()]
     finally:
         await asyncio.gather(
             *(seat.kernel.shutdown_kernel(now=True) for seat in room.seats if seat.kernel.has_kernel)
@@ -97,8 +97,10 @@ async def _sit(seat: Seat, folder: Path, gate: asyncio.Semaphore) -> None:
             await client.async_execute()
         except CellExecutionError as problem:
             seat.problem = f"{problem.ename}: {problem.evalue}"
+        except DeadKernelError:
+            seat.problem = f"the kernel ended with {await seat.kernel.provisioner.poll()}"
         seat.seconds = time.monotonic() - begun
-        seat.rss = memory(seat.process)["Rss"]
+        seat.rss = memory(seat.process)["Rss"] if await seat.kernel.is_alive() else 0
 
 
 def memory(process: int) -> dict[str, int]:
@@ -123,7 +125,7 @@ def section() -> str:
         server = memory(lab.process.pid)["Rss"]
     room = run(SEATS, AT_ONCE, labs())
     failed = [seat for seat in room.seats if seat.problem]
-    return f"""## Forty seats on one machine
+    return f"""## Seats on one machine
 
 {SEATS} kernels, each in a folder of its own, run a lab from top to bottom with its solutions filled in, {AT_ONCE} at once, on {os.cpu_count()} cores
 with a load of {room.load:.1f} before it began. All kernels stay until the last is done. {len(failed) or "None"} failed.

@@ -17,7 +17,7 @@ from peerlab.app.fitting import fitting
 from peerlab.app.own_log import Found, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.stage import Stage
-from peerlab.app.widgets import Changes
+from peerlab.app.widgets import Changes, in_words
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
@@ -66,6 +66,13 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         super().__init__(self._parts)
         self.add_class("pl-explorer")
         self._show(self.run)
+
+    def __repr__(self) -> str:
+        """Say in words what a page would show, for a notebook or a shell that has no widgets."""
+        return f"{self.run!r}\nThe live lab needs a notebook with widgets."
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        return in_words(super()._repr_mimebundle_(**kwargs), self)
 
     @property
     def scenario(self) -> Scenario:

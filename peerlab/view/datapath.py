@@ -52,13 +52,13 @@ def build() -> figure:
         sizing_mode="scale_width",
         toolbar_location=None,
         tools="",
+        x_axis_type=None,
+        y_axis_type=None,
         min_border=0,
         outline_line_color=None,
         background_fill_color=None,
         border_fill_color=None,
     )
-    plot.axis.visible = False
-    plot.grid.visible = False
     radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
     for name in ("panels", "pipes", "loads", "lines", "boxes", "slots"):
         source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
@@ -76,24 +76,31 @@ def build() -> figure:
 
 
 def _add_moving(plot: figure) -> None:
-    """Add what the page changes in every frame: table rows, the ring, slices, words."""
+    """Add what the page changes in every frame: table rows, the ring, slices, words.
+
+    All of it is on the canvas above the rest, so that a frame need not paint what stands still.
+    """
     rows = ColumnDataSource({**{name: [] for name in _BOX}, "fill": [], "line": []}, name="scene_rows")
-    plot.add_glyph(rows, Quad(**_BOX, fill_color="fill", line_color="line", border_radius=4))
+    plot.add_glyph(rows, Quad(**_BOX, fill_color="fill", line_color="line", border_radius=4), level="overlay")
     dots = ColumnDataSource({"x": [], "y": [], "fill": [], "size": []}, name="scene_ring")
     plot.add_glyph(
-        dots, Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None, marker="circle")
+        dots,
+        Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None, marker="circle"),
+        level="overlay",
     )
     text = {"x": "x", "y": "y", "text": "text", "text_font_size": "size", "text_font_style": "style"}
     text |= {"text_color": "ink", "text_align": "align", "text_baseline": "baseline"}
     columns: dict[str, list[object]] = {
         name: [] for name in ("x", "y", "text", "size", "style", "ink", "align", "baseline")
     }
-    for name in ("scene_texts", "scene_words"):
-        plot.add_glyph(ColumnDataSource(dict(columns), name=name), Text(**text, text_font=value(FONT)))
+    for name, level in (("scene_texts", "glyph"), ("scene_words", "overlay")):
+        source = ColumnDataSource(dict(columns), name=name)
+        plot.add_glyph(source, Text(**text, text_font=value(FONT)), level=level)
     slices = ColumnDataSource({"x": [], "y": [], "fill": [], "line": [], "size": []}, name="scene_slices")
     plot.add_glyph(
         slices,
         Scatter(
             x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=1.5, marker="square"
         ),
+        level="overlay",
     )

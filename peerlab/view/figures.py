@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bokeh
 from bokeh.document import Document
+from bokeh.models import GlyphRenderer
 
 from peerlab.view import curves, datapath, timeline
 
@@ -14,6 +15,13 @@ def document(*, stretched: bool = False) -> dict[str, object]:
     A figure that is `stretched` fills its place, however high that is; else its height is its own.
     """
     figures = {"scene": datapath.build(), "timeline": timeline.build(), "curves": curves.build()}
+    for plot in figures.values():
+        plot.hold_render = True  # empty figures need not be painted; the page lets go when it has filled them
+        for renderer in plot.select(
+            GlyphRenderer
+        ):  # nothing is ever selected or muted, and looks no other way if it were
+            one = renderer.glyph
+            renderer.update(selection_glyph=one, nonselection_glyph=one, muted_glyph=one)
     for plot in figures.values() if stretched else ():
         plot.update(sizing_mode="stretch_both", height=None, aspect_ratio=None)
     doc = Document()

@@ -183,6 +183,7 @@ def build() -> figure:
         background_fill_color=None,
         border_fill_color=None,
         x_axis_type=None,
+        lod_threshold=None,
     )
     plot.add_layout(LinearAxis(name="timeline_time"), "below")
     grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")

@@ -21,6 +21,11 @@ def test_it_starts_on_the_detour(lab):
     assert lab.stage.curves["axis"] == "nodes"
 
 
+def test_without_widgets_it_is_its_run_in_words(lab):
+    told = lab._repr_mimebundle_()["text/plain"]
+    assert told == f"{lab.run!r}\nThe live lab needs a notebook with widgets."
+
+
 def test_the_host_switch_returns_to_the_detour_chosen_last(lab):
     lab.controls.baseline.value = "host-tcp"
     assert lab.scenario.path == "host-tcp"

@@ -15,18 +15,6 @@ import peerlab
 MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
 
 
-def test_the_tour_opens_runs_and_asks_nobody_outside(open_notebook):
-    notebook = open_notebook("00_tour.ipynb")
-    notebook.run_all()
-    notebook.page.wait_for_function("() => window.peerlabPages?.size === 3")
-    notebook.page.wait_for_function(
-        "() => [...window.peerlabPages].every(page => page.root.dataset.painted && page.curves.curves?.lines)"
-    )
-    assert notebook.page.locator(".pl-predict").count() == 4
-    assert notebook.outside_requests() == []
-    assert notebook.complaints == []
-
-
 def test_a_prediction_is_answered_by_the_simulation(open_notebook):
     notebook = open_notebook("00_tour.ipynb")
     notebook.run_all()

@@ -2,6 +2,16 @@
 const FIGURE_TEXT = 1.5; // a single figure is read from the last row: the smallest text is 18 px at 1280 x 720
 const SMALLEST = { scene: 11, other: 12 };
 
+// Where Bokeh draws nothing but these figures, a glyph gets no views that are never drawn; see `lighten`.
+function spareNoGlyph() {
+  const { prototype } = Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView, build = prototype.build_glyph_view;
+  const nothing = () => {}, none = { set_base: nothing, remove: nothing, children: () => [], children_views: () => [] };
+  for (const step of READYING) none[step] = nothing;
+  prototype.build_glyph_view = function (model) {
+    return this.glyph ? { ...none, model } : build.call(this, model);
+  };
+}
+
 class AlonePage extends Page {
   constructor(album, host, wanted, leader = null) {
     super(album, host, leader);
@@ -102,16 +112,17 @@ async function begin() {
   const albums = wanted.states.map((_, side) => new Album(pack, side));
   const choices = new Choices(document.querySelector(".pl-choices"), albums);
   followLinks(choices);
-  let leader = null;
+  const pages = [];
+  spareNoGlyph();
   for (const [side, album] of albums.entries()) {
     const host = make("section", "pl-side");
     if (albums.length > 1) host.append(make("h2", "pl-side-title", wanted.titles[side]));
     document.querySelector(".pl-sides").append(host);
-    const page = new AlonePage(album, host, wanted, leader);
-    await page.start();
-    leader ??= page;
+    pages.push(new AlonePage(album, host, wanted, pages[0] ?? null));
+    await pages.at(-1).start();
   }
-  followSlides(leader.player);
+  followSlides(pages[0].player);
+  await Promise.all(pages.map((page) => page.finished));
   await painted();
   performance.mark("ready");
   document.documentElement.dataset.ready = "yes";

@@ -1,3 +1,5 @@
+const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: a name belongs to its line
+
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
 class Curves {
@@ -219,9 +221,10 @@ class Curves {
         const y = at * perUnit - dy + 6 * zoom, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
         const box = { i, at, dy, align, from, to: from + 2 * half, low: y - 6 * zoom, high: y + 6 * zoom };
         if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
+        const away = Math.abs(way > 0 ? way - 15 : way + 4);
+        if (best && MOST_ROOM - away / 8 <= best.worth) continue;
         if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
-        const room = Math.min(roomAt(box, lines, perUnit), 4); // more is no better: a name belongs to its line
-        const away = Math.abs(way > 0 ? way - 15 : way + 4), others = passed(box, lines, perUnit);
+        const room = Math.min(roomAt(box, lines, perUnit), MOST_ROOM), others = passed(box, lines, perUnit);
         const worth = room - away / 8 - 3 * others - (room < 0 ? 40 : 0);
         if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
       }

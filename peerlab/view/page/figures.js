@@ -46,11 +46,16 @@ class Figures {
     this.theme = "light";
     this.zoom = 1;
     this.sparse = false;
-    for (const view of views.roots) view.throttled_paint = promptly(view);
+    this.models = new Map(); // Bokeh goes through all models for a name
+    for (const view of views.roots) {
+      view.throttled_paint = promptly(view);
+      lighten(view);
+    }
   }
 
   model(name) {
-    return this.doc.get_model_by_name(name);
+    if (!this.models.has(name)) this.models.set(name, this.doc.get_model_by_name(name));
+    return this.models.get(name);
   }
 
   view(name) {
@@ -67,6 +72,11 @@ class Figures {
     const data = { ...columns }, source = this.model(name);
     for (const column of roles) data[column] = columns[column].map((role) => this.colour(role));
     if (Object.keys(data).some((column) => !same(data[column], source.data[column]))) source.data = data;
+  }
+
+  // Figures paint from now on.
+  show() {
+    for (const view of this.views.roots) view.model.hold_render = false;
   }
 
   // Words of the axes are `zoom` times as large as in the lab, those of the scene `sceneText` pixels per unit; in a
@@ -113,6 +123,27 @@ function same(a, b) {
   return Array.isArray(b) && a.length === b.length && a.every((value, i) => same(value, b[i]));
 }
 
+// Bokeh readies every glyph five times: as it is, and for being selected, not selected, muted or thinned out, which none
+// ever is here. Before each stroke it asks whether a style sheet has another colour for it, and with each paint it writes a
+// style sheet for the place of every glyph, though nothing is there: all of that costs more than painting.
+const SPARE = ["selection_glyph", "nonselection_glyph", "muted_glyph", "decimated_glyph"];
+const READYING = ["set_data", "set_visuals", "after_visuals", "after_lazy_visuals", "map_data"];
+function lighten(view) {
+  for (const spare of SPARE) if (view[spare]) for (const step of READYING) view[spare][step] = () => {};
+  for (const visual of view.visuals ?? []) if (visual._get_css_value) visual._get_css_value = () => "";
+  if (view.glyph) view.update_position = () => {};
+  else if (view.position) unlessSame(view.position);
+  for (const child of view.children_views()) lighten(child);
+}
+
+// Leaves a style sheet alone that would become what it is.
+function unlessSame(sheet) {
+  const replace = sheet.replace;
+  sheet.replace = (css, styles) => {
+    if (styles || css !== sheet.css) replace.call(sheet, css, styles);
+  };
+}
+
 // Bokeh paints a frame or two after it is asked to, behind every message that waits. A picture that moves, or answers
 // a switch, is painted in the turn that changes it.
 function promptly(view) {
@@ -137,10 +168,15 @@ async function painted() {
   await settled();
   await settled();
   await frame();
+  await Promise.race([turn(), frame()]);
+}
+
+// Resolves behind what waits already.
+async function turn() {
   const { port1, port2 } = new MessageChannel();
-  const after = new Promise((resolve) => (port1.onmessage = resolve));
+  const came = new Promise((resolve) => (port1.onmessage = resolve));
   port2.postMessage(0);
-  await Promise.race([after, frame()]);
+  await came;
   port1.close();
 }
 

@@ -72,10 +72,21 @@ class Page {
     this.figures = await Figures.embed(this.model.get("document"), places, this.model.get("palettes"));
     if (signal?.aborted) return this.figures.close();
     this.build();
+    this.makeRoom(this.model.get("data"));
     this.setTheme();
     this.listen();
     this.applyData();
     this.applyStatus();
+    this.figures.show();
+  }
+
+  // Writes what the height of the figures depends on, so that they are painted once.
+  makeRoom(data) {
+    if (!data.meta) return;
+    this.data = data;
+    this.headline.apply(data);
+    this.showKey();
+    this.data = undefined;
   }
 
   // Resolves when there is something to draw on, and with: a place in the page, and BokehJS.
@@ -190,13 +201,14 @@ class Page {
     this.player.load(this, { length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
     this.find(".pl-scene").setAttribute("aria-label", meta.words);
     this.applied = meta.number;
-    this.finish(meta.number);
+    this.finished = this.finish(meta.number);
   }
 
   // What answers a switch is painted first; the rest follows when that is on the screen.
   async finish(number) {
     await painted();
     this.root.dataset.painted = String(number);
+    await turn();
     if (this.applied !== number || !this.root.isConnected) return;
     this.player.resting = 0;
     this.applyCurves();
@@ -286,6 +298,7 @@ class Page {
   }
 
   resize() {
+    if (this.scene.size === this.scene.room()) return;
     cancelAnimationFrame(this.resizing);
     this.resizing = requestAnimationFrame(() => this.repaint());
   }

@@ -41,6 +41,7 @@ class Scene {
   paint() {
     const { figures, data } = this;
     const { clientWidth: width, clientHeight: height } = this.host;
+    this.size = this.room();
     if (width > 50) this.scale = width / SCENE_WIDTH; // not while it is hidden
     if (height > 50) this.squeeze = this.scale / (height / SCENE_HEIGHT);
     for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
@@ -52,6 +53,11 @@ class Scene {
     for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
     this.edge = figures.colour("box");
     this.lastWords = "";
+  }
+
+  // How much there is: what was painted for it need not be painted again.
+  room() {
+    return `${this.host.clientWidth} x ${this.host.clientHeight}`;
   }
 
   // Whether words of a style are written: where there is little room, only names are.
