@@ -36,7 +36,7 @@ def _nic_rate(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     rate = values.get("nic.rate", 0)
     gigabits = rate * 8 / _GB
     if rate >= _FASTEST_NIC and figures["nic.rate"].unit == "Gbit/s":
-        yield f"nic.rate = {figures['nic.rate']} is a lot for one NIC; is it what several carry together?"
+        yield f"nic.rate = {figures['nic.rate']} is a lot for one NIC; is it what several carry together? The file has that of one"
     elif rate >= _FASTEST_NIC:
         yield (
             f"nic.rate = {figures['nic.rate']} is {gigabits:g} Gbit/s; is it meant in Gbit/s? "

@@ -19,7 +19,13 @@ def served(root, tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    flags = ["--template=peerlab", "--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}", "--port_retries=0"]
+    flags = [
+        "--template=peerlab",
+        "--no-browser",
+        "--Voila.ip=127.0.0.1",
+        f"--port={port}",
+        "--port_retries=0",
+    ]
     with (tmp_path / "log").open("wb") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "voila", root / "labs", *flags],
