@@ -14,7 +14,7 @@ lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
 
 voila: $(VENV)/test.stamp       ## serve the labs as an app: prose and pictures, no code
-	$(BIN)/python -m voila labs --no-browser --Voila.ip=127.0.0.1 $(ARGS)
+	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila labs --template=peerlab --no-browser --Voila.ip=127.0.0.1 $(ARGS)
 
 lite: | $(VENV)/bin/python      ## would build the labs for a browser without a server; says which parts are missing
 	@./requirements/lite.sh $(BIN)/python

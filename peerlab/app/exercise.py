@@ -181,4 +181,8 @@ def exercise(name: str, answer: Any = ..., records: Records | None = None) -> As
         If there is no such exercise, or it is about no measurement.
     """
     one = find(name)
+    if not isinstance(records, Records | None):
+        raise PeerlabError(
+            f"exercise: records must be what measure() or load() returned, not {records!r:.40}"
+        )
     return Asked(one if records is None else one.about(records), answer)

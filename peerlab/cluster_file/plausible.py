@@ -35,7 +35,9 @@ def implausible(figures: Mapping[str, Figure]) -> list[str]:
 def _nic_rate(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     rate = values.get("nic.rate", 0)
     gigabits = rate * 8 / _GB
-    if rate >= _FASTEST_NIC:
+    if rate >= _FASTEST_NIC and figures["nic.rate"].unit == "Gbit/s":
+        yield f"nic.rate = {figures['nic.rate']} is a lot for one NIC; is it what several carry together?"
+    elif rate >= _FASTEST_NIC:
         yield (
             f"nic.rate = {figures['nic.rate']} is {gigabits:g} Gbit/s; is it meant in Gbit/s? "
             f"A NIC of 100 Gbit/s carries 12.5 GB/s"

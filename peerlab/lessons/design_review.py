@@ -1,6 +1,7 @@
 """Exercises of lab 06: a review of one's own cluster; every truth is computed from the learner's own file."""
 
 from collections.abc import Callable
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ CLEAR = 1.05
 USE, MEASURE, STAY = "use Peer Direct", "measure first", "stay with the host"
 _KINDS = {"uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "latency": "latency"}
 _OTHER = "something else"
+_ROUNDED = 0.01
+"""How far a figure may be rounded: 28 GB/s are 28.2; what PCIe carries before its headers is further off."""
 
 
 def _run(path: str, cluster: Cluster | None = None, message: str = "64 MiB") -> Run:
@@ -59,23 +62,31 @@ def _check_file(answer: Any) -> str | None:
     report = check(answer)
     if report.missing or report.wrong:
         return f"peerlab cannot use it yet: {[*report.wrong, *(one.key for one in report.missing)][0]}."
+    found = load_cluster(answer)
+    if untouched := [said for key in review.SHEET if (said := _untouched(found, key))]:
+        return untouched[0]
     if report.implausible:
         return f"It can be read, but: {report.implausible[0]}."
-    found = load_cluster(answer)
     return next((said for key in review.SHEET if (said := _check_figure(found, key))), None)
+
+
+def _untouched(found: Cluster, key: str) -> str | None:
+    """Return which figure was not put in at all."""
+    mine, before = found.figures[key], review.drafted().figures[key]
+    if (mine.value, mine.unit) != (before.value, before.unit):
+        return None
+    return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
 
 
 def _check_figure(found: Cluster, key: str) -> str | None:
     """Return what is wrong with a figure that the data sheet gives."""
-    mine, before = found.figures[key], review.drafted().figures[key]
-    if (mine.value, mine.unit) == (before.value, before.unit):
-        return f"`{key}` is still that of the draft: {before.value:g} {before.unit}."
-    if _meant(found, key) != _meant(review.filled_in(), key):
-        return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit."
+    mine = found.figures[key]
+    if not isclose(_meant(found, key), _meant(review.filled_in(), key), rel_tol=_ROUNDED):
+        return f"`{key}` = {mine.value:g} {mine.unit} is not what the data sheet says; mind the unit, and what it is of: {mine.basis}."
     return f"`{key}` has no source yet; where was it read?" if mine.assumption else None
 
 
-def _meant(cluster: Cluster, key: str) -> int | None:
+def _meant(cluster: Cluster, key: str) -> int:
     return {"nic.rate": cluster.nic_Bps, "switch.uplink": cluster.uplink_Bps}[key]
 
 
@@ -182,7 +193,7 @@ EXERCISES = (
         name="06-worst",
         question="If every assumed figure is off as far as it may be, against Peer Direct and for the detour: what gain is left?",
         truth=lambda: _gain("low"),
-        tolerance=0.005,
+        tolerance=0.015,
         mistakes=(
             Mistake(_gain, "That is the gain as assumed, in the middle of both bands."),
             Mistake(

@@ -187,6 +187,8 @@ class Code(Exercise):
             complaint = self.check(answer)
         except PeerlabError as problem:
             complaint = f"peerlab said: {problem}"
+        except KeyboardInterrupt:
+            complaint = "It was interrupted: does your code come to an end?"
         except (Exception, SystemExit) as problem:  # noqa: BLE001  (the learner's code may raise anything)
             complaint = f"Your code raised {type(problem).__name__}: {problem}"[:_LONGEST]
         return self._right() if complaint is None else Verdict(right=False, says=complaint)

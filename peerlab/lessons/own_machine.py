@@ -106,6 +106,8 @@ def _check_verdict(verdict: object) -> str | None:
     return None
 
 
+_WHERE_TO_LOOK = "Look at the table of the largest size, above section 2: which of the two medians lies further to the right?"
+
 EXERCISES: tuple[Exercise, ...] = (
     Number(
         name="04-noise",
@@ -171,7 +173,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ),
         hints=(
-            "Count the arrows: device memory to bounce buffer, bounce buffer to kernel, ...",
+            "Go from place to place: device memory to bounce buffer, bounce buffer to kernel, ...",
             "The kernel's TCP has buffers of its own: one copy in, one copy out.",
         ),
         why="Two on each side. `tcp` has one on each side, `staged-shm` three in all (one between the bounce buffers in place of two through the kernel), `direct` a single one.",
@@ -179,18 +181,18 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Choice(
         name="04-part",
-        question="Which of the two arms that leave out one part is faster on your machine at the largest size?",
+        question="Which of the two arms that leave out one part has the higher ratio on your machine at the largest size, be it noise or not?",
         measured=True,
         options={
-            "tcp": "Look at the last table: which of the two medians lies further to the right?",
-            "staged-shm": "Look at the last table: which of the two medians lies further to the right?",
+            "tcp": _WHERE_TO_LOOK,
+            "staged-shm": _WHERE_TO_LOOK,
         },
         truth=_faster_arm,
         hints=(
             "`tcp` is without bounce buffers, `staged-shm` without TCP.",
             "In `peerlab.ratios(mine).table`, compare the column `ratio` of the two in the rows of the largest size.",
         ),
-        why="The faster arm is the one that left out the dearer part. Where their quartiles overlap, another measurement may say the opposite.",
+        why="That arm left out the dearer part, if the two differ at all: where their quartiles overlap, another measurement may say the opposite.",
         solution='peerlab.ratios(mine).table.query("registration == \'none\'").groupby("path")["ratio"].last()[["tcp", "staged-shm"]].idxmax()',
     ),
     Number(

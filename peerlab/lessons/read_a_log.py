@@ -171,8 +171,8 @@ EXERCISES = (
         },
         truth=lambda: CANNOT_TELL if _path("D", "p4d") == CANNOT_TELL else "Peer Direct: the setting says so",
         hints=(
-            "Read the evidence of the second report: which pieces speak for Peer Direct, which for staging, and how strongly?",
-            "Nothing strong on either side, and one size only: is that enough to name a path?",
+            "Compare algbw of the log with the table: which path explains it, and which could be held up to it?",
+            "A setting on one side, a rate on the other, and one size only: is that enough to name a path?",
         ),
         why="Neither leads far enough to be named. Its source says Peer Direct, with a NIC that seems unused; the log alone cannot know.",
         solution='"cannot tell"',
@@ -180,8 +180,8 @@ EXERCISES = (
     Number(
         name="05-nics",
         question="How many NICs of a p4d node, if full, would have been enough for what a node of log D sent?",
+        unit="NICs",
         truth=lambda: math.ceil(_share_of_a_nic(_sent())),
-        tolerance=0.0,
         mistakes=(
             Mistake(
                 lambda: math.floor(_share_of_a_nic(_sent())), "So many full NICs would carry less than that."
@@ -191,6 +191,7 @@ EXERCISES = (
                 "That is from busbw, and a node sends less than busbw says.",
             ),
             Mistake(lambda: load_cluster("p4d").nics, "So many it has. How many would have been enough?"),
+            Mistake(lambda: _share_of_a_nic(_sent()), "Nearly: how many whole ones is that at least?"),
         ),
         hints=(
             "With two nodes a node sends as many bytes a second as algbw says.",

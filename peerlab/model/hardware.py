@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import isfinite
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -42,6 +44,10 @@ class Figure:
 
     def __str__(self) -> str:
         return f"{self.value:g}{say_unit(self.unit)}"
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
 
 
 def _figure(key: str, kind: str) -> Any:
@@ -197,6 +203,8 @@ class Cluster:
         """
         if key not in self.figures:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
+        if not _is_number(value):
+            raise HardwareError(f"{key} must be a number, in {self.figures[key].unit}: {value!r} is none")
         figure = replace(self.figures[key], value=value, source="", assumption="a what-if value", range=None)
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}

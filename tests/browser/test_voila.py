@@ -1,5 +1,6 @@
 """Any lab is an app: Voila serves it, and its switches are alive."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -18,10 +19,13 @@ def served(root, tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    flags = ["--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}", "--port_retries=0"]
+    flags = ["--template=peerlab", "--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}", "--port_retries=0"]
     with (tmp_path / "log").open("wb") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "voila", root / "labs", *flags], stdout=log, stderr=log
+            [sys.executable, "-m", "voila", root / "labs", *flags],
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "JUPYTER_PATH": str(root / "peerlab" / "jupyter")},
         )
         try:
             yield await_up(f"http://127.0.0.1:{port}", server)
@@ -44,6 +48,8 @@ def await_up(address, server):
 
 def test_the_tour_is_an_app(served, browser):
     page = browser.new_page()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{served}/voila/render/00_tour.ipynb")
     Explorer(SimpleNamespace(page=page))  # waits until it is painted
     assert "import peerlab" not in page.locator("body").inner_text()  # no code
@@ -53,4 +59,6 @@ def test_the_tour_is_an_app(served, browser):
     page.wait_for_function(
         "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('53.9 GB/s')"
     )
+    own = (served, served.replace("http", "ws"), "data:", "blob:")
+    assert [url for url in asked if not url.startswith(own)] == []
     page.close()

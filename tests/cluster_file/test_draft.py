@@ -237,6 +237,7 @@ def suspicious(**changes):
     ("key", "value", "unit", "says"),
     [
         ("nic__rate", 100, "GB/s", "is 800 Gbit/s; is it meant in Gbit/s?"),
+        ("nic__rate", 800, "Gbit/s", "is it what several carry together?"),
         ("nic__rate", 12.5, "Gbit/s", "is it meant in GB/s? 12.5 GB/s are 100 Gbit/s"),
         ("switch__uplink", 7, "GB/s", "the uplink is narrower than one NIC"),
         (

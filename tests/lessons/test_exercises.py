@@ -217,6 +217,27 @@ def test_records_for_an_exercise_about_none_are_refused():
         peerlab.exercise("01-gain", 1, records=own_records(tcp=2.0))
 
 
+def test_what_are_no_records_is_refused():
+    with pytest.raises(PeerlabError, match="records must be what measure"):
+        peerlab.exercise("04-noise", records="mine.csv")
+
+
+def test_code_that_is_interrupted_or_leaves_is_told_so():
+    def leaves(line):
+        raise SystemExit(line)
+
+    def interrupted(line):
+        raise KeyboardInterrupt(line)
+
+    assert "raised SystemExit" in find("05-bounces").judge(leaves).says
+    assert "does your code come to an end?" in find("05-bounces").judge(interrupted).says
+
+
+def test_a_part_of_a_nic_is_rounded_up_and_may_be_called_a_nic():
+    assert "how many whole ones" in find("05-nics").judge(2.44).says
+    assert find("05-nics").judge("3 NICs").right
+
+
 def own_records(**arms):
     """Return records of five repetitions in which arms are so many times as fast as staged."""
     ratios = {"staged": 1.0, "direct": 3.0} | {{"shm": "staged-shm"}.get(a, a): r for a, r in arms.items()}

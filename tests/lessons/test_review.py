@@ -39,6 +39,25 @@ def test_an_edit_keeps_the_rest_and_brings_its_source():
         review.edit(mine, {"nic.rat": 1})
 
 
+@pytest.mark.parametrize("value", [..., "200 Gbit/s", float("nan"), True])
+def test_what_is_no_number_is_refused_in_one_line(value):
+    with pytest.raises(PeerlabError, match=r"nic\.rate must be a number, in Gbit/s: .* is none"):
+        review.edit(review.draft(), {"nic.rate": value})
+
+
+@pytest.mark.parametrize(
+    ("figures", "says"),
+    [
+        ({"nic.rate": 200}, "`switch.uplink` is still that of the draft"),
+        ({"nic.rate": 800, "switch.uplink": 28.2}, "is it what several carry together?"),
+        ({"nic.rate": 50, "switch.uplink": 28.2}, "mind the unit, and what it is of: per NIC, per direction"),
+        ({"nic.rate": 200, "switch.uplink": 28}, "about this machine"),
+    ],
+)
+def test_a_figure_of_the_data_sheet_may_be_rounded_and_not_mistaken(figures, says):
+    assert says in find("06-file").judge(review.edit(review.draft(), figures)).says
+
+
 def test_a_file_edited_by_hand_is_right_in_any_unit_but_not_without_a_source():
     mine = review.draft()
     review.edit(mine, {"switch.uplink": 28.2})
