@@ -6,6 +6,7 @@ import pytest
 from driver import Explorer, Lab, Notebook, chromium
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in Path(item.fspath).parts:
