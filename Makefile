@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
-# The browser tests in one process, all others in another: half the time on two cores.
-TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
+# Files of tests side by side: little more than half the time on two cores.
+TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 

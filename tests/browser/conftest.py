@@ -6,12 +6,10 @@ import pytest
 from driver import Explorer, Lab, Notebook, chromium
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in Path(item.fspath).parts:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))  # one lab and one browser, in one process
 
 
 @pytest.fixture(scope="session")
