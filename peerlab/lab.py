@@ -9,6 +9,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -36,19 +38,35 @@ def open_lab(*, port: int | str, browser: bool) -> int:
         command = _command(labs, chosen, Path(private), browser=browser and _can_show())
         token = secrets.token_hex(24)
         address = f"http://127.0.0.1:{chosen}/lab/workspaces/peerlab/tree/{TOUR}?token={token}"
-        print(f"peerlab: your labs are in {labs}\npeerlab: open {address}\n", flush=True)  # noqa: T201
-        # the token goes by the environment, where other users of this machine cannot read it
-        return _stay(subprocess.Popen(command, env={**os.environ, "JUPYTER_TOKEN": token}))  # noqa: S603
+        print(f"peerlab: your labs are in {labs}", flush=True)  # noqa: T201
+        # the token goes by the environment, where other users of this machine cannot read it; Ctrl+C is for us alone:
+        # the server would ask whether it is meant
+        environment = {**os.environ, "JUPYTER_TOKEN": token}
+        server = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603
+        return _stay(server, lambda: _tell(server, chosen, address))
 
 
-def _stay(server: subprocess.Popen[bytes]) -> int:
-    """Wait for the server to end; whoever ends us ends it too."""
+def _tell(server: subprocess.Popen[bytes], port: int, address: str) -> None:
+    """Print the address as soon as somebody answers there."""
+    while server.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                print(f"peerlab: open {address}\n", flush=True)  # noqa: T201
+                return
+        time.sleep(0.1)
+
+
+def _stay(server: subprocess.Popen[bytes], begin: Callable[[], None]) -> int:
+    """Begin, and wait for the server to end; whoever ends us, or closes our terminal, ends it too."""
 
     def stop(_signal: int, _frame: object) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, stop)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # there is no SIGHUP on Windows
+            signal.signal(getattr(signal, name), stop)
     try:
+        begin()
         return server.wait()
     except KeyboardInterrupt:
         return 0

@@ -5,7 +5,9 @@ What is no number is left for the scenario to refuse in its own words.
 
 import argparse
 import shutil
+import signal
 import textwrap
+import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -22,6 +24,18 @@ def command(
     )
     parser.set_defaults(run=run)
     return parser
+
+
+def end_in_order() -> None:
+    """Let a process that is told to end, or whose terminal goes away, end as it does on Ctrl+C: nothing stays half written."""
+    for name in ("SIGTERM", "SIGHUP"):
+        told = getattr(signal, name, None)  # there is no SIGHUP on Windows
+        if (
+            told
+            and threading.current_thread() is threading.main_thread()
+            and signal.getsignal(told) is signal.SIG_DFL
+        ):
+            signal.signal(told, signal.default_int_handler)
 
 
 def add_nodes(parser: argparse.ArgumentParser) -> None:

@@ -4,14 +4,13 @@ import errno
 import json
 import mmap
 import resource
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from importlib import import_module
 
 from peerlab.errors import MeasurementError
 from peerlab.machine import linux
-from peerlab.measurement.starting import environment
+from peerlab.measurement.starting import apart
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes
 
 _HELP = "raise it with 'ulimit -l', LimitMEMLOCK= of a service or --ulimit memlock= of a container"
@@ -80,16 +79,8 @@ def show_limit(limit: int | str = "1 MiB", region: int | str = "64 KiB") -> Refu
         raise MeasurementError(
             f"limit: {limit!r} is more than this process may set; at most {say_bytes(hard)}"
         )
-    done = subprocess.run(  # noqa: S603  (our own module)
-        [sys.executable, "-P", "-m", __name__, str(limit_of), str(each)],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise MeasurementError(f"the demonstration ended early: {done.stderr.strip().rpartition(chr(10))[2]}")
-    return Refusal(limit_bytes=limit_of, region_bytes=each, **json.loads(done.stdout))
+    found = apart(__name__, "the demonstration", str(limit_of), str(each))
+    return Refusal(limit_bytes=limit_of, region_bytes=each, **found)
 
 
 def _size(field: str, value: int | str) -> int:

@@ -6,7 +6,6 @@ No NIC takes part, so what a NIC's own tables cost is not in it; the kernel's sh
 import json
 import mmap
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ from peerlab.machine.attempts import why_not
 from peerlab.measurement.locked_memory import limit_bytes, say_limit, say_refusal
 from peerlab.measurement.pins import KINDS
 from peerlab.measurement.plan import PINS
-from peerlab.measurement.starting import environment
+from peerlab.measurement.starting import apart
 from peerlab.model.registration import Region
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes
 
@@ -85,7 +84,9 @@ def pin_cost(
     fitting = [size for size in wanted if limit is None or size < limit]  # the table of pins takes some too
     if left_out := [say_bytes(size) for size in wanted if size not in fitting]:
         notes.append(f"{', '.join(left_out)}: not tried, as the locked-memory limit is {say_limit()}")
-    rows, failed = _elsewhere([way for way in ways if not refused[way]], fitting)
+    working = [way for way in ways if not refused[way]]
+    # a process of its own: a notebook's kernel locks no memory
+    rows, failed = apart(__name__, "registering", json.dumps([working, fitting]))
     notes += failed
     if not any(row["page_bytes"] == _HUGE for row in rows) and any(size >= _HUGE for size in fitting):
         notes.append(f"huge pages of {say_bytes(_HUGE)}: the kernel gave none")
@@ -103,21 +104,6 @@ def _size(value: int | str) -> int:
             f"sizes: {value!r} is no multiple of {say_bytes(_SMALL)} up to {say_bytes(_MOST_BYTES)}"
         )
     return nbytes
-
-
-def _elsewhere(ways: Sequence[str], sizes: Sequence[int]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what a process of its own measures, and what failed there: a notebook's kernel locks no memory."""
-    done = subprocess.run(  # noqa: S603  (our own module)
-        [sys.executable, "-P", "-m", __name__, json.dumps([ways, sizes])],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise MeasurementError(f"registering ended early: {done.stderr.strip().rpartition(chr(10))[2]}")
-    rows, failed = json.loads(done.stdout)
-    return rows, failed
 
 
 def _measured(ways: Sequence[str], sizes: Sequence[int]) -> tuple[list[dict[str, Any]], list[str]]:
