@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
-# Files of tests side by side, but for the browser's: it needs the machine, and a process of its own, to itself.
+# Files of tests side by side; the browser's afterwards, as its driver leaves an event loop behind in every process.
 TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
@@ -13,19 +13,20 @@ SETUP  := pyproject.toml Makefile
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	$(BIN)/peerlab lab $(ARGS)
 
-voila: $(VENV)/test.stamp       ## serve the labs as an app: prose and pictures, no code
-	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila labs --template=peerlab --no-browser --Voila.ip=127.0.0.1 $(ARGS)
+voila: $(VENV)/test.stamp       ## serve copies of the labs as an app: prose and pictures, no code
+	rm -rf out/voila && mkdir -p out/voila && cp labs/*.ipynb out/voila
+	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila out/voila --template=peerlab --no-browser --Voila.ip=127.0.0.1 $(ARGS)
 
 lite: | $(VENV)/bin/python      ## would build the labs for a browser without a server; says which parts are missing
 	@./requirements/lite.sh $(BIN)/python
 
 test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
 	$(BIN)/python -m pytest $(TOGETHER) --ignore=tests/browser
-	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest $(TOGETHER) tests/browser
 
 soak: $(VENV)/test.stamp chromium        ## all tests, every long trial
 	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER) --ignore=tests/browser
-	PEERLAB_SOAK=1 $(BIN)/python -m pytest tests/browser
+	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER) tests/browser
 
 lint: $(VENV)/test.stamp        ## style, types, import layers
 	$(BIN)/ruff check .

@@ -65,6 +65,8 @@ def test_the_tour_is_an_app(served, browser):
     page.wait_for_function(
         "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('53.9 GB/s')"
     )
+    page.goto(served)  # the list of labs
+    page.wait_for_function("document.body.innerText.includes('00_tour.ipynb')")
     own = (served, served.replace("http", "ws"), "data:", "blob:")
     assert [url for url in asked if not url.startswith(own)] == []
     page.close()
