@@ -8,6 +8,7 @@ from peerlab.deck.evidence import NODES, Evidence
 from peerlab.deck.outline import Outline, Training
 from peerlab.deck.slide import Slide
 from peerlab.lanes import lane_name
+from peerlab.model.hardware import Cluster
 from peerlab.model.path import STAGES
 from peerlab.run import Run
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit, write_bytes
@@ -153,7 +154,12 @@ def _s(seconds: float) -> str:
     return say_time(seconds * PS_PER_S)
 
 
-_MOST_ROWS = 7
+def yes_or_no(machine: Cluster) -> list[str]:
+    """Return the assumed figures without a range: each is so or not so, and no band says what if not."""
+    return [figure.key for figure in machine.assumptions if not figure.range]
+
+
+_MOST_ROWS = 6
 """Assumed figures that a slide has room for: the most influential."""
 
 
@@ -166,10 +172,11 @@ def assumptions(_outline: Outline, evidence: Evidence) -> Slide:
     body = [(*_range(rows[name]), *(_change(table.get(name)) for table in tables)) for name in named]
     spans = [f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in evidence.bands]
     head = ("assumed figure", "value", "range", _HOST, _PEER)
-    left = len(rows) - len(named)
+    left, bare = len(rows) - len(named), yes_or_no(evidence.base.hardware)
     lines = (
         "Change of the bus bandwidth with one figure at the low and the high end of its range.",
         *([f"{left} more figures change it less."] if left else []),
+        *([f"Assumed without a range, in no band: {', '.join(bare)}."] if bare else []),
     )
     title = "What the answers owe to assumptions"
     return Slide(title, rows=(head, *body, ("all of them at once", "", "", *spans)), lines=lines)

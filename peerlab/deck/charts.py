@@ -9,7 +9,7 @@ from peerlab.view.drawing import Point
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
 
-WIDTH, HEIGHT = 1200, 470
+WIDTH, HEIGHT = 1200, 446
 """Size of a chart; a unit is a pixel of a slide of 1280 x 720."""
 _SIZE = 20
 """Height of words."""
@@ -102,7 +102,7 @@ def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -
         points = [axes.at(place, band.value_GBps) for place, band in zip(places, line.bands, strict=True)]
         paper.line(points, line.role, 4)
         ends.append(points[-1][1])
-    for line, height in zip(lines, _apart(ends), strict=True):
+    for line, height in zip(lines, _apart(ends, axes.bottom), strict=True):
         paper.text((axes.right + 12, height), line.name, size=_SIZE, bold=True, ink=line.ink, align="left")
     return paper.svg(WIDTH, HEIGHT, alt)
 
@@ -111,7 +111,7 @@ def bars(rows: Sequence[Bar], alt: str, *, full: float | None = None) -> str:
     """Return bars below each other as SVG, as long as `full` allows (default: the longest of them), with a key."""
     paper = Paper(palettes()["light"])
     named = 20 + _LETTER * max(len(row.name) for row in rows)
-    room = WIDTH - named - 30 - _LETTER * max(len(row.says) for row in rows)
+    room = WIDTH - named - 30 - _BOLD * max(len(row.says) for row in rows)
     full = full or max(sum(part.value for part in row.parts) for row in rows)
     y = 24.0
     for row in rows:
@@ -141,12 +141,12 @@ def _key(paper: Paper, rows: Sequence[Bar], y: float) -> float:
     return y + 20
 
 
-def _apart(heights: list[float]) -> list[float]:
-    """Return heights of names that keep a line's distance, in the order given."""
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
-    placed, lowest = list(heights), -math.inf
-    for i in order:
-        placed[i] = lowest = max(heights[i], lowest + _SIZE * 1.3)
+def _apart(heights: list[float], lowest: float) -> list[float]:
+    """Return heights of names that keep a line's distance, none below `lowest`, in the order given."""
+    placed, limit = list(heights), lowest
+    for i in sorted(range(len(heights)), key=lambda i: -heights[i]):
+        placed[i] = min(heights[i], limit)
+        limit = placed[i] - _SIZE * 1.3
     return placed
 
 

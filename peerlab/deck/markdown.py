@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from peerlab.errors import ExportError, nearest
+from peerlab.textfile import read_value
 
 _TRAINING = {"gradient": "gradient_bytes", "step time": "step_time_s", "overlap": "overlap_share"}
 """Words of a list item to fields of a training."""
@@ -88,15 +89,4 @@ def _item(item: str, deck: dict[str, Any]) -> None:
     field = "message_bytes" if field == "message" else field
     if field in held:
         raise ExportError(f"{name} is given twice")
-    held[field] = _value(value)
-
-
-def _value(text: str) -> int | float | bool | str:
-    if text in ("true", "false"):
-        return text == "true"
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            pass
-    return text
+    held[field] = read_value(value)

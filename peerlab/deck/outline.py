@@ -1,6 +1,5 @@
 """What a deck is about: its outline, from a short file in TOML or Markdown, or from the command line."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
@@ -9,7 +8,7 @@ from typing import Any
 
 from peerlab.deck.markdown import read_markdown
 from peerlab.errors import ExportError, nearest
-from peerlab.textfile import read_text
+from peerlab.textfile import read_text, read_toml
 from peerlab.units import MIB, parse_bytes
 
 KINDS = {
@@ -84,6 +83,10 @@ class Plan:
     notes: str = ""
     """What the speaker sees, before the slide's own notes."""
 
+    def __post_init__(self) -> None:
+        if self.show not in KINDS:
+            raise ExportError(f"slide: show = {self.show!r} is unknown; {nearest(str(self.show), KINDS)}")
+
 
 @dataclass(frozen=True)
 class Outline:
@@ -131,19 +134,13 @@ def read_outline(path: str | Path) -> Outline:
 def _held(text: str, path: Path) -> dict[str, Any]:
     if path.suffix.lower() in (".md", ".markdown"):
         return read_markdown(text, path.name, KINDS)
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise ExportError(f"{path} is not valid TOML: {problem}") from None
+    return read_toml(text, f"{path} is not valid TOML", ExportError)
 
 
 def _plan(given: Mapping[str, Any]) -> Plan:
     _only_known("slide", given, [one.name for one in fields(Plan)])
     words = {name: _text(name, value) for name, value in given.items()}
-    show = words.get("show", "text")
-    if show not in KINDS:
-        raise ExportError(f"slide: show = {show!r} is unknown; {nearest(show, KINDS)}")
-    return Plan(**{**words, "show": show})
+    return Plan(**{"show": "text", **words})
 
 
 def _tables(given: object, name: str) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from peerlab.deck.outline import Outline, Plan
 from peerlab.deck.slide import Slide
 from peerlab.export.page import page_html
 from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.hardware import Cluster
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count
 from peerlab.view.still import still_svg
@@ -61,12 +62,12 @@ def _cover(outline: Outline, evidence: Evidence) -> Slide:
 
 def _range(evidence: Evidence) -> str:
     low, high = evidence.gain_range
-    return f"{low:.2f} to {high:.2f} times if every assumed figure is off as far as it may be"
+    return f"{low:.2f} to {high:.2f} times if the assumed figures lie at the ends of their ranges"
 
 
 def _detour(_outline: Outline, evidence: Evidence) -> Slide:
     run = evidence.detour
-    line = f"Every byte is copied {run.copies_per_byte:.2g} times on its way, at both ends together."
+    line = f"Every byte is copied {run.copies_per_byte:.2g} times on its way, {run.copies_per_byte / 2:.2g} at each end."
     return _still(run, f"Through the host: {waits_for(run)}", line)
 
 
@@ -78,13 +79,13 @@ def _direct(_outline: Outline, evidence: Evidence) -> Slide:
 
 
 def _still(run: Run, title: str, line: str) -> Slide:
-    return Slide(title, (still_svg(run),), (line,), notes=(alt_text(run), caption(run)))
+    return Slide(title, (still_svg(run, large=True),), (line,), notes=(alt_text(run), caption(run)))
 
 
 def _live(_outline: Outline, evidence: Evidence) -> Slide:
     return Slide(
         "Try it: host bottleneck, registration cache, nodes",
-        (still_svg(evidence.uncached),),
+        (still_svg(evidence.uncached, large=True),),
         ("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
         notes=("Switch the host bottleneck off and on; then the cache; then take more nodes.",),
         live=page_html(evidence.detour, theme="light"),
@@ -105,7 +106,7 @@ def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
         _cache(evidence),
         (
             f"It rests on {len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
-            f" (†); most depends on {_most(evidence)}."
+            f" (†); most depends on {_most(evidence)}{_unranged(machine)}."
         ),
         "Before: peerlab doctor on every node says whether it can do Peer Direct.",
         "After: peerlab diagnose tells from a log of your own which path was taken.",
@@ -118,6 +119,12 @@ def _cache(evidence: Evidence) -> str:
     if evidence.uncached.time_s < _CLEAR * evidence.direct.time_s:
         return "Registering memory costs little here, with a cache or without."
     return f"Keep the registration cache on: without it, {ratio:.2f} times the speed of the way through the host."
+
+
+def _unranged(machine: Cluster) -> str:
+    """Say how many assumptions no band holds, as they are so or not so; the next slide names them."""
+    count = len(charting.yes_or_no(machine))
+    return f"; {count} of them in no band" if count else ""
 
 
 def _most(evidence: Evidence) -> str:

@@ -1,5 +1,7 @@
 """Writes a deck into a folder."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from peerlab.deck.evidence import Evidence
@@ -9,7 +11,7 @@ from peerlab.deck.slides import slides
 from peerlab.engine.run import simulate
 from peerlab.errors import ExportError
 from peerlab.export.browser import browser
-from peerlab.export.pictures import written
+from peerlab.export.whole import place_of, written
 from peerlab.textfile import in_words
 
 SIZE = (1280, 720)
@@ -36,16 +38,28 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
         If the scenario that it asks about is impossible.
     """
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
-    text = page(asked.title, slides(asked, Evidence(asked.scenario, simulate)))
-    place = Path(folder)
-    with in_words(f"cannot write {place}", ExportError):
-        place.mkdir(parents=True, exist_ok=True)
-    with written(place / "index.html") as file:
-        file.write_text(text, encoding="utf-8")
-    if pdf:
-        with written(place / "deck.pdf") as file:
-            file.write_bytes(printed(place / "index.html"))
+    evidence, place = Evidence(asked.scenario, simulate), place_of(folder)
+    with _folder(place):
+        with written(place / "index.html") as file:
+            file.write_text(page(asked.title, slides(asked, evidence)), encoding="utf-8")
+        if pdf:
+            with written(place / "deck.pdf") as file:
+                file.write_bytes(printed(place / "index.html"))
     return place / "index.html"
+
+
+@contextmanager
+def _folder(place: Path) -> Iterator[None]:
+    """Make a folder if need be; what is made here and stays empty is taken away again."""
+    with in_words(f"cannot write {place}", ExportError):
+        new = not place.exists()
+        place.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        if new:
+            with suppress(OSError):  # something is in it
+                place.rmdir()
 
 
 def printed(deck: Path) -> bytes:

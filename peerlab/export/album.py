@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from peerlab.engine.run import simulate
+from peerlab.engine.run import fastest, simulate
 from peerlab.errors import ExportError, PeerlabError
 from peerlab.export.choices import Choice, states
 from peerlab.export.pack import Packing, rounding_ns
 from peerlab.model.scenario import Scenario
 from peerlab.records import measured_for
 from peerlab.run import Run
+from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow, large, patient
 from peerlab.units import PS_PER_US
 from peerlab.view.curves import AXES, Line, curves, key, lines
@@ -39,12 +39,20 @@ class Album:
     """What they are packed into."""
     curves: dict[str, dict[str, Any]] = field(default_factory=lambda: {axis: {} for axis in AXES})
     """Axis to the key of its curves to what stands for them."""
+    bands: bool = True
+    """Whether the curves that a page begins with have bands; those of all states would take minutes."""
     _known: dict[Scenario, Any] = field(default_factory=dict)
 
-    def add(self, scenario: Scenario, controls: Sequence[Choice], progress: Progress | None) -> list[Any]:
-        """Return what stands for the state of every combination of the controls' values, in order."""
+    def add(
+        self, scenario: Scenario, controls: Sequence[Choice], start: Sequence[int], progress: Progress | None
+    ) -> list[Any]:
+        """Return what stands for the state of every combination of the controls' values, in order.
+
+        `start` holds the number of each control's value that is shown first; its curves have bands.
+        """
         _check_number(scenario, controls)
         wanted = states(scenario, controls)
+        self._draw(wanted[_place(start, controls)], bands=self.bands)
         found = []
         for number, state in enumerate(wanted):
             if state not in self._known:
@@ -54,17 +62,29 @@ class Album:
                 progress(number + 1, len(wanted))
         return found
 
-    def _state(self, run: Run) -> Any:
-        scenario, length = run.scenario, run.time_ps / PS_PER_US
+    def _draw(self, scenario: Scenario, *, bands: bool = False) -> None:
+        """Pack the curves of a scenario, if they are not there yet."""
         for axis, found in self.curves.items():
             if key(scenario, axis) not in found:
-                found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis), length)
+                found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis, bands=bands), 1)
+
+    def _state(self, run: Run) -> Any:
+        scenario, length = run.scenario, run.time_ps / PS_PER_US
+        self._draw(scenario)
         state = {
             "data": {**payload(run), "rounding_ns": rounding_ns(length)},
             "critical": _critical(run),
             "measured": overlay(scenario, _measured(scenario.hardware.name)),
         }
         return self.packing.add(state, length)
+
+
+def _place(numbers: Sequence[int], controls: Sequence[Choice]) -> int:
+    """Return which of all combinations has these numbers of the controls' values."""
+    place = 0
+    for number, control in zip(numbers, controls, strict=True):
+        place = place * len(control.values) + number
+    return place
 
 
 def _check_number(scenario: Scenario, controls: Sequence[Choice]) -> None:
@@ -86,9 +106,17 @@ def _check_number(scenario: Scenario, controls: Sequence[Choice]) -> None:
     )
 
 
-def _curves(scenario: Scenario, axis: str) -> dict[str, object]:
-    drawn = curves(scenario, axis, [(line, _runs(line)) for line in lines(scenario, axis)], complete=True)
-    return {**drawn, "bands": ""}
+def _curves(scenario: Scenario, axis: str, *, bands: bool) -> dict[str, object]:
+    computed = [(line, _runs(line)) for line in lines(scenario, axis)]
+    if not bands:
+        return {**curves(scenario, axis, computed), "bands": ""}
+    there = {line.name: bands_of([run if _alike(run) else None for run in runs]) for line, runs in computed}
+    return curves(scenario, axis, computed, there, complete=True)
+
+
+def _alike(run: Run | None) -> bool:
+    """Return whether all nodes of a run are alike; else each end of its band takes seconds."""
+    return run is not None and fastest(run.scenario) in ("loop", "arrays")
 
 
 def _runs(line: Line) -> list[Run | None]:
@@ -121,7 +149,6 @@ def _critical(run: Run) -> dict[str, object]:
     return {"breakdown": path["breakdown"], "arrays": arrays}
 
 
-@lru_cache(maxsize=256)
 def _point(scenario: Scenario) -> Run:
     if large(scenario):
         raise TooSlow("every transfer of every node")

@@ -86,6 +86,7 @@ def browser(width: int, height: int, scale: float = 1) -> Iterator["Browser"]:
             yield one
         finally:
             one.close()
+            _remove_socket(Path(profile))
 
 
 class Browser:
@@ -110,13 +111,15 @@ class Browser:
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
-        self._rest, self._number, self._session, self._events = b"", 0, "", set[str]()
+        self._program, self._rest, self._number, self._session = program, b"", 0, ""
+        self._events = set[str]()
 
     def open_window(self, width: int, height: int, scale: float) -> None:
         """Open the window that everything else is about."""
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self._ask("Page.enable")
+        self._ask("Inspector.enable")  # it tells when the page crashes
         self._ask(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -186,12 +189,13 @@ class Browser:
             while data:
                 data = data[os.write(self._to, data) :]
         except BrokenPipeError:
-            raise _ended() from None
+            raise self._ended() from None
         while True:
             answer = self._take(deadline)
             if answer.get("id") == self._number:
-                if "error" in answer:
-                    raise ExportError(f"the browser refused {method}: {answer['error']['message']}")
+                if "result" not in answer:
+                    why = answer.get("error", {}).get("message", "it gave no reason")
+                    raise ExportError(f"the browser refused {method}: {why}")
                 result: dict[str, Any] = answer["result"]
                 return result
 
@@ -203,18 +207,32 @@ class Browser:
                 raise ExportError(f"the browser has not answered for {_PATIENCE_S:.0f} s")
             more = os.read(self._from, 1 << 20)
             if not more:
-                raise _ended()
+                raise self._ended()
             self._rest += more
         text, _, self._rest = self._rest.partition(b"\0")
-        message: dict[str, Any] = json.loads(text)
+        try:
+            message: dict[str, Any] = dict(json.loads(text))
+        except (ValueError, TypeError):
+            raise ExportError(f"{self._program} does not answer as a Chromium does") from None
         self._events.add(message.get("method", ""))
+        if message.get("method") == "Inspector.targetCrashed":
+            raise ExportError("the page crashed in the browser; it may lack memory here")
         return message
 
+    def _ended(self) -> ExportError:
+        if self._session:
+            return ExportError("the browser ended before it was done; it may lack memory here")
+        return ExportError(
+            "the browser ended at once; it may lack a sandbox here (try as another user, or another browser by PEERLAB_CHROMIUM)"
+        )
 
-def _ended() -> ExportError:
-    return ExportError(
-        "the browser ended at once; it may lack a sandbox here (try as another user, or another browser by PEERLAB_CHROMIUM)"
-    )
+
+def _remove_socket(profile: Path) -> None:
+    """Remove what a killed Chromium leaves beside its profile: a folder with the socket that a link in the profile leads to."""
+    with suppress(OSError):  # there may be none
+        folder = (profile / "SingletonSocket").readlink().parent
+        if folder.parent == profile.parent:
+            shutil.rmtree(folder)
 
 
 def _pipe() -> tuple[int, int]:

@@ -8,6 +8,7 @@ from typing import Any
 from peerlab.errors import ExportError, PeerlabError, ScenarioError, nearest
 from peerlab.model.path import STAGED
 from peerlab.model.scenario import Scenario
+from peerlab.textfile import read_value
 from peerlab.units import say_bytes, write_bytes
 from peerlab.view.curves import SIZES
 
@@ -106,8 +107,8 @@ def start_of(scenario: Scenario, controls: Sequence[Choice], start: Mapping[str,
     for name, value in wanted.items():
         there = next((one for one in controls if one.field == name), None)
         if there is None:
-            fields_there = [one.field for one in controls]
-            raise ExportError(f"start: {name!r} is no control of this page; {nearest(name, fields_there)}")
+            known = nearest(name, [one.field for one in controls]) if controls else "it has none"
+            raise ExportError(f"start: {name!r} is no control of this page; {known}")
         if _value(scenario, name, value) not in there.values:
             known = ", ".join(_word(name, one) for one in there.values)
             raise ExportError(f"start: {name}={value} is not among its values: {known}")
@@ -132,6 +133,9 @@ def _usual(scenario: Scenario) -> tuple[Choice, ...]:
 
 def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
     if isinstance(wanted, Mapping):
+        for name, values in wanted.items():
+            if not isinstance(values, list | tuple | range):
+                raise ExportError(f"controls: {name} has a list of values, not {values!r}")
         return [(name, tuple(values)) for name, values in wanted.items()]
     words = wanted.split(",") if isinstance(wanted, str) else wanted
     named = []
@@ -139,6 +143,8 @@ def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
         name, equals, values = word.strip().partition("=")
         if equals and not values:
             raise ExportError(f"controls: {name}= has no value; write {name}=VALUE:VALUE")
+        if equals and not name:
+            raise ExportError(f"controls: {word!r} names no field; write FIELD=VALUE:VALUE")
         named.append((name, tuple(values.split(":")) if values else ()))
     return [one for one in named if one[0]]
 
@@ -149,9 +155,9 @@ def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> Choice:
     if field not in known:
         raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *known])}")
     values = [_value(scenario, field, value) for value in given] or _default(scenario, name, field)
-    values = list(dict.fromkeys(values))
     if field == "nodes" and len(given) == 2 and all(isinstance(value, str) for value in given):
         values = _doubled(*values)
+    values = list(dict.fromkeys(values))
     if not values:
         raise ExportError(f"controls: {name} needs values here, as in {name}=VALUE:VALUE")
     if all(isinstance(value, int) for value in values) and not isinstance(values[0], bool):
@@ -214,10 +220,9 @@ def _first(controls: Sequence[Choice], field: str) -> Any:
 
 def _value(scenario: Scenario, field: str, text: Any) -> Any:
     """Return a value as a scenario holds it: text of a size or a number is read."""
-    if isinstance(text, str) and text.strip().isdigit():
-        text = int(text)
+    value = read_value(text.strip()) if isinstance(text, str) else text
     try:
-        return getattr(scenario.with_(**{field: text}), field)
+        return getattr(scenario.with_(**{field: value}), field)
     except PeerlabError as problem:
         raise ExportError(f"controls: {problem}") from None
 

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -11,12 +11,14 @@ from typing import Any
 from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Choice, Controls, choices, start_of
+from peerlab.export.whole import place_of, written
+from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
-from peerlab.textfile import in_words
 from peerlab.units import say_bytes
 from peerlab.version import __version__
 from peerlab.view import page as sources
+from peerlab.view.curves import LABELS
 from peerlab.view.figures import bokeh_script, document
 from peerlab.view.theme import palettes
 
@@ -46,15 +48,9 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
     ExportError
         If the file cannot be written, or the page cannot be made as it is wanted.
     """
-    target = Path(path).expanduser()
-    with in_words(f"cannot write {path}", ExportError):
-        if not target.parent.is_dir():
-            raise ExportError(f"cannot write {path}: there is no folder {target.parent}")
-        if target.is_dir():
-            raise ExportError(f"cannot write {path}: it is a folder")
-    text = page_html(subject, **options)
-    with in_words(f"cannot write {path}", ExportError):
-        target.write_text(text, encoding="utf-8")
+    target = place_of(path)
+    with written(target) as file:
+        file.write_text(page_html(subject, **options), encoding="utf-8")
     return target
 
 
@@ -67,6 +63,7 @@ def page_html(
     theme: str = "auto",
     ratio: str = "16:9",
     start: Mapping[str, Any] | None = None,
+    bands: bool = True,
     progress: Progress | None = None,
 ) -> str:
     """Return a page that plays without a kernel, as text.
@@ -88,6 +85,8 @@ def page_html(
         Of width to height, ``"16:9"`` or ``"4:3"``, as far as the window is at least 900 pixels wide.
     start:
         Control to the value that it begins with; by default the scenario's own.
+    bands:
+        Whether the curves that the page begins with have bands: assumed figures at the ends of their ranges.
     progress:
         Hears how many states of how many are simulated.
 
@@ -114,8 +113,8 @@ def page_html(
         )
     shared = _shared(scenarios, controls)
     numbers = start_of(scenarios[0], shared, start)
-    album = Album()
-    packed = [album.add(scenario, shared, progress) for scenario in scenarios]
+    album = Album(bands=bands)
+    packed = [album.add(scenario, shared, numbers, progress) for scenario in scenarios]
     shown = {"mode": mode, "figure": figure, "theme": theme, "titles": _titles(scenarios)}
     pack = album.packing.text(
         {
@@ -133,10 +132,14 @@ def page_html(
 
 
 def _scenarios(subject: Subject) -> list[Scenario]:
-    several = list(subject) if isinstance(subject, Sequence) else [subject]
+    several: list[Any] = list(subject) if isinstance(subject, list | tuple) else [subject]
     if not 1 <= len(several) <= 2:
         raise ExportError(f"a page shows one scenario or two, not {len(several)}")
-    return [one.scenario if isinstance(one, Run) else one for one in several]
+    found = [one.scenario if isinstance(one, Run) else one for one in several]
+    for one in found:
+        if not isinstance(one, Scenario):
+            raise ExportError(f"a page shows scenarios or runs of them, not {one!r}")
+    return found
 
 
 def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[Choice, ...]:
@@ -158,30 +161,26 @@ def _titles(scenarios: Sequence[Scenario]) -> list[str]:
     for one, other in (scenarios, reversed(scenarios)):
         names = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
         parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
-        told.append(", ".join(parts) or str(one.path))
+        told.append(", ".join(parts) or LABELS[str(one.path)])
     return told
 
 
 def _say(scenario: Scenario, name: str) -> str:
-    value = getattr(scenario, name)
-    match name:
-        case "cluster":
-            return scenario.hardware.title
-        case "message_bytes":
-            return say_bytes(value)
-        case "nodes":
-            return f"{value} nodes"
-        case "registration":
-            return {
-                "cached": "with a registration cache",
-                "per-transfer": "without a registration cache",
-            }.get(value, "one pool")
-    return str(value)
+    cached = {"cached": "with a registration cache", "per-transfer": "without a registration cache"}
+    words: dict[str, Callable[[Any], str]] = {
+        "cluster": lambda _: scenario.hardware.title,
+        "path": lambda path: LABELS[path],
+        "registration": lambda kind: cached.get(kind, "one pool"),
+        "collective": lambda kind: COLLECTIVE_NAMES[kind],
+        "message_bytes": say_bytes,
+        "nodes": lambda nodes: f"{nodes} nodes",
+    }
+    return words[name](getattr(scenario, name))
 
 
 def _title(scenarios: Sequence[Scenario]) -> str:
     s = scenarios[0]
-    return f"{s.hardware.title}: {s.collective}, {' against '.join(_titles(scenarios)) or 'data path, timeline and bandwidth'}"
+    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]}, {' against '.join(_titles(scenarios)) or 'data path, timeline and bandwidth'}"
 
 
 def _html(pack: str, title: str, shown: Mapping[str, str]) -> str:

@@ -10,9 +10,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from peerlab.errors import ExportError
-from peerlab.export.pictures import checked, written
-from peerlab.export.sitting import sitting
-from peerlab.run import Run
+from peerlab.export.pictures import checked
+from peerlab.export.sitting import Shown, length_ps, several, sitting
+from peerlab.export.whole import written
 
 FRAMES_PER_S = 25
 """A GIF counts in hundredths of a second; this rate is exact in all formats."""
@@ -28,7 +28,7 @@ VIDEOS = tuple(_ENCODERS)
 
 
 def export_video(
-    run: Run,
+    run: Shown,
     path: str | Path,
     *,
     view: str = "page",
@@ -41,11 +41,11 @@ def export_video(
     Parameters
     ----------
     run:
-        A simulated scenario.
+        A simulated scenario, or two beside each other, on one clock.
     path:
         The file; its suffix says what is written.
     view:
-        ``page``: figures, data path, timeline and curves, 1280 x 720; ``datapath``: that with the main figures alone.
+        ``page``, ``datapath``, ``timeline`` or ``sketch``, as of :func:`export_still`.
     theme:
         ``light`` or ``dark``.
     seconds:
@@ -61,7 +61,9 @@ def export_video(
     target = checked(path, VIDEOS, theme)
     if not (isinstance(seconds, int | float) and 1 / FRAMES_PER_S <= seconds <= LONGEST_S):
         raise ExportError(f"seconds: {seconds!r} is not from {1 / FRAMES_PER_S:g} to {LONGEST_S:g}")
-    if not run.time_ps:
+    if view == "curves":
+        raise ExportError("view: the curves stand still; a .png shows them")
+    if not length_ps(several(run)):
         raise ExportError("one rank exchanges nothing: there is nothing to play")
     ffmpeg, count = find_ffmpeg(), round(seconds * FRAMES_PER_S)
     with written(target) as file:
@@ -77,11 +79,11 @@ def export_video(
     return target
 
 
-def frames(run: Run, count: int, *, view: str = "page", theme: str = "light") -> Iterator[bytes]:
+def frames(run: Shown, count: int, *, view: str = "page", theme: str = "light") -> Iterator[bytes]:
     """Yield `count` frames of one loop as PNG, evenly spread over the run; the same on every call on one machine."""
     with sitting(run, view=view, theme=theme) as one:
         for number in range(count):
-            yield one.png(run.time_ps * number // count)
+            yield one.png(length_ps(one.runs) * number // count)
 
 
 def find_ffmpeg() -> str:
@@ -119,7 +121,8 @@ def _encode(ffmpeg: str, pictures: Iterable[bytes], file: Path) -> None:
             status = process.wait()
         if status:
             said.seek(0)
-            lines = said.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
+            why = f"signal {-status} ended it" if status < 0 else "it gave no reason"
+            lines = said.read().decode(errors="replace").strip().splitlines() or [why]
             raise ExportError(f"ffmpeg cannot write {file.suffix}: {lines[-1]}")
 
 

@@ -21,7 +21,6 @@ may differ, the source, and whether constants of the cluster were fitted on it::
 `scenario` by what `over` changes of it. ``judged = "median"`` holds the median error of the points to the tolerance.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -32,6 +31,7 @@ from peerlab.errors import ExpectationError, nearest
 from peerlab.model.scenario import Scenario
 from peerlab.places import folder
 from peerlab.study.compare import COMPARISONS, UNITS
+from peerlab.textfile import read_toml
 
 JUDGED = ("each", "median")
 _MUST = {
@@ -146,10 +146,7 @@ def load_expected(place: Path | None = None) -> Expectations:
 
 def read_expected(text: str, where: str) -> Expectations:
     """Return the rows of one file; `where` names it in errors."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise ExpectationError(f"{where} is not a TOML file: {problem}") from None
+    document = read_toml(text, f"{where} is not a TOML file", ExpectationError)
     group = document.get("group")
     if not isinstance(group, str):
         raise ExpectationError(f"{where}: group is missing; it is a text at the top of the file")

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 WIDTH, HEIGHT = 1060.0, 272.0
 """Size of the scene in its own units; at this width a unit is a pixel."""
 
+_LETTER, _LARGE_LETTER = 7.4, 9.8
+"""How wide a bold letter of a name is, and where words are largest, in a slide."""
+
 Point = tuple[float, float]
 Columns = dict[str, list[object]]
 
@@ -15,6 +18,14 @@ _BOX = ("left", "top", "right", "bottom", "fill", "line", "width")
 
 def _columns(*names: str) -> Callable[[], Columns]:
     return lambda: {name: [] for name in names}
+
+
+def within(name: str, width: float, end: str = "") -> str:
+    """Return a name, with what ends it, as it fits a box of this width; of a longer one its beginning, or the end alone."""
+    if len(name + end) * _LETTER <= width:
+        return name + end
+    letters = int(width / _LARGE_LETTER) - len(end)
+    return f"{name[: letters - 1].rstrip()}…{end}" if letters > 2 else end.strip()
 
 
 @dataclass

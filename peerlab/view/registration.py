@@ -22,7 +22,7 @@ def table(run: Run) -> dict[str, object]:
         total += f", {counters.evictions} evicted"
     return {
         "live": True,
-        "title": "Registered memory (MR), NIC 0",
+        "title": "Registered (MR), NIC 0",
         "rows": segments.page(COLUMNS, ("start", "end")),
         "kinds": list(REGISTRATION_KINDS),
         "chunks": run.recording.chunks,

@@ -52,16 +52,18 @@ def _host(sketch: Sketch, node: int) -> None:
         )
     ink = "ink" if staged else "muted"
     d.text((g.x(node, sum(MEMORY[::2]) / 2), 39), "Host memory", size=13, bold=True, ink=ink)
-    use = "untouched" if not staged else sketch.share(node, "dram") if c.dram_Bps else "not a limit here"
+    use = "untouched" if not staged else sketch.share(node, "dram") if c.dram_Bps else "no limit here"
     dram = f"DRAM{sketch.mark('host.dram')}" + (f", {use}" if use else "")
     d.text((g.x(node, sum(MEMORY[::2]) / 2), 54), dram, size=11, ink="hot-ink" if hot["dram"] else "muted")
-    d.text((g.x(node, sum(CPU[::2]) / 2), 46), "CPU", size=13, bold=True, ink="ink" if works else "muted")
-    cores = c.devices * c.cores_per_device if c.cores_per_device else 0
-    note = (
-        f"{sketch.run.cores_busy:.1f} of {cores} cores"
-        if works
-        else ("schedules only" if staged else "not needed")
+    d.text(
+        (g.x(node, sum(CPU[::2]) / 2), 46),
+        "CPU cores" if works else "CPU",
+        size=13,
+        bold=True,
+        ink="ink" if works else "muted",
     )
+    cores = c.devices * c.cores_per_device if c.cores_per_device else 0
+    note = f"{sketch.run.cores_busy:.1f} of {cores}" if works else ("schedules" if staged else "not needed")
     d.text((g.x(node, sum(CPU[::2]) / 2), 62), note, size=11, ink="hot-ink" if hot["core"] else "muted")
     if staged:
         _bounce_buffers(sketch, node)

@@ -1,7 +1,7 @@
 """The lower half of the data path's picture: devices, NICs, and the wire between the nodes."""
 
 from peerlab.model.path import RESOURCES
-from peerlab.view.drawing import HEIGHT, WIDTH
+from peerlab.view.drawing import HEIGHT, WIDTH, within
 from peerlab.view.geometry import (
     BOX_BOTTOM,
     BOX_TOP,
@@ -35,7 +35,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         )
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
-        name = c.device_name if c.devices_per_switch == 1 else f"{c.device_name} {device}"
+        name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
         d.text((g.x(node, g.middle(device)), 207), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(

@@ -20,13 +20,15 @@ _HEAD, _FOOT = 34.0, 60.0
 """Room above the data path for the title, and below it for the colours and the caption."""
 SIZE = (round(WIDTH), round(_HEAD + HEIGHT + _FOOT))
 """Width and height of the picture, in its own units: CSS pixels."""
-_TITLE, _LINE = 120, 160
+_TITLE, _LINE = 120, 168
 """Characters that the title and a line of the caption have room for."""
+_LARGE = {"stretch": 1.25, "smallest": 16.0}
+"""For a slide that shows it 1200 pixels wide: no word is smaller than 18 pixels."""
 _QUEUE = 3
 """From how many waiting slices on their number is written, as in the lab."""
 
 
-def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light") -> str:
+def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", large: bool = False) -> str:
     """Return the data path of a run at a moment, with its figures, as SVG.
 
     Parameters
@@ -35,21 +37,23 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light") -
         Picoseconds from the start of the run; default: one in its middle at which many slices are in sight.
     theme:
         ``light`` or ``dark``.
+    large:
+        Whether words are large enough for the last row; the picture is higher then.
     """
     at = fullest(run) if moment_ps is None else moment_ps
-    paper = Paper(palettes()[theme])
+    paper = Paper(palettes()[theme], **(_LARGE if large else {}))
     paper.text(
         (2, 16), shorten(title(run.scenario), _TITLE, placeholder=" ..."), size=15, bold=True, align="left"
     )
-    paper.shapes.append(f"<g transform='translate(0 {_HEAD:g})'>")
+    paper.shapes.append(f"<g transform='translate(0 {_HEAD * paper.stretch:g})'>")
     sketch = Sketch(run)
     paper.drawing(draw(sketch))
     _names(paper, sketch)
     _figures(paper, run, at)
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
-    _foot(paper, sketch)
-    return paper.svg(*SIZE, alt_text(run))
+    end = _foot(paper, sketch)
+    return paper.svg(SIZE[0], round(end * paper.stretch) if large else SIZE[1], alt_text(run))
 
 
 def still_html(run: Run) -> str:
@@ -105,30 +109,33 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
     """Draw the slices, and say how many wait where a queue has built up."""
     seen = moment(sketch.run, at)
     for one in seen.slices:
-        (x, y), colour = one.at, stage_role(one.stage)
-        half = 3.75 if one.hollow else 5.0
+        colour = stage_role(one.stage)
         fill, line = ("box", colour) if one.hollow else (colour, "box")
-        paper.box((x - half, y - half, x + half, y + half), fill, line, 1.5)
+        paper.square(one.at, 3.75 if one.hollow else 5.0, fill, line, 1.5)
     for stage, count in seen.waiting.items():
         if count >= _QUEUE:
             x, y, align = badge_place(sketch.geometry, stage)
             paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
 
 
-def _foot(paper: Paper, sketch: Sketch) -> None:
-    """Say what the colours in the picture mean and what was simulated."""
-    y, x = _HEAD + HEIGHT + 16, 2.0
+def _foot(paper: Paper, sketch: Sketch) -> float:
+    """Say what the colours in the picture mean and what was simulated; return where that ends."""
     drawn = {stage_role(stage) for stage in (*sketch.stages, "reduce")}
-    for role, meaning in colours(sketch.run):
-        if role in drawn:
-            paper.box((x, y - 5, x + 10, y + 5), role, radius=2)
-            paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
-            x += 34 + 6.4 * len(meaning)
-    paper.box((x + 1.5, y - 3.5, x + 8.5, y + 3.5), "none", "edge", 1.5)
-    paper.text((x + 16, y), "hollow: at the neighbours", size=12, ink="muted", align="left")
+    entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
+    y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
+    for role, meaning in [*entries, ("", "hollow: at the neighbours")]:
+        if x + (16 + 6.4 * len(meaning)) * letters > WIDTH:
+            x, y = 2.0, y + 18
+        if role:
+            paper.square((x + 5, y), 5, role, radius=2)
+        else:
+            paper.square((x + 5, y), 3.5, "none", "edge", 1.5)
+        paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
+        x += 16 + (18 + 6.4 * len(meaning)) * letters
     machine = sketch.cluster
     rests = f" † {len(machine.assumptions)} of {len(machine.figures)} figures are assumed."
     said = caption(sketch.run) + (rests if machine.assumptions else "")
-    for line in wrap(said, _LINE)[:2]:
+    for line in wrap(said, int(_LINE / letters))[:2]:
         y += 18
         paper.text((2, y), line, size=12, ink="muted", align="left")
+    return y + 8

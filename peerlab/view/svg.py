@@ -14,10 +14,15 @@ _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 
 
 class Paper:
-    """Shapes in the colours of one theme, collected as SVG."""
+    """Shapes in the colours of one theme, collected as SVG.
 
-    def __init__(self, palette: Mapping[str, str]) -> None:
+    Heights are `stretch` times as large as given, so that larger words have room; no word is smaller than `smallest`.
+    """
+
+    def __init__(self, palette: Mapping[str, str], *, stretch: float = 1.0, smallest: float = 0.0) -> None:
         self.palette = palette
+        self.stretch = stretch
+        self.smallest = smallest
         self.shapes: list[str] = []
 
     def colour(self, role: str) -> str:
@@ -34,15 +39,23 @@ class Paper:
     ) -> None:
         """Add a box: left, top, right, bottom."""
         left, top, right, bottom = corners
+        top, bottom = top * self.stretch, bottom * self.stretch
         thin = " fill-opacity='0.35'" if fill.endswith("-wash") and fill not in self.palette else ""
         self.shapes.append(
             f"<rect x='{left:.5g}' y='{top:.5g}' width='{right - left:.5g}' height='{bottom - top:.5g}' rx='{radius:g}'"
             f" fill='{self.colour(fill)}'{thin} stroke='{self.colour(line)}' stroke-width='{width:g}'/>"
         )
 
+    def square(
+        self, at: Point, half: float, fill: str, line: str = "none", width: float = 1.0, radius: float = 0.0
+    ) -> None:
+        """Add a square around a point; it stays one however heights are stretched."""
+        (x, y), high = at, half / self.stretch
+        self.box((x - half, y - high, x + half, y + high), fill, line, width, radius)
+
     def line(self, points: Sequence[Point], role: str, width: float = 2.0, dash: str = "") -> None:
         """Add a broken line."""
-        way = " ".join(f"{x:.5g},{y:.5g}" for x, y in points)
+        way = " ".join(f"{x:.5g},{y * self.stretch:.5g}" for x, y in points)
         dashed = f" stroke-dasharray='{dash}'" if dash else ""
         self.shapes.append(
             f"<polyline points='{way}' fill='none' stroke='{self.colour(role)}' stroke-width='{width:g}'{dashed}/>"
@@ -50,7 +63,7 @@ class Paper:
 
     def area(self, points: Sequence[Point], role: str) -> None:
         """Add a surface washed over with a colour."""
-        way = " ".join(f"{x:.5g},{y:.5g}" for x, y in points)
+        way = " ".join(f"{x:.5g},{y * self.stretch:.5g}" for x, y in points)
         self.shapes.append(f"<polygon points='{way}' fill='{self.colour(role)}' fill-opacity='0.2'/>")
 
     def text(
@@ -64,10 +77,10 @@ class Paper:
         align: str = "center",
     ) -> None:
         """Add words, their middle line at the given height."""
-        x, y = at
+        (x, y), size = at, max(size, self.smallest)
         weight = " font-weight='650'" if bold else ""
         self.shapes.append(
-            f"<text x='{x:.5g}' y='{y + size * 0.36:.5g}' font-size='{size:g}'{weight}"
+            f"<text x='{x:.5g}' y='{y * self.stretch + size * 0.36:.5g}' font-size='{size:g}'{weight}"
             f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_said(text)}</text>"
         )
 

@@ -35,7 +35,7 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate} each way{mark}"
 
 
-_PROTOCOLS = {"": "", "ll": ", low-latency protocol", "simple": ", simple protocol"}
+_PROTOCOLS = {"": "", "ll": " (LL)", "simple": " (Simple)"}
 
 
 def say_latency(scenario: Scenario) -> str:

@@ -6,9 +6,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -93,10 +94,14 @@ class Lab:
         return json.loads(self._ask("GET", "sessions"))
 
     def end(self, name: str):
-        """End the kernel of a notebook, if it has one: the next page that opens it starts with a new one."""
+        """End the kernel of a notebook, if it has one, without waiting for it: the next page that opens it gets a new one."""
         for session in self.sessions():
             if session["path"] == name:
-                self._ask("DELETE", f"sessions/{session['id']}")
+                threading.Thread(target=self._forget, args=(session["id"],)).start()
+
+    def _forget(self, session: str):
+        with suppress(OSError):  # the server may end before its kernels
+            self._ask("DELETE", f"sessions/{session}")
 
     def _ask(self, method: str, what: str) -> bytes:
         request = urllib.request.Request(  # noqa: S310  (our own server)
@@ -109,6 +114,17 @@ class Lab:
         self.process.terminate()
         self.process.wait(20)
         self.log.close()
+
+
+@contextmanager
+def laboratory():
+    """Start a private JupyterLab in a folder that goes with it."""
+    with tempfile.TemporaryDirectory() as private:
+        lab = Lab(Path(private))
+        try:
+            yield lab
+        finally:
+            lab.close()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import sys
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from peerlab.cli import main
 from peerlab.deck.outline import REVIEW, Outline, Plan
 from peerlab.deck.write import printed, write_deck
 from peerlab.model.presets import known_clusters, load_cluster
@@ -117,20 +118,10 @@ def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
     page.close()
 
 
-def test_what_is_wrong_is_one_line(tmp_path):
+def test_what_is_wrong_is_one_line(tmp_path, capsys):
     def says(*arguments):
-        command = [
-            sys.executable,
-            "-m",
-            "peerlab.cli",
-            "deck",
-            "--output",
-            str(tmp_path / "deck"),
-            *arguments,
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 1
-        return done.stderr
+        assert main(["deck", "--output", str(tmp_path / "deck"), *arguments]) == 1
+        return capsys.readouterr().err
 
     assert (
         says("--overlap", "0.5")

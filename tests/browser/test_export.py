@@ -82,7 +82,7 @@ def test_every_state_of_a_page_is_what_is_simulated(open_):
 def test_a_sample_of_a_large_page_is_what_is_simulated(folder, browser):
     sizes = ":".join(f"{size}MiB" for size in range(1, 21))
     words = f"host,cache,nodes=2:64,message={sizes}"
-    peerlab.export_html(STAGED, folder / "large.html", controls=words)
+    peerlab.export_html(STAGED, folder / "large.html", controls=words, bands=False)
     assert (folder / "large.html").stat().st_size < 5e6
     page = browser.new_page()
     shown = Exported(page, f"file://{folder / 'large.html'}")
@@ -123,6 +123,7 @@ def test_each_control_changes_headline_scene_and_timeline_together(open_):
 def test_a_link_opens_a_state_and_follows_what_is_chosen(open_):
     shown = open_("explorer", "#nodes=64&path=peer-direct&colour=<b>")
     check(shown, STAGED.with_(path="peer-direct", nodes=64))
+    assert "was" not in shown.card("busbw")  # nothing was shown before
     shown.page.get_by_role("switch", name="Registration cache").click()
     assert (
         shown.page.evaluate("() => location.hash") == "#path=peer-direct&registration=per-transfer&nodes=64"
@@ -202,7 +203,7 @@ def test_two_scenarios_have_one_clock_and_one_control(open_):
     assert shown.ask("page => page.data.cards[0].amount", side=0) == pytest.approx(staged.busbw_GBps)
     assert shown.ask("page => page.data.cards[0].amount", side=1) == pytest.approx(direct.busbw_GBps)
     assert f"{direct.busbw_GBps / staged.busbw_GBps:.2f}x" in shown.card("busbw", side=1)
-    assert f"left: {staged.busbw_GBps:.3g} GB/s" in shown.card("busbw", side=1)
+    assert f"against {staged.busbw_GBps:.3g} GB/s" in shown.card("busbw", side=1)
     shown.still(0.5)
     edges = [shown.ask("page => page.timeline.cursor.style.transform", side=side) for side in (0, 1)]
     assert edges[0] == edges[1]  # both at the same time of the same axis
@@ -269,6 +270,30 @@ def test_nothing_overlaps_at_any_width(open_, name, width, height):
         assert shown.page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
 
 
+def test_four_to_three_fills_such_a_window_and_no_more(folder, open_):
+    peerlab.export_html(STAGED, folder / "old.html", controls="host", ratio="4:3", bands=False)
+    for width, height in ((1024, 768), (1600, 900)):
+        shown = open_("old", width=width, height=height)
+        box = shown.page.locator(".pl-alone").bounding_box()
+        assert (box["width"], box["height"]) == pytest.approx((height * 4 / 3, height), abs=1)
+        assert box["x"] == pytest.approx((width - box["width"]) / 2, abs=1)
+        assert shown.page.evaluate(OVERLAPS) == []
+
+
+def test_the_curves_that_a_page_begins_with_have_bands(open_):
+    shown = open_("explorer")
+    lines = shown.ask(
+        "page => page.curves.curves.lines.map(({ name, low, y, high }) => [name, low, y, high])"
+    )
+    found = {name: rows for name, *rows in lines}
+    low, busbw, high = (rows[2] for rows in found["host-rdma"])  # on 8 nodes
+    band = peerlab.simulate(STAGED).sensitivity_band()
+    assert (low, busbw, high) == pytest.approx((band.low_GBps, band.value_GBps, band.high_GBps), rel=1e-9)
+    for rows in found.values():
+        assert all(low <= y <= high for low, y, high in zip(*rows, strict=True))
+    assert shown.page.locator(".pl-bands").inner_text() == "band: all assumed figures (†) at their ends"
+
+
 def test_words_of_a_single_figure_can_be_read_from_the_last_row(open_):
     smallest = """() => Math.min(...[...document.querySelectorAll('.pl-alone *')].filter(e => e.offsetParent && [...e.childNodes]
         .some(n => n.nodeType === 3 && n.data.trim())).map(e => parseFloat(getComputedStyle(e).fontSize) * (e.currentCSSZoom ?? 1)))"""
@@ -286,9 +311,8 @@ def test_a_cluster_with_a_wicked_name_shows_it_as_text(folder, open_, root):
     (folder / "wicked.toml").write_text(
         re.sub(r"^title = .*$", f"title = '{wicked}'", text, count=1, flags=re.MULTILINE)
     )
-    peerlab.export_html(
-        STAGED.with_(cluster=str(folder / "wicked.toml")), folder / "wicked.html", controls="host"
-    )
+    scenario = STAGED.with_(cluster=str(folder / "wicked.toml"))
+    peerlab.export_html(scenario, folder / "wicked.html", controls="host", bands=False)
     shown = open_("wicked")
     assert wicked in shown.page.locator(".pl-caption").inner_text()
     assert wicked in shown.page.title()

@@ -4,19 +4,25 @@ import io
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import time
+from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from PIL import Image, ImageStat
 
 import peerlab
+from peerlab.cli import main
 from peerlab.errors import ExportError
 from peerlab.export.browser import browser, find_chromium
 from peerlab.export.pictures import export_still
 from peerlab.export.sitting import sitting
-from peerlab.export.video import export_video, frames
+from peerlab.export.video import _encode, export_video, find_ffmpeg, frames
 from peerlab.view.moment import moment
 from peerlab.view.words import alt_text
 
@@ -74,6 +80,40 @@ def test_a_dark_picture_is_dark(run, tmp_path):
     assert ImageStat.Stat(picture).mean[0] < 80
 
 
+def test_two_runs_stand_beside_each_other_at_one_moment(run, tmp_path):
+    direct = peerlab.simulate(run.scenario.with_(path="peer-direct"))
+    picture = Image.open(export_still((run, direct), tmp_path / "pair.png")).convert("RGB")
+    copies, straight = (0xE6, 0x9F, 0x00), (0x00, 0x9E, 0x73)  # the colours of the two ways
+    left, right = (picture.crop((x, 150, x + 620, 600)).getcolors(1 << 20) for x in (0, 650))
+    assert copies in {colour for _, colour in left}
+    assert straight in {colour for _, colour in right}
+    assert copies not in {colour for _, colour in right}
+    with sitting((run, direct), view="page", theme="light") as one:
+        one.show(direct.time_ps)
+        times = one.window.evaluate("[...peerlabPages].map(page => page.player.time)")
+        assert times == pytest.approx([direct.time_ps / 1e6] * 2, rel=1e-3)
+    with pytest.raises(ExportError, match="'timeline' shows one run; two are shown by the view 'page'"):
+        export_still((run, direct), tmp_path / "x.png", view="timeline")
+    with pytest.raises(ExportError, match=r"an \.svg shows one run"):
+        export_still((run, direct), tmp_path / "x.svg")
+
+
+@pytest.mark.parametrize("view", ["datapath", "timeline", "curves"])
+def test_a_figure_alone_has_the_slide_to_itself(run, tmp_path, view):
+    with sitting(run, view=view, theme="light") as one:
+        one.show(run.time_ps // 2)
+        seen = one.window.evaluate(
+            "['.pl-scene', '.pl-timeline', '.pl-curves'].filter(name => document.querySelector(name).offsetHeight)"
+        )
+        assert seen == [{"datapath": ".pl-scene"}.get(view, f".pl-{view}")]
+        assert not one.window.evaluate(
+            "[...document.querySelectorAll('button')].some(one => one.offsetParent)"
+        )
+    if view == "curves":
+        with pytest.raises(ExportError, match=r"the curves stand still; a \.png shows them"):
+            export_video(run, tmp_path / "x.mp4", view=view)
+
+
 def test_a_pdf_is_one_page_of_the_pictures_size_with_its_words(run, tmp_path):
     held = export_still(run, tmp_path / "still.pdf").read_bytes()
     assert held.startswith(b"%PDF-")
@@ -91,11 +131,23 @@ def test_frames_move_and_are_the_same_every_time(run):
 
 
 @with_ffmpeg
+def test_an_encoder_that_is_killed_is_said(run, tmp_path):
+    def pictures():
+        yield from frames(run, 1, view="sketch")
+        for pid, said in processes(os.getpid()).items():
+            if "image2pipe" in said:
+                os.kill(pid, signal.SIGKILL)
+
+    with pytest.raises(ExportError, match=r"^ffmpeg cannot write \.mp4: signal 9 ended it$"):
+        _encode(find_ffmpeg(), pictures(), tmp_path / "a.mp4")
+
+
+@with_ffmpeg
 @pytest.mark.parametrize(
     ("name", "begins"), [("a.mp4", b"ftyp"), ("a.webm", b"\x1a\x45\xdf\xa3"), ("a.gif", b"GIF89a")]
 )
 def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
-    held = export_video(run, tmp_path / name, view="datapath", seconds=0.4, progress=False).read_bytes()
+    held = export_video(run, tmp_path / name, view="sketch", seconds=0.4, progress=False).read_bytes()
     assert begins in held[:12]
     if name.endswith("gif"):
         film = Image.open(io.BytesIO(held))
@@ -112,7 +164,7 @@ def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
     ("options", "says"),
     [
         ({"path": "x.jpg"}, "cannot write x.jpg: its name must end in .svg, .png, .pdf"),
-        ({"path": "/nowhere/x.svg"}, "cannot write /nowhere/x.svg: No such file or directory"),
+        ({"path": "/nowhere/x.svg"}, "cannot write /nowhere/x.svg: there is no folder /nowhere"),
         (
             {"path": "x.svg", "theme": "drak"},
             "theme: 'drak' is unknown; did you mean 'dark'? known: light, dark",
@@ -120,9 +172,9 @@ def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
         ({"path": "x.png", "scale": 9}, "scale: 9 is none of 1, 2, 3, 4"),
         (
             {"path": "x.png", "view": "pgae"},
-            "view: 'pgae' is unknown; did you mean 'page'? known: page, datapath",
+            "view: 'pgae' is unknown; did you mean 'page'? known: page, datapath, timeline, curves, sketch",
         ),
-        ({"path": "x.svg", "view": "page"}, "view: 'page' cannot be drawn as .svg; the view 'datapath' can"),
+        ({"path": "x.svg", "view": "page"}, "view: 'page' cannot be drawn as .svg; the view 'sketch' can"),
         ({"path": "x.png", "moment": 2}, "moment: 2 is no share of the run from 0 to 1"),
     ],
 )
@@ -131,6 +183,14 @@ def test_what_cannot_be_written_is_said_in_one_line(run, tmp_path, monkeypatch, 
     with pytest.raises(ExportError, match=f"^{re.escape(says)}$"):
         export_still(run, **options)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_run_is_said(tmp_path):
+    for no_run in (peerlab.Scenario(), "dl1", None):
+        with pytest.raises(ExportError, match=r"^a picture shows a run, "):
+            export_still(no_run, tmp_path / "x.svg")
+    with pytest.raises(ExportError, match="one run or two, not 0"):
+        export_still([], tmp_path / "x.svg")
 
 
 def test_without_a_browser_the_error_says_how_to_get_one(run, tmp_path, monkeypatch):
@@ -161,7 +221,67 @@ def test_a_program_that_is_no_browser_is_told_from_one(run, tmp_path, monkeypatc
     monkeypatch.setenv("PEERLAB_CHROMIUM", shutil.which("true"))
     with pytest.raises(ExportError, match="the browser ended at once"):
         export_still(run, tmp_path / "x.png")
+    for answer in ("words", "3"):
+        text.write_text(f"#!/bin/sh\nprintf '{answer}\\0' >&4; sleep 5\n")
+        monkeypatch.setenv("PEERLAB_CHROMIUM", str(text))
+        with pytest.raises(ExportError, match="no-program does not answer as a Chromium does"):
+            export_still(run, tmp_path / "x.png")
     assert list(tmp_path.iterdir()) == []
+
+
+def processes(of):
+    """Return the processes that a process has started, and those that they have: numbers, each with its command."""
+    table = subprocess.run(["ps", "-ewwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True)
+    rows = [(int(pid), int(parent), said) for pid, parent, said in map(split, table.stdout.splitlines())]
+    found = {}
+    while more := {pid: said for pid, parent, said in rows if parent in (of, *found) and pid not in found}:
+        found |= more
+    return found
+
+
+def split(line):
+    return line.split(None, 2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [("--type=renderer", "the page crashed"), ("--headless", "ended before it was done")]
+)
+def test_a_browser_that_crashes_is_said_at_once_and_leaves_nothing(run, monkeypatch, kind, says):
+    def crash(one):
+        for pid in [pid for pid, said in processes(os.getpid()).items() if kind in said]:
+            with suppress(ProcessLookupError):  # one of them may have ended with another
+                os.kill(pid, signal.SIGKILL)
+        return one.png(0)
+
+    with tempfile.TemporaryDirectory() as place:  # the path of a socket is short
+        monkeypatch.setattr(tempfile, "tempdir", place)
+        monkeypatch.setenv("TMPDIR", place)
+        with sitting(run, view="sketch", theme="light") as one:
+            assert len(list(Path(place).glob("*/SingletonSocket"))) == 2  # a link, and where it leads
+            with pytest.raises(ExportError, match=says):
+                crash(one)
+        assert list(Path(place).iterdir()) == []
+    assert children() == []
+
+
+@with_ffmpeg
+def test_a_command_that_is_told_to_end_leaves_nothing_half_written(tmp_path):
+    command = [sys.executable, "-m", "peerlab.cli", "export", "--view", "sketch", "--seconds", "60"]
+    told = subprocess.Popen([*command, "--output", "a.mp4"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    # it asks ffmpeg for its version before it begins
+    while not (list(tmp_path.iterdir()) and any("ffmpeg" in said for said in processes(told.pid).values())):
+        assert told.poll() is None
+        time.sleep(0.1)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".mp4"]
+    begun = processes(told.pid)
+    told.terminate()
+    _, said = told.communicate(timeout=60)
+    assert (told.returncode, said.splitlines()[-1]) == (130, "peerlab: stopped")
+    assert list(tmp_path.iterdir()) == []
+    deadline = time.monotonic() + 30
+    while begun.keys() & processes(1).keys():  # a killed browser needs a moment to go
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_what_goes_wrong_in_a_page_is_said(tmp_path):
@@ -181,20 +301,19 @@ def test_what_goes_wrong_in_a_page_is_said(tmp_path):
     assert children() == []
 
 
-def command(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "peerlab.cli", "export", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def command(capsys):
+    def command(*arguments):
+        status = main(["export", *arguments])
+        return status, *capsys.readouterr()
+
+    return command
 
 
-def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp_path):
+def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp_path, command):
     file = tmp_path / "still.png"
     status, said, _ = command(
-        "--path", "host-rdma", "--output", str(file), "--scale", "2", "--view", "datapath"
+        "--path", "host-rdma", "--output", str(file), "--scale", "2", "--view", "sketch"
     )
     assert status == 0
     assert Image.open(file).size == (2120, 732)
@@ -209,6 +328,10 @@ def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp
             "--output: x.jpg must end in one of .html, .htm, .svg, .png, .pdf, .mp4, .webm, .gif",
         ),
         (("--output", "x.png", "--seconds", "3"), "--seconds: not of a .png"),
+        (
+            ("--output", "x.svg", "--beside", "nodes=4"),
+            "cannot write x.svg: an .svg shows one run; two are shown by .png and .pdf",
+        ),
         (("--output", "x.svg", "--controls", "host"), "--controls: not of a .svg"),
         (("--output", "x.mp4", "--moment", "0.5"), "--moment: not of a .mp4"),
         (("--output", "x.html", "--scale", "2"), "--scale: of a picture or a video, and x.html is a page"),
@@ -217,7 +340,7 @@ def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp
         (("--output", "x.gif", "--seconds", "soon"), "seconds: 'soon' is not from 0.04 to 120"),
     ],
 )
-def test_an_option_that_does_not_fit_is_refused(arguments, says, tmp_path, monkeypatch):
+def test_an_option_that_does_not_fit_is_refused(arguments, says, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     assert command(*arguments) == (1, "", f"peerlab: {says}\n")
     assert list(tmp_path.iterdir()) == []

@@ -148,6 +148,8 @@ def test_an_outline_brings_its_own_words_and_they_are_text(tmp_path):
             "training: step_time_s: nan is not seconds",
         ),
         ("title = ", "is not valid TOML"),
+        ("title = " + 5000 * "9", "is not valid TOML"),
+        ("title = " + 5000 * "[", "is not valid TOML"),
     ],
 )
 def test_what_is_wrong_with_an_outline_is_said(tmp_path, text, says):
@@ -174,6 +176,20 @@ def test_what_is_wrong_with_an_outline_is_said(tmp_path, text, says):
 def test_what_cannot_be_compared_is_said(fields, says):
     with pytest.raises(ExportError, match=re.escape(says)):
         Evidence(fields, peerlab.simulate)
+
+
+def test_a_deck_that_cannot_be_made_leaves_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    much = Training(gradient_bytes=10**12, step_time_s=0.1, overlap_share=0)
+    outline = Outline(scenario={"nodes": 2}, training=much, slides=(Plan("training"),))
+    with pytest.raises(ExportError, match="no less than the step"):
+        peerlab.write_deck(outline, "~/deck")
+    assert list(tmp_path.iterdir()) == []
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    with pytest.raises(ExportError, match="no less than the step"):
+        peerlab.write_deck(outline, kept)
+    assert list(tmp_path.iterdir()) == [kept]
 
 
 def test_reveal_is_there_with_its_licence():

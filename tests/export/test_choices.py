@@ -33,6 +33,8 @@ def test_values_are_read_as_a_scenario_reads_them():
     assert message.page()["names"] == ["1000 B", "1 MiB", "64 MiB"]
     assert asked({"nodes": [8, 2], "window": [1, 4]})[1][0].values == (2, 8)
     assert asked("")[1] == ()
+    assert asked("nodes=2:2")[1][0].values == (2,)
+    assert asked("jitter=0:0.1")[1][0].values == (0, 0.1)
 
 
 def test_every_combination_is_a_state_and_the_last_control_varies_fastest():
@@ -54,7 +56,11 @@ WRONG = [
     ("nodez", {}, "unknown control 'nodez'; did you mean 'nodes'"),
     ("nodes=", {}, "nodes= has no value"),
     ("nodes=0:4", {}, "nodes: 0 is out of range"),
+    ("nodes=2:²", {}, "nodes: '²' is not a whole number"),
+    ("nodes=" + 5000 * "9", {}, "nodes: inf is not a whole number"),
+    ("=3", {}, "'=3' names no field"),
     ("message=4 MB/s", {}, "'4 MB/s' is a rate"),
+    ({"nodes": 3}, {}, "nodes has a list of values, not 3"),
     ("nodes,nodes=2:4", {}, "nodes is asked for twice"),
     ("window", {}, "window needs values here"),
     ("host", {"cluster": "ideal-100g"}, "nothing for host to switch"),

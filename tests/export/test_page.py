@@ -81,7 +81,7 @@ def test_a_pair_is_two_sets_of_states_under_one_control():
     staged = Scenario(path="host-rdma")
     pack = Pack.of(page_html((staged, staged.with_(path="peer-direct")), controls="nodes=2:4"))
     assert pack.document["mode"] == "side-by-side"
-    assert pack.document["titles"] == ["host-rdma", "peer-direct"]
+    assert pack.document["titles"] == ["RDMA through host", "Peer Direct"]
     assert [len(one) for one in pack.document["states"]] == [2, 2]
 
 
@@ -110,6 +110,12 @@ def test_what_a_page_cannot_be_is_said_in_one_line(options, says):
         page_html(Scenario(), **options)
 
 
+def test_what_is_no_scenario_is_said():
+    for subject in ("dl1", None, [Scenario(), "dl1"]):
+        with pytest.raises(ExportError, match=r"^a page shows scenarios or runs of them, not "):
+            page_html(subject)
+
+
 def test_a_place_that_cannot_be_written_to_is_said_before_anything_is_simulated(tmp_path):
     for target, why in ((tmp_path / "none" / "a.html", "there is no folder"), (tmp_path, "it is a folder")):
         with pytest.raises(ExportError, match=f"cannot write .*{why}"):
@@ -130,3 +136,7 @@ def test_the_command_writes_a_page_and_says_how_large_it_is(tmp_path, monkeypatc
     assert Pack.of((tmp_path / "slide.html").read_text()).document["theme"] == "dark"
     assert main(["export", "--output", "slide.html", "--beside", "path"]) == 1
     assert capsys.readouterr().err == "peerlab: --beside: 'path' is not FIELD=VALUE\n"
+    assert main(["export", "--output", "slide.html", "--beside", "nodes=²"]) == 1
+    assert "nodes: '²' is not a whole number" in capsys.readouterr().err
+    assert main(["export", "--output", "two\nlines\x1b[1m.txt"]) == 1
+    assert capsys.readouterr().err.startswith(r"peerlab: --output: two\nlines\x1b[1m.txt must end in")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -59,17 +58,16 @@ def described(
     for one in (one for one in found if one.identified):
         ends = one.bounds if one.at_end else (one.low, one.high)
         value, low, high = (_rounded(one.key, end) for end in (one.value, *ends))
-        cluster = cluster.with_figure(one.key, value)
         told = (
             "came out at the end of it, and may be beyond" if one.at_end else "the range is a 95 % interval"
         )
-        figure = replace(
-            cluster.figures[one.key],
+        cluster = cluster.with_figure(
+            one.key,
+            value,
             source=f"{what}, calibrated on {today.isoformat()}",
             assumption=f"fitted on this log within {one.bounds[0]:g} to {one.bounds[1]:g}; {told}",
             range=(min(low, value), max(high, value)),
         )
-        cluster = replace(cluster, figures=MappingProxyType({**cluster.figures, one.key: figure}))
     earlier = f"; before that, {base.fitted_on}" if base.fitted_on else ""
     return replace(
         cluster, name=f"{base.name}-calibrated", title=f"{base.title}, calibrated", fitted_on=what + earlier

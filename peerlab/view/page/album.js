@@ -111,6 +111,12 @@ class Album {
     return this.choices[at]?.words[this.numbers[at]];
   }
 
+  // Begins with the state with these numbers; nothing came before it.
+  begin(numbers) {
+    this.numbers = numbers;
+    this.turn();
+  }
+
   // Shows the state with these numbers of the controls' values; the one before stays for comparison.
   go(numbers, remember = true) {
     if (numbers.join() === this.numbers.join()) return;
@@ -130,7 +136,7 @@ class Album {
     this.values.data = {
       ...data,
       before: then?.cards,
-      then: other ? "left:" : "was",
+      then: other ? "against" : "was",
       meta: {
         ...meta,
         number: ++this.number,

@@ -95,9 +95,9 @@ function followSlides(player) {
 }
 
 function followLinks(choices) {
-  const go = () => choices.go(choices.numbersOf(location.hash.slice(1)));
-  addEventListener("hashchange", go);
-  go();
+  const asked = () => choices.numbersOf(location.hash.slice(1));
+  addEventListener("hashchange", () => choices.go(asked()));
+  choices.begin(asked());
   choices.albums[0].on("change:choices", () => {
     try {
       history.replaceState(null, "", `#${choices.link}`);

@@ -34,6 +34,11 @@ class Choices {
     this.go(numbers, remember);
   }
 
+  begin(numbers) {
+    for (const album of this.albums) album.begin(numbers);
+    this.show();
+  }
+
   go(numbers, remember = true) {
     for (const album of this.albums) album.go(numbers, remember);
   }

@@ -213,21 +213,18 @@ class Curves {
     const last = this.curves.values.length - 1, { zoom } = this.figures, half = (text.length * 4.1 * zoom * last) / width; // in steps of the axis
     let best = null;
     for (let i = 0; i <= last; i += 0.5)
-      for (const way of [-4, -7, -12, -18, -26, -36, -48, -62, 15, 19, 25, 32, 40, 50, 62, 76]) {
-        const dy = way * zoom;
-        const at = between(ys, i);
-        if (!isFinite(at)) continue;
-        const align = i >= last - 1 ? "right" : i <= 1 ? "left" : "center";
-        const y = at * perUnit - dy + 6 * zoom, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
-        const box = { i, at, dy, align, from, to: from + 2 * half, low: y - 6 * zoom, high: y + 6 * zoom };
-        if (box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
-        const away = Math.abs(way > 0 ? way - 15 : way + 4);
-        if (best && MOST_ROOM - away / 8 <= best.worth) continue;
-        if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
-        const room = Math.min(roomAt(box, lines, perUnit), MOST_ROOM), others = passed(box, lines, perUnit);
-        const worth = room - away / 8 - 3 * others - (room < 0 ? 40 : 0);
-        if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
-      }
+      for (const align of i >= last - 1 ? ["right"] : i <= 1 ? ["left"] : ["center", "left"])
+        for (const way of [-4, -7, -12, -18, -26, -36, -48, -62, 15, 19, 25, 32, 40, 50, 62, 76]) {
+          const dy = way * zoom, at = between(ys, i), away = Math.abs(way > 0 ? way - 15 : way + 4);
+          if (!isFinite(at) || (best && MOST_ROOM - away / 8 <= best.worth)) continue;
+          const y = at * perUnit - dy + 6 * zoom, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
+          const box = { i, at, dy, align, from, to: from + 2 * half, low: y - 6 * zoom, high: y + 6 * zoom };
+          if (box.to > last + 0.2 || box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
+          if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
+          const room = Math.min(roomAt(box, lines, perUnit), MOST_ROOM), others = passed(box, lines, perUnit);
+          const worth = room - away / 8 - 3 * others + (room < 0 ? room - 5 : 0); // touching a line a little is better than far away
+          if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
+        }
     return best;
   }
 }

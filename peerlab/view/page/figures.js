@@ -125,15 +125,23 @@ function same(a, b) {
 
 // Bokeh readies every glyph five times: as it is, and for being selected, not selected, muted or thinned out, which none
 // ever is here. Before each stroke it asks whether a style sheet has another colour for it, and with each paint it writes a
-// style sheet for the place of every glyph, though nothing is there: all of that costs more than painting.
+// style sheet for the place of every glyph, though nothing is there. Every change of what is in sight readies all glyphs
+// again, and for the size of letters it asks the page. All of that costs more than painting.
 const SPARE = ["selection_glyph", "nonselection_glyph", "muted_glyph", "decimated_glyph"];
 const READYING = ["set_data", "set_visuals", "after_visuals", "after_lazy_visuals", "map_data"];
 function lighten(view) {
   for (const spare of SPARE) if (view[spare]) for (const step of READYING) view[spare][step] = () => {};
   for (const visual of view.visuals ?? []) if (visual._get_css_value) visual._get_css_value = () => "";
-  if (view.glyph) view.update_position = () => {};
+  if ("base_font_size" in view && view.frame) Object.defineProperty(view, "base_font_size", { value: view.base_font_size });
+  if (view.glyph) Object.assign(view, { update_position: () => {}, _update_masked_indices: maskQuietly });
   else if (view.position) unlessSame(view.position);
   for (const child of view.children_views()) lighten(child);
+}
+
+function maskQuietly() {
+  const masked = this.glyph.mask_data();
+  this.model.view.setv({ masked }, { silent: true });
+  return masked;
 }
 
 // Leaves a style sheet alone that would become what it is.

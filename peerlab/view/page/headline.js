@@ -1,4 +1,4 @@
-// The headline: figures as text, beside what they were before the last change, or are in the scenario on the left.
+// The headline: figures as text, beside what they were before the last change, or are in the first of two scenarios.
 class Headline {
   constructor(host, { onScale }) {
     this.host = host;

@@ -1,7 +1,7 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
 const SCENE_WIDTH = 1060;
 const SCENE_HEIGHT = 272;
-const RING = { x: 530, y: 141, radius: 18, dots: 24 };
+const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
 const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
 
 class Scene {
@@ -174,17 +174,19 @@ class Scene {
     if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots);
     const reached = this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
+    // round on the page, and clear of the words below it, however flat the scene is
+    const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.words - 9 * this.squeeze)), across = down / this.squeeze;
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
-      columns.x.push(RING.x + RING.radius * Math.cos(angle));
-      columns.y.push(RING.y + RING.radius * this.squeeze * Math.sin(angle));
+      columns.x.push(RING.x + across * Math.cos(angle));
+      columns.y.push(RING.y + down * Math.sin(angle));
       columns.fill.push(back < lit ? "register" : "faint");
       columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * this.scale);
     }
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     const doing = step < reducing ? "adding up" : "handing out";
-    words.push([RING.x, RING.y + 30, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
+    words.push([RING.x, RING.y + RING.words, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }
@@ -199,6 +201,7 @@ class Scene {
   addTable(words, quads, time, pace) {
     const { left, right, top, pitch, rows } = TABLE, { table } = this, height = rows * pitch;
     if (this.meta.hot === "registration") quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
+    if (!table.live && this.figures.sparse) return; // its rows are words
     words.push([left + 2, 13, table.title, 12, "bold", "ink", "left"]);
     if (!table.live) {
       table.lines.forEach(([name, note], i) => {

@@ -1,0 +1,68 @@
+"""Bands of runs, each computed once in a session: the lab, its exports and several labs in one notebook share them."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from peerlab.engine.loop import Progress
+from peerlab.engine.run import simulate
+from peerlab.errors import Cancelled, PeerlabError
+from peerlab.model.hardware import Cluster
+from peerlab.model.scenario import Scenario
+from peerlab.run import Run
+from peerlab.sensitivity import Band, band
+from peerlab.study.patience import TooSlow
+
+_MOST_REPORTS = 100
+"""A simulation at the end of a band that reports more often is given up. Counted, not timed: the same points have bands on
+every machine, and the same picture is the same file."""
+_MOST_KEPT = 4000
+_known: OrderedDict[tuple[Scenario, Cluster], Band] = OrderedDict()
+"""Only numbers are kept, no traces; the cluster is in the key, as its file may be another one meanwhile."""
+
+
+def band_of(run: Run, report: Progress | None = None) -> Band:
+    """Return the band of a run; `report` hears of every simulation's progress, and may end it with an exception.
+
+    Raises
+    ------
+    TooSlow
+        If one of its ends takes too long to simulate.
+    PeerlabError
+        If one of its ends is impossible.
+    """
+    key = (run.scenario, run.scenario.hardware)
+    if key not in _known:
+        _known[key] = band(run.scenario, lambda end: _busbw(end, report), run.busbw_GBps)
+        while len(_known) > _MOST_KEPT:
+            _known.popitem(last=False)
+    return _known[key]
+
+
+def bands_of(runs: Sequence[Run | None], report: Progress | None = None) -> list[Band | None]:
+    """Return the bands of a curve's points; None where there is no run, or no band, and from the first that takes too long."""
+    found: list[Band | None] = []
+    for run in runs:
+        try:
+            found.append(band_of(run, report) if run else None)
+        except TooSlow:  # so are the larger ones
+            break
+        except Cancelled:
+            raise
+        except PeerlabError:  # an end that the scenario cannot have
+            found.append(None)
+    return found + [None] * (len(runs) - len(found))
+
+
+def _busbw(scenario: Scenario, report: Progress | None) -> float:
+    reports = 0
+
+    def progress(done: int, total: int) -> None:
+        nonlocal reports
+        reports += 1
+        if reports > _MOST_REPORTS:
+            raise TooSlow(f"step {done} of {total} was reached")
+        if report:
+            report(done, total)
+
+    progress(0, 1)  # in any case: a short simulation has ended before it reports
+    return simulate(scenario, progress=progress).busbw_GBps
