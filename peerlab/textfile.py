@@ -1,9 +1,11 @@
 """Text files that a user hands over or asks for: whatever is wrong with one is said in one line."""
 
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
+from typing import Any
 
 from peerlab.errors import PeerlabError
 from peerlab.units import say_bytes
@@ -55,6 +57,36 @@ def read_bytes(path: str | Path, *, most_bytes: int, too_large: str, error: type
 def printable(text: str) -> str:
     """Return a text without what cannot be printed: it stays on its line, and tells a terminal nothing."""
     return "".join(c for c in text if c.isprintable())
+
+
+def read_toml(text: str, what: str, error: type[PeerlabError]) -> dict[str, Any]:
+    """Return what a text in TOML says.
+
+    Raises
+    ------
+    PeerlabError
+        As `error`, with `what` before the reason: it is not TOML, has a number of thousands of digits, or a thousand brackets.
+    """
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise error(f"{what}: {problem}") from None
+
+
+def read_value(text: str) -> int | float | bool | str:
+    """Return a number or a truth value if a text is one, else the text.
+
+    >>> read_value("8"), read_value("0.5"), read_value("true"), read_value("8 KiB")
+    (8, 0.5, True, '8 KiB')
+    """
+    if text in ("true", "false"):
+        return text == "true"
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:  # no number, or a whole one of thousands of digits
+            pass
+    return text
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from peerlab.app.widgets import (
     select,
     slider,
     switch,
+    unfold,
     whole,
 )
 from peerlab.model.checks import COLLECTIVE_NAMES
@@ -76,7 +77,7 @@ class Controls:
             self.collective,
             self.more,
             self.log.toggle,
-            self.exporting.button,
+            self.exporting.toggle,
             self.undo,
             self.reset,
         ]
@@ -86,7 +87,7 @@ class Controls:
             self.hint,
             self.rare.row,
             self.log.panel,
-            self.exporting.said,
+            self.exporting.panel,
             self.error,
         ]
 
@@ -128,7 +129,7 @@ class Controls:
         tell(self.direct, "direct", lambda path: {"path": path})
         tell(self.collective, "collective", lambda what: {"collective": what})
         self.rare.connect(tell)
-        self.more.observe(self._fold, "value")
+        unfold(self.more, self.rare.row, "flex")
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:
@@ -147,10 +148,6 @@ class Controls:
         if name != OWN_FILE:
             return {"cluster": name}
         return {"cluster": self.file.value.strip()} if self.file.value.strip() else None
-
-    def _fold(self, event: Any) -> None:
-        self.rare.row.layout.display = "flex" if event["new"] else "none"
-        self.more.icon = "caret-down" if event["new"] else "caret-right"
 
     def switches(self, scenario: Scenario) -> dict[str, Changes]:
         """Return what each switch that does not rest would change in `scenario`."""

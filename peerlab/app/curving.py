@@ -3,29 +3,25 @@
 import asyncio
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from peerlab.app.runs import PATIENCE_S, Runs
-from peerlab.engine.run import simulate
+from peerlab.engine.loop import Progress
 from peerlab.errors import Cancelled, PeerlabError
-from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
-from peerlab.sensitivity import Band, band
+from peerlab.sensitivity import Band
+from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow
 from peerlab.view.curves import Line, curves, lines
 
 _MOST_S = 2.5
 """A point of a curve that takes longer is left out, and the larger ones with it."""
-_MOST_BAND_S = 1.5
-"""So is an end of a band."""
 _SHOW_S = 1.0
 """Curves that take longer than so long are shown line by line."""
 _REST_S = 0.4
 """So long after a change the bands rest, so that its answer has the processor."""
 _YIELD_S = 0.004
-_MOST_BANDS = 2000
 
 
 class Curving:
@@ -104,44 +100,19 @@ class Curving:
             stop.set()
 
     def _compute(self, runs: Sequence[Run | None], stop: threading.Event) -> list[Band | None]:
-        found: list[Band | None] = []
-        for run in runs:
-            try:
-                found.append(self._band(run, stop) if run else None)
-            except TooSlow:
-                break
-            except Cancelled:
-                return found
-            except PeerlabError:
-                found.append(None)
-        return found + [None] * (len(runs) - len(found))
+        try:
+            return bands_of(runs, self._give_way(stop))
+        except Cancelled:  # nobody waits for them any more
+            return []
 
-    def _band(self, run: Run, stop: threading.Event) -> Band:
-        key = (run.scenario, run.scenario.hardware)
-        if key not in _bands:
-            _bands[key] = band(run.scenario, lambda corner: self._busbw(corner, stop), run.busbw_GBps)
-            while len(_bands) > _MOST_BANDS:
-                _bands.popitem(last=False)
-        return _bands[key]
-
-    def _busbw(self, scenario: Scenario, stop: threading.Event) -> float:
-        end = time.monotonic() + _MOST_BAND_S
+    def _give_way(self, stop: threading.Event) -> Progress:
+        """Return what a simulation reports to, so that whoever waits for the interpreter gets it, and that `stop` ends it."""
 
         def progress(_done: int, _total: int) -> None:
-            nonlocal end
-            stop.wait(_YIELD_S)  # in any case: whoever waits for the interpreter gets it
-            end += _YIELD_S
+            stop.wait(_YIELD_S)
             while time.monotonic() < self._resting and not stop.is_set():
                 stop.wait(0.02)
-                end += 0.02
             if stop.is_set():
                 raise Cancelled("another curve is wanted")
-            if time.monotonic() > end:
-                raise TooSlow(f"more than {_MOST_BAND_S} s")
 
-        progress(0, 1)
-        return simulate(scenario, progress=progress).busbw_GBps
-
-
-_bands: OrderedDict[tuple[Scenario, Cluster], Band] = OrderedDict()
-"""Shared, like the runs: several labs in one notebook draw the same curves. Only numbers are kept, no traces."""
+        return progress

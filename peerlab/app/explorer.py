@@ -12,7 +12,7 @@ import ipywidgets as w
 from peerlab.app.controls import Controls
 from peerlab.app.curving import Curving
 from peerlab.app.evidence import Evidence
-from peerlab.app.exporting import Exporting
+from peerlab.app.exporting import Exporting, Shown
 from peerlab.app.fitting import fitting
 from peerlab.app.own_log import Found, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs
@@ -59,7 +59,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.stage = Stage(self._command)
         self._evidence = Evidence(records, self._show_measured, self._log_read)
         self.controls = Controls(
-            self._changed, self._command, self._evidence.log, Exporting(lambda: self.scenario)
+            self._changed, self._command, self._evidence.log, Exporting(lambda: Shown(self.run, self.before))
         )
         self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
         self._parts = [*self.controls.rows(), self.stage, self.controls.log.verdict]
@@ -220,6 +220,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._number += 1
         self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
+        self.controls.exporting.show(pair=self.before is not None)
         self._evidence.draw(run.scenario)
         self._curving.draw(run.scenario)
         if self._looking:

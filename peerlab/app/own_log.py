@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.fitting import fitting
-from peerlab.app.widgets import classed, row
+from peerlab.app.widgets import classed, row, unfold
 from peerlab.errors import PeerlabError
 from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import Cluster
@@ -77,8 +77,7 @@ class OwnLog:
         self.verdict = classed(w.HTML(), "pl-log-verdict")
         buttons = classed(w.VBox([self._read, self._file, self._away]), "pl-log-buttons")
         self.panel = classed(w.VBox([row([self._text, buttons], "pl-log"), self._short]), "pl-log-panel")
-        self.panel.layout.display = "none"
-        self.toggle.observe(self._fold, "value")
+        unfold(self.toggle, self.panel)
         self._file.observe(self._uploaded, "value")
         self._read.on_click(lambda _: self.read(self._text.value, "your log"))
         self._away.on_click(lambda _: self._take_away())
@@ -114,10 +113,6 @@ class OwnLog:
             self._task.cancel()
         self._text.value = self._short.value = self.verdict.value = ""
         self._on_found(None)
-
-    def _fold(self, event: Any) -> None:
-        self.panel.layout.display = "" if event["new"] else "none"
-        self.toggle.icon = "caret-down" if event["new"] else "caret-right"
 
     def _say(self, problem: str) -> None:
         self._short.value = f"<div class='pl-error'><p role='alert'>{escape(problem)}</p></div>"

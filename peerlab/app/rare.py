@@ -27,7 +27,6 @@ class Rare:
         self._make_disturbance()
         self._make_registration()
         self.row = row(self._fields(), "pl-more")
-        self.row.layout.display = "none"
 
     def _make_way(self) -> None:
         self.algorithm = select(

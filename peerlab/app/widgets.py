@@ -66,6 +66,17 @@ def button(label: str, tooltip: str) -> w.Widget:
     return classed(w.Button(description=label, tooltip=tooltip), "pl-plain", f"pl-{label.lower()}")
 
 
+def unfold(toggle: w.Widget, panel: w.Widget, shown: str = "") -> None:
+    """Let a button show and hide a panel, hidden at first, and say by its arrow which; `shown` is its display in CSS."""
+    panel.layout.display = "none"
+
+    def turn(event: Any) -> None:
+        panel.layout.display = shown if event["new"] else "none"
+        toggle.icon = "caret-down" if event["new"] else "caret-right"
+
+    toggle.observe(turn, "value")
+
+
 def offer(one: w.Widget, options: Sequence[tuple[str, Any]], value: Any) -> None:
     """Let a list offer these options and show this value."""
     if tuple(one.options) != tuple(options):

@@ -35,7 +35,7 @@ def run(arguments: Sequence[str] | None) -> int:
         if sys.stdout:
             sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
-        print(f"peerlab: {problem}", file=sys.stderr)
+        print(f"peerlab: {_one_line(str(problem))}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
         _forget_output()
@@ -47,6 +47,11 @@ def run(arguments: Sequence[str] | None) -> int:
         print(f"peerlab: cannot write the output: {problem.strerror}", file=sys.stderr)
         return FAILED
     return status
+
+
+def _one_line(text: str) -> str:
+    """Return a text that stays on its line and tells a terminal nothing, whatever names of files are in it."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def _forget_output() -> None:

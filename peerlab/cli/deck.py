@@ -4,7 +4,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from peerlab.cli.words import command, fraction, number
+from peerlab.cli.words import command, end_in_order, fraction, number
 from peerlab.deck.outline import KINDS, Outline, Training, read_outline
 from peerlab.deck.write import write_deck
 from peerlab.errors import ExportError
@@ -83,6 +83,7 @@ def add(commands: Any) -> None:
 
 
 def _deck(options: argparse.Namespace) -> int:
+    end_in_order()
     if options.outline and options.named:
         raise ExportError(f"two outlines: {options.outline} and {options.named}; give one")
     file = options.outline or options.named

@@ -9,11 +9,12 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command
+from peerlab.cli.words import command, end_in_order
 from peerlab.errors import ExportError
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS
 from peerlab.model.scenario import Scenario
+from peerlab.textfile import read_value
 
 _EXAMPLES = """\
 examples:
@@ -21,7 +22,9 @@ examples:
   peerlab export --nodes 64 --controls host,message=1MiB:64MiB:1GiB --output slide.html
   peerlab export --path host-rdma --beside path=peer-direct --output pair.html      two scenarios, one clock
   peerlab export --path host-rdma --output still.png --scale 2               a still; .pdf and .svg too
+  peerlab export --path host-rdma --view datapath --output slide.png         one figure, with words for the last row
   peerlab export --path peer-direct --output loop.mp4 --theme dark           one loop as a video; .webm and .gif too
+  peerlab export --path host-rdma --beside path=peer-direct --output race.mp4       two of them, one clock
   peerlab export --mode figure --figure curves --theme dark --ratio 4:3 --output curves.html
 
 The file plays in any browser, in an iframe of a deck too, without a network. slide.html#nodes=64&path=peer-direct
@@ -69,12 +72,16 @@ def add(commands: Any) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
+    end_in_order()
     given = vars(options)
     ours = {*_OURS, *_OPTIONS, *OPTIONS}
     scenario = Scenario(**{name: value for name, value in given.items() if name not in ours})
+    subject = [scenario]
+    if "beside" in given:
+        subject.append(scenario.with_(**_changes("--beside", options.beside)))
     if is_picture(options.output):
-        chosen = {name: given[name] for name in ours & given.keys() - {"run", "output"}}
-        export_picture(scenario, options.output, chosen)
+        chosen = {name: given[name] for name in ours & given.keys() - {"run", "output", "beside"}}
+        export_picture(subject, options.output, chosen)
         return 0
     if Path(options.output).suffix not in PAGES:
         known = ", ".join((*PAGES, *STILLS, *VIDEOS))
@@ -82,9 +89,6 @@ def _export(options: argparse.Namespace) -> int:
     for name in OPTIONS:
         if name in given:
             raise ExportError(f"--{name}: of a picture or a video, and {options.output} is a page")
-    subject = (
-        (scenario, scenario.with_(**_changes("--beside", options.beside))) if "beside" in given else scenario
-    )
     chosen = {name: given[name] for name in _OPTIONS if name in given}
     if "start" in given:
         chosen["start"] = _changes("--start", options.start)
@@ -108,5 +112,5 @@ def _changes(option: str, text: str) -> dict[str, Any]:
         name, equals, value = part.strip().partition("=")
         if not equals or not name or not value:
             raise ExportError(f"{option}: {part!r} is not FIELD=VALUE")
-        changes[{"message": "message_bytes"}.get(name, name)] = int(value) if value.isdigit() else value
+        changes[{"message": "message_bytes"}.get(name, name)] = read_value(value)
     return changes

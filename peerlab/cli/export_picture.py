@@ -1,6 +1,6 @@
 """`peerlab export` of stills and videos: those suffixes, and their options."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,10 @@ _MEANT = {
 
 def add_options(add: Callable[..., Any]) -> None:
     """Add the options of pictures."""
-    add("--view", help="of a picture: page, or datapath alone (default: page; datapath for .svg)")
+    add(
+        "--view",
+        help="of a picture: page, datapath, timeline, curves, or sketch (default: page; sketch for .svg)",
+    )
     add("--scale", type=number, metavar="1|2|3|4", help="of a .png: pixels per unit (default: 1)")
     add(
         "--moment",
@@ -42,14 +45,18 @@ def is_picture(output: str) -> bool:
     return Path(output).suffix in (*STILLS, *VIDEOS)
 
 
-def export_picture(scenario: Scenario, output: str, given: Mapping[str, Any]) -> None:
-    """Write a still or a video with the options given, and print its words: an alternative text for those who do not see it."""
+def export_picture(scenarios: Sequence[Scenario], output: str, given: Mapping[str, Any]) -> None:
+    """Write a still or a video of one scenario or two with the options given, and print its words.
+
+    They are an alternative text for those who do not see it.
+    """
     suffix = Path(output).suffix
     for name in given:
         if suffix not in _MEANT.get(name, ()):
             raise ExportError(f"--{name}: not of a {suffix}")
-    run = peerlab.simulate(scenario)
+    runs = [peerlab.simulate(scenario) for scenario in scenarios]
     write = peerlab.export_still if suffix in STILLS else peerlab.export_video
-    path = write(run, output, **given)
+    path = write(runs, output, **given)
     print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
-    print(f"in words: {alt_text(run)}")
+    for run in runs:
+        print(f"in words: {alt_text(run)}")

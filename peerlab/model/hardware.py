@@ -173,6 +173,13 @@ class Cluster:
         proxies = {name: MappingProxyType(state[name]) for name in _MAPPINGS}
         self.__dict__.update(state, **proxies)
 
+    def __post_init__(self) -> None:
+        # a what-if such as ``replace(machine, uplink_Bps=2.0 * machine.uplink_Bps)`` is no whole number
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, float) and isfinite(value) and one.type in (int, int | None):
+                object.__setattr__(self, one.name, round(value))
+
     @property
     def devices(self) -> int:
         """Accelerators per node."""
@@ -193,8 +200,16 @@ class Cluster:
         """The figures that rest on an assumption."""
         return tuple(figure for figure in self.figures.values() if figure.assumption)
 
-    def with_figure(self, key: str, value: float) -> "Cluster":
-        """Return this cluster with one figure changed, in the unit of its file, marked as a what-if.
+    def with_figure(
+        self,
+        key: str,
+        value: float,
+        *,
+        source: str = "",
+        assumption: str = "a what-if value",
+        range: tuple[float, float] | None = None,  # noqa: A002  (as in the file)
+    ) -> "Cluster":
+        """Return this cluster with one figure changed, in the unit of its file; unless said where from, it is a what-if.
 
         Raises
         ------
@@ -205,7 +220,7 @@ class Cluster:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
         if not _is_number(value):
             raise HardwareError(f"{key} must be a number, in {self.figures[key].unit}: {value!r} is none")
-        figure = replace(self.figures[key], value=value, source="", assumption="a what-if value", range=None)
+        figure = replace(self.figures[key], value=value, source=source, assumption=assumption, range=range)
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
         changed = replace(self, figures=figures, **change)

@@ -1,7 +1,6 @@
 """What a cluster file says, and everything that is wrong or missing in it: found at once, not one after the other."""
 
 import math
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -10,6 +9,7 @@ from typing import Any
 from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import FIGURE_KINDS, MAX_DEVICES, PATHS, Figure, internal_value
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, needed_by
+from peerlab.textfile import read_toml
 
 TEXTS = ("name", "title", "device_name", "summary")
 """Texts at the top of a cluster file."""
@@ -65,9 +65,9 @@ def examine(text: str) -> Reading:
     """Return what the TOML `text` says, with all that is wrong or missing."""
     reading = Reading()
     try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as problem:  # not TOML, or a number of thousands of digits
-        reading.wrong.append(f"this is not a TOML file: {problem}")
+        document = read_toml(text, "this is not a TOML file", HardwareError)
+    except HardwareError as problem:
+        reading.wrong.append(str(problem))
         return reading
     _read_texts(document, reading)
     with reading.noting():

@@ -26,8 +26,7 @@ def drawn(scenario, **attributes):
     return told
 
 
-def test_the_lines_come_first_and_every_band_contains_its_line(monkeypatch):
-    monkeypatch.setattr("peerlab.app.curving._MOST_BAND_S", 600)  # a slow machine draws part of them
+def test_the_lines_come_first_and_every_band_contains_its_line():
     first, *_, last = drawn(START, axis="message_bytes")
     assert all(low is None for line in first["lines"] for low in line["low"])
     assert "computing" in first["bands"]

@@ -214,3 +214,17 @@ def test_every_control_can_be_reached_with_the_keyboard(fresh):
              .filter(e => e.offsetParent && !e.disabled && e.tabIndex < 0).map(e => e.outerHTML.slice(0, 120))"""
     )
     assert names == []
+
+
+def test_export_writes_what_was_before_beside_what_is_now(fresh, lab):
+    fresh.change(lambda: fresh.switch("host"))
+    fresh.page.locator(".pl-export-button").last.click()
+    fresh.page.locator(".pl-export-kind select").last.select_option(label="page, before beside now")
+    fresh.page.locator(".pl-export-write").last.click()
+    said = fresh.page.locator(".pl-exported p", has_text="Saved as").last
+    said.wait_for()
+    (page,) = lab.root.glob("peerlab-*.html")
+    assert page.name in said.inner_text()
+    assert "RDMA through host against Peer Direct" in page.read_text()
+    fresh.page.locator(".pl-export-button").last.click()
+    said.wait_for(state="hidden")

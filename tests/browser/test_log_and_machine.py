@@ -35,7 +35,9 @@ def test_a_pasted_log_brings_its_points_and_the_verdict(panel):
     verdict = panel.page.locator(".pl-log-verdict").last.inner_text()
     assert "Which data path is your log from?" in verdict
     assert "Peer Direct" in verdict
-    panel.page.wait_for_function("() => [...window.peerlabPages].at(-1).curves.points().own.includes(true)")
+    panel.page.wait_for_function(
+        "() => (({ curves }) => curves.curves.axis === 'message_bytes' && curves.points().own.includes(true))([...window.peerlabPages].at(-1))"
+    )
     own = [[x, y] for x, y, filled in measured(panel) if filled]
     assert own == [
         [1048576, pytest.approx(11.47, rel=1e-3)],

@@ -1,11 +1,12 @@
 import os
 import tomllib
+from dataclasses import replace
 
 import pytest
 
 import peerlab
 from peerlab.errors import HardwareError, PeerlabError
-from peerlab.model.presets import read_cluster
+from peerlab.model.presets import load_cluster, read_cluster
 from peerlab.places import folder
 
 DL1 = (folder("data") / "hardware" / "dl1.toml").read_text()
@@ -115,6 +116,13 @@ def test_a_file_that_is_no_cluster_is_refused_in_one_line(tmp_path, content):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(HardwareError, match=r"cannot read .*none\.toml: No such file"):
         peerlab.load_cluster(tmp_path / "none.toml")
+
+
+def test_a_what_if_may_be_a_product_with_a_fraction():
+    dl1 = load_cluster("dl1")
+    twice = replace(dl1, uplink_Bps=2.0 * dl1.uplink_Bps)
+    assert twice == replace(dl1, uplink_Bps=2 * dl1.uplink_Bps)
+    assert isinstance(twice.uplink_Bps, int)
 
 
 def test_a_what_if_changes_one_figure_and_says_so():
