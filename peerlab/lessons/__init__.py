@@ -1,11 +1,10 @@
 """The exercises of the labs: one module per lab, found by the name that the lab uses."""
 
-from difflib import get_close_matches
 from importlib import import_module
 
 import pandas as pd
 
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, nearest
 from peerlab.lessons import progress
 from peerlab.lessons.exercise import Exercise
 
@@ -35,9 +34,7 @@ def find(name: str) -> Exercise:
     """
     known = {one.name: one for one in exercises(name[:2] if name[:2] in _LABS else None)}
     if name not in known:
-        near = get_close_matches(name, known, 1)
-        guess = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
-        raise PeerlabError(f"exercise: no {name!r}{guess}")
+        raise PeerlabError(f"exercise: no {name!r}; {nearest(name, known)}")
     return known[name]
 
 

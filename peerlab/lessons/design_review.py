@@ -215,6 +215,7 @@ EXERCISES = (
             f"Faster means by more than {100 * (CLEAR - 1):.0f} per cent."
         ),
         check=_try_advice,
+        function="recommend",
         attempts={
             f'return "{USE}" if middle > 1.05 else "{STAY}"': "the assumptions decide",
             f'return "{USE}" if low > 1.05 else "{STAY}"': "the assumptions decide",

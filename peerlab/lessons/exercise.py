@@ -174,15 +174,22 @@ class Code(Exercise):
     ----------
     check:
         Tries what was written; returns None if it is right, else what is wrong with it.
+    function:
+        The name of the function that is to be written, if it is one; `check` then gets something to call.
     attempts:
         Typical wrong ways to fill in the lab's ``...``, each with a part of what it is told.
     """
 
     check: Callable[[Any], str | None]
     attempts: Mapping[str, str]
+    function: str = ""
 
     def judge(self, answer: Any) -> Verdict:
         """Try it; what the learner's code raises is told, not raised."""
+        if self.function and not callable(answer):
+            return Verdict(
+                right=False, says=f"`{self.function}` is no function any more; keep the line with `def`."
+            )
         try:
             complaint = self.check(answer)
         except PeerlabError as problem:

@@ -2,20 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
-from peerlab.engine.run import simulate
 from peerlab.lessons.exercise import Choice, Code, Mistake, Number
+from peerlab.lessons.scenes import DIRECT, STAGED, simulated
 from peerlab.model.scenario import Scenario
 from peerlab.model.way import way
 from peerlab.run import Run
 
-STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
-DIRECT = STAGED.with_(path="peer-direct")
 TCP = STAGED.with_(path="host-tcp")
-
-_run = cache(simulate)
 
 
 def _times(scenario: Scenario, crosses: str, end: str = "") -> int:
@@ -27,8 +22,6 @@ def _times(scenario: Scenario, crosses: str, end: str = "") -> int:
 
 def _check_crossings(function: Any) -> str | None:
     """Try a learner's function on paths that differ."""
-    if not callable(function):
-        return "`crossings` is no function any more; keep the line with `def`."
     for scenario in (STAGED, DIRECT, TCP, STAGED.with_(collective="point-to-point", memory="host")):
         said = function(scenario)
         if said is None:
@@ -88,19 +81,19 @@ EXERCISES = (
         question="RDMA through host memory: how often is a byte copied on its way from accelerator to accelerator? "
         "Count both servers; what the NICs read and write is the transfer itself, no copy.",
         unit="copies",
-        truth=lambda: _run(STAGED).copies_per_byte,
+        truth=lambda: simulated(STAGED).copies_per_byte,
         mistakes=(
             Mistake(
-                lambda: _run(STAGED).copies_per_byte / 2,
+                lambda: simulated(STAGED).copies_per_byte / 2,
                 "That is what one server does. Something has to be done at the other end as well.",
             ),
             Mistake(
-                lambda: _run(TCP).copies_per_byte,
+                lambda: simulated(TCP).copies_per_byte,
                 "So many copies are made with kernel TCP; and so often host memory is touched. "
                 "Of these, the NIC's reads and writes are no copies, and with RDMA the kernel makes none.",
             ),
             Mistake(
-                lambda: _run(STAGED).copies_per_byte + 1,
+                lambda: simulated(STAGED).copies_per_byte + 1,
                 "Is the way from NIC to NIC among them? It is the transfer itself.",
             ),
         ),
@@ -117,6 +110,7 @@ EXERCISES = (
         question="Write `crossings`: how often does a byte cross a PCIe uplink upwards, from the switch to the CPU, on "
         "the path of a scenario? Count both servers.",
         check=_check_crossings,
+        function="crossings",
         attempts={
             "return 2": "On `peerlab.Scenario(",
             "table = peerlab.way(scenario)\nreturn table['crosses'].str.contains('uplink').sum()": "both directions",
@@ -137,23 +131,23 @@ EXERCISES = (
         name="01-dram",
         question="How many GB/s do the host memories of one server carry while the detour runs, reads and writes together?",
         unit="GB/s",
-        truth=lambda: _dram_GBps(_run(STAGED)),
+        truth=lambda: _dram_GBps(simulated(STAGED)),
         mistakes=(
             Mistake(
-                lambda: _dram_GBps(_run(STAGED)) / 2,
+                lambda: _dram_GBps(simulated(STAGED)) / 2,
                 "That is the sending half. In a ring every server receives as much as it sends, at the same time.",
             ),
             Mistake(
-                lambda: _dram_GBps(_run(STAGED)) / 4,
+                lambda: _dram_GBps(simulated(STAGED)) / 4,
                 "That is the share of one NIC, or one access per byte; a server has four NICs, and each byte is "
                 "written and read at both ends.",
             ),
             Mistake(
-                lambda: _run(STAGED).dram_bytes_per_byte * STAGED.hardware.node_wire_Bps / 1e9,
+                lambda: simulated(STAGED).dram_bytes_per_byte * STAGED.hardware.node_wire_Bps / 1e9,
                 "That would be so if the NICs were sending all the time. How busy is the wire?",
             ),
             Mistake(
-                lambda: 8 * _dram_GBps(_run(STAGED)),
+                lambda: 8 * _dram_GBps(simulated(STAGED)),
                 "That is in Gbit/s: a byte has eight bits.",
             ),
         ),
@@ -175,7 +169,7 @@ EXERCISES = (
             "Half of the traffic on host memory": "Compare `dram_bytes_per_byte` in the table.",
         },
         truth=lambda: next(
-            what for what, measure in _SPARED.items() if measure(_run(STAGED)) == measure(_run(TCP))
+            what for what, measure in _SPARED.items() if measure(simulated(STAGED)) == measure(simulated(TCP))
         ),
         hints=(
             "Three of the four can be read off the table above.",
@@ -194,7 +188,7 @@ EXERCISES = (
             "Host memory twice as fast": "Host memory is busy for a good third of the time: it is not what is waited for.",
             "Copy engines twice as fast": "The stage with the copies is short in `breakdown()`, and the engines are mostly idle in `busy`.",
         },
-        truth=lambda: min(UPGRADES, key=lambda option: _run(upgraded(option)).time_s),
+        truth=lambda: min(UPGRADES, key=lambda option: simulated(upgraded(option)).time_s),
         hints=(
             "`breakdown()` names a stage, `busy` names resources. Which resource is busy nearly all the time?",
             "What rests for half of the time, or more, has time to spare; faster, it would rest longer.",

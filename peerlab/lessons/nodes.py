@@ -1,21 +1,16 @@
 """Exercises of lab 02: what an AllReduce does, what its figures mean, and what more nodes change."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from peerlab.collectives.busbw import bus_factor
 from peerlab.collectives.walk import walk
-from peerlab.engine.run import simulate
 from peerlab.lessons.exercise import Choice, Code, Mistake, Number
+from peerlab.lessons.scenes import DIRECT, STAGED, simulated
 from peerlab.model.scenario import Scenario
 from peerlab.units import GIB, MIB, say_bytes, seconds
 
-STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
-DIRECT = STAGED.with_(path="peer-direct")
 WIRE = Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB")
-
-_run = cache(simulate)
 
 
 def _steps(ranks: int) -> int:
@@ -51,8 +46,6 @@ _FORGOTTEN: dict[str, Callable[[int, int, float, float], float]] = {
 
 def _check_ring_time(function: Any) -> str | None:
     """Try a learner's formula."""
-    if not callable(function):
-        return "`ring_time` is no function any more; keep the line with `def`."
     latency, rate = seconds(WIRE.hardware.latency_ps), float(WIRE.hardware.nic_Bps)
     said = [function(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]
     if None in said:
@@ -65,7 +58,7 @@ def _check_ring_time(function: Any) -> str | None:
 
 def _compared(said: list[float], latency: float, rate: float) -> str | None:
     """Compare times with those of simulated rings, then with those of typical wrong formulas."""
-    truth = [_run(WIRE.with_(nodes=nodes, message_bytes=nbytes)).time_s for nodes, nbytes in _TRIALS]
+    truth = [simulated(WIRE.with_(nodes=nodes, message_bytes=nbytes)).time_s for nodes, nbytes in _TRIALS]
     if _alike(said, truth):
         return None
     for says, wrong in _FORGOTTEN.items():
@@ -96,7 +89,7 @@ _ABOVE = {
 
 def _above() -> str:
     """Return which option explains a busbw above the NICs' rate: the wire itself is never busier than always."""
-    run = _run(DIRECT)
+    run = simulated(DIRECT)
     wrong, _, fine, _ = _ABOVE
     return (
         fine if run.busbw_GBps > run.scenario.hardware.node_wire_Bps / 1e9 and run.wire_busy <= 1 else wrong
@@ -108,7 +101,7 @@ def _first_half(scenario: Scenario) -> int:
     return next(
         nodes
         for nodes in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-        if _run(scenario.with_(nodes=nodes)).wire_busy < 0.5
+        if simulated(scenario.with_(nodes=nodes)).wire_busy < 0.5
     )
 
 
@@ -177,6 +170,7 @@ EXERCISES = (
         question="Write `ring_time`: the seconds that a ring AllReduce takes on a bare fabric, where a step costs its latency "
         "and the time to send a chunk. It is compared with the simulation for 2 to 64 nodes.",
         check=_check_ring_time,
+        function="ring_time",
         attempts={
             "return (nodes - 1) * (latency_s + nbytes / nodes / bytes_per_s)": "one of the two halves",
             "return 2 * nodes * (latency_s + nbytes / nodes / bytes_per_s)": "one less is enough",
@@ -201,22 +195,22 @@ EXERCISES = (
         question="`direct` takes `peerlab.simulate(direct).time_s` seconds, on 8 servers with 8 Gaudi each. Work out what "
         "nccl-tests would print as busbw.",
         unit="GB/s",
-        truth=lambda: _run(DIRECT).busbw_GBps,
+        truth=lambda: simulated(DIRECT).busbw_GBps,
         mistakes=(
-            Mistake(lambda: _run(DIRECT).algbw_GBps, "That is algbw, the message over the time."),
+            Mistake(lambda: simulated(DIRECT).algbw_GBps, "That is algbw, the message over the time."),
             Mistake(
-                lambda: _run(DIRECT).algbw_GBps * bus_factor("allreduce", DIRECT.nodes),
+                lambda: simulated(DIRECT).algbw_GBps * bus_factor("allreduce", DIRECT.nodes),
                 "n counts ranks, that is accelerators, not servers.",
             ),
             Mistake(
-                lambda: _run(DIRECT).busbw_GBps * 1e9 / GIB,
+                lambda: simulated(DIRECT).busbw_GBps * 1e9 / GIB,
                 "That is in GiB/s, of 2^30 bytes. nccl-tests and hccl_demo print GB/s, of 10^9 bytes.",
             ),
             Mistake(
                 lambda: DIRECT.hardware.node_wire_Bps / 1e9,
                 "That is what the NICs of a server carry. busbw follows from the time alone.",
             ),
-            Mistake(lambda: _run(DIRECT).busbw_GBps * 8, "That is in Gbit/s: a byte has eight bits."),
+            Mistake(lambda: simulated(DIRECT).busbw_GBps * 8, "That is in Gbit/s: a byte has eight bits."),
         ),
         hints=(
             "First algbw: bytes over seconds. 64 MiB are `64 * 2**20` bytes.",
@@ -263,7 +257,7 @@ EXERCISES = (
         question="4 KiB once more, but on 8 servers instead of 32: what is fastest? Think first, then change `nodes` in the "
         "cell with the table.",
         options=ALGORITHMS,
-        truth=lambda: min(ALGORITHMS, key=lambda name: _run(SMALL.with_(algorithm=name)).time_s),
+        truth=lambda: min(ALGORITHMS, key=lambda name: simulated(SMALL.with_(algorithm=name)).time_s),
         hints=(
             "4 KiB are sent in no time. What counts is how often something has to wait for what came before.",
             "Recursive doubling waits log2(8) times. In one of the others, no transfer of a half waits for another one.",

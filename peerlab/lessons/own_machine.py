@@ -140,6 +140,7 @@ EXERCISES: tuple[Exercise, ...] = (
         name="04-verdict",
         question="Write `verdict`: return 'faster', 'slower' or 'within the noise' for the ratios of some repetitions. The quartile that is nearer to 1 must leave the noise behind.",
         check=_check_verdict,
+        function="verdict",
         attempts={
             'return "faster" if ratios.median() > 1 else "slower"': "the median alone is not enough",
             'return "faster" if ratios.median() > noise else "within the noise"': "the median alone is not enough",

@@ -121,6 +121,7 @@ EXERCISES = (
             "through host memory."
         ),
         check=_try_bounces,
+        function="bounces",
         attempts={
             'return "NET" in line': "this is no channel",
             'return "GDRDMA" not in line': "this is no channel",

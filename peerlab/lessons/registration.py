@@ -1,29 +1,23 @@
 """Exercises of lab 03: what registering costs, what a cache saves, and what it must not remember."""
 
 from collections.abc import Callable
-from functools import cache
 from numbers import Real
 from typing import Any
 
-from peerlab.engine.run import simulate
 from peerlab.lessons.exercise import Choice, Code, Exercise, Mistake, Number
 from peerlab.lessons.freed_memory import PAGE, Host, Nic, NicError
+from peerlab.lessons.scenes import DIRECT, simulated
 from peerlab.lessons.stale import ByPointer, ByRange, Training, train
 from peerlab.model.registration import RegistrationCache
-from peerlab.model.scenario import Scenario
 from peerlab.units import MIB, PS_PER_US, say_bytes, say_count
 
-DIRECT = Scenario(cluster="dl1", nodes=8, path="peer-direct", message_bytes="64 MiB")
-UNCACHED = DIRECT.with_(registration="per-transfer")
 BUFFERS = DIRECT.with_(buffers=4, cache_regions=32)
 """Four buffers in turn, and a cache that holds not half of what they need."""
-
-_run = cache(simulate)
 
 
 def smallest_cache() -> int:
     """Return the fewest regions with which the second AllReduce registers nothing."""
-    return next(k for k in range(1, 200) if not _run(DIRECT.with_(cache_regions=k)).registration.misses)
+    return next(k for k in range(1, 200) if not simulated(DIRECT.with_(cache_regions=k)).registration.misses)
 
 
 def _both_ways_us() -> float:
@@ -44,8 +38,8 @@ _AS_IF_UNLIMITED, _AS_COLD, _HALF = (
 
 def _found_by_four_buffers() -> str:
     """Return what the cache finds once all four buffers have been used, in words."""
-    limited = _run(BUFFERS.with_(iterations=9)).iterations
-    free = _run(BUFFERS.with_(iterations=9, cache_regions=None)).iterations[-1].registration
+    limited = simulated(BUFFERS.with_(iterations=9)).iterations
+    free = simulated(BUFFERS.with_(iterations=9, cache_regions=None)).iterations[-1].registration
     last, first = limited[-1].registration, limited[0].registration
     if last.hits == free.hits:
         return _AS_IF_UNLIMITED
@@ -68,8 +62,6 @@ def _is_refused(training: Training) -> bool:
 
 def _check_hits(hits: Any) -> str | None:
     """Try a learner's function on caches that fit, and on caches that do not."""
-    if not callable(hits):
-        return "`hits` is no function any more; keep the line with `def`."
     for trial in ((4, 4, 3), (8, 3, 5), (4, 5, 3), (1, 2, 6)):
         said = hits(*trial)
         if said is None:
@@ -100,9 +92,6 @@ def _hits(capacity: int, buffers: int, rounds: int) -> int:
 
 
 def _check_freed(freed: Any) -> str | None:
-    if not callable(freed):
-        return "`freed` is no function any more; keep the line with `def`."
-
     class Yours(ByRange):
         def freed(self, address: int, nbytes: int) -> None:
             freed(self, address, nbytes)
@@ -179,6 +168,7 @@ EXERCISES: tuple[Exercise, ...] = (
         name="03-hits",
         question="Write `hits`: a program uses `buffers` buffers of 1 MiB in turn, for `rounds` rounds, over a `peerlab.RegistrationCache` that keeps `capacity` regions. How many requests are answered by the cache?",
         check=_check_hits,
+        function="hits",
         attempts={
             "return min(capacity, buffers) * (rounds - 1)": "keep its favourites",
             "cache = peerlab.RegistrationCache(max_regions=capacity)\nfor turn in range(rounds * buffers):\n    cache.acquire(turn % buffers * 2**20, 2**20)\nreturn cache.counters.hits": "never given back",
@@ -200,7 +190,7 @@ EXERCISES: tuple[Exercise, ...] = (
         truth=smallest_cache,
         mistakes=(
             Mistake(
-                lambda: _run(DIRECT).registration.hits,
+                lambda: simulated(DIRECT).registration.hits,
                 "That is how often the cache is asked. Most requests are for a region that was asked for before.",
             ),
             Mistake(
@@ -257,6 +247,7 @@ EXERCISES: tuple[Exercise, ...] = (
         name="03-freed",
         question="Mend `ByRange`: `freed` is called before a buffer is freed. `cache.found` leads from (address, length) to keys, `cache.nic.deregister(key)` gives a key back. Buffers are registered in chunks.",
         check=_check_freed,
+        function="freed",
         attempts={
             "cache.found.pop((address, nbytes), None)": "in chunks",
             "cache.found.clear()": "stay pinned",

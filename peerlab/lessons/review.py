@@ -8,7 +8,6 @@ from types import MappingProxyType
 import pandas as pd
 
 from peerlab.cluster_file.write import cluster_text, write_new
-from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.units import say_unit
@@ -94,9 +93,5 @@ def _with(
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> Cluster:
     for key, value in figures.items():
-        if key not in cluster.figures:
-            raise HardwareError(f"{cluster.name} has no figure {key!r}; {nearest(key, cluster.figures)}")
-        cluster = cluster.with_figure(key, value)
-        figure = replace(cluster.figures[key], source=source, assumption=assumption, range=ranges.get(key))
-        cluster = replace(cluster, figures=MappingProxyType({**cluster.figures, key: figure}))
+        cluster = cluster.with_figure(key, value, source=source, assumption=assumption, range=ranges.get(key))
     return cluster

@@ -32,14 +32,14 @@ def test_a_prediction_is_answered_by_the_simulation(open_notebook):
     assert "You said 4x. The closest was 1.8x." in verdict.inner_text()
 
 
-def test_twenty_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
+def test_ten_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
     notebook = open_notebook("again.ipynb", "import peerlab\npeerlab.explore()")
     notebook.run_all()
     explorer = Explorer(notebook)
     once = notebook.page.evaluate(MODELS)
-    for _ in range(20):
+    for _ in range(10):
         notebook.run_cell(0)
-    notebook.page.wait_for_function(  # one explorer's widgets, not twenty
+    notebook.page.wait_for_function(  # one explorer's widgets, not ten
         f"once => window.Bokeh.documents.length === 1 && window.peerlabPages.size === 1 && ({MODELS})() === once",
         arg=once,
     )
@@ -146,7 +146,7 @@ def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_no
     explorer.page.locator(".pl-cancel").click()
     status.wait_for(state="hidden")
     assert explorer.ask("page => page.model.get('data').meta.number") == data
-    assert explorer.page.locator(".pl-slice input").input_value() == ""
+    explorer.page.wait_for_function("() => document.querySelector('.pl-slice input').value === ''")
     explorer.change(lambda: explorer.switch("host"))
 
 

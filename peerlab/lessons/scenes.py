@@ -1,0 +1,11 @@
+"""The scenarios that the labs come back to, and their runs, each simulated once."""
+
+from functools import cache
+
+from peerlab.engine.run import simulate
+from peerlab.model.scenario import Scenario
+
+STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
+DIRECT = STAGED.with_(path="peer-direct")
+
+simulated = cache(simulate)
