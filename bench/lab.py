@@ -3,7 +3,6 @@
 import os
 import statistics
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from side_by_side import quantile, table
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
-from driver import Explorer, Lab, Notebook, chromium
+from driver import Explorer, Lab, Notebook, chromium, laboratory
 
 NODES = (8, 1024)
 SWITCHES = 24
@@ -34,17 +33,13 @@ Chromium without a GPU, on {os.cpu_count()} cores with a load of {load:.1f} befo
 def lab_rows(switches: int) -> list[Row]:
     """Measure a real explorer in a real browser."""
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory() as private:
-        lab = Lab(Path(private))
-        try:
-            for nodes in NODES:
-                with explorer(lab, f"nodes={nodes}") as one:
-                    rows += switch_rows(one, nodes, switches)
-            rows.append(floor_row(lab, switches))
-            with explorer(lab, "nodes=128, slice_bytes='64 KiB'") as one:
-                rows += frame_rows(one)
-        finally:
-            lab.close()
+    with laboratory() as lab:
+        for nodes in NODES:
+            with explorer(lab, f"nodes={nodes}") as one:
+                rows += switch_rows(one, nodes, switches)
+        rows.append(floor_row(lab, switches))
+        with explorer(lab, "nodes=128, slice_bytes='64 KiB'") as one:
+            rows += frame_rows(one)
     return rows
 
 

@@ -7,7 +7,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,13 +16,14 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from side_by_side import quantile, table
 
+from peerlab.units import MIB
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
-from driver import Lab
+from driver import laboratory
 
 LABS = Path(__file__).parent.parent / "labs"
 SEATS = 40
 AT_ONCE = 4
-MIB = 2**20
 
 
 @dataclass
@@ -109,19 +109,9 @@ def memory(process: int) -> dict[str, int]:
     return {name: int(size.split()[0]) * 1024 for name, size in (line.split(":") for line in lines)}
 
 
-@contextmanager
-def _server() -> Iterator[Lab]:
-    with tempfile.TemporaryDirectory() as private:
-        lab = Lab(Path(private))
-        try:
-            yield lab
-        finally:
-            lab.close()
-
-
 def section() -> str:
     """Measure the seats."""
-    with _server() as lab:
+    with laboratory() as lab:
         server = memory(lab.process.pid)["Rss"]
     room = run(SEATS, AT_ONCE, labs())
     failed = [seat for seat in room.seats if seat.problem]

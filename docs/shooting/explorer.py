@@ -1,25 +1,13 @@
 """Pictures of the explorer in a real JupyterLab."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from driver import Explorer, Lab, Notebook, chromium
+from driver import Explorer, Lab, Notebook, chromium, laboratory
 
 EXPLORE = "import peerlab\npeerlab.explore()"
 SLIDE = (1920, 1080)
-
-
-@contextmanager
-def laboratory() -> Iterator[Lab]:
-    """Start a private JupyterLab on a copy of the labs."""
-    with tempfile.TemporaryDirectory() as private:
-        lab = Lab(Path(private))
-        try:
-            yield lab
-        finally:
-            lab.close()
 
 
 def take(target: Path, width: int, height: int) -> None:

@@ -30,14 +30,16 @@ SLIDES = ("title", "time", "nodes", "recommendation")
 def take(target: Path) -> None:
     """Take all of them."""
     for theme in ("light", "dark"):
-        export_still(simulate(STAGED), target / f"still-{theme}.png", view="datapath", theme=theme)
+        export_still(simulate(STAGED), target / f"still-{theme}.png", view="sketch", theme=theme)
     with tempfile.TemporaryDirectory() as folder, chromium(1280, 720) as browser:
         page = browser.new_page()
         for name, (subject, how, (width, height)) in PAGES.items():
             file = export_html(subject, Path(folder) / f"{name}.html", **how)
             page.set_viewport_size({"width": width, "height": height})
             page.goto(file.as_uri())
-            page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+            page.wait_for_selector(
+                "html[data-ready]", state="attached"
+            )  # the page allows no functions in text
             page.evaluate(
                 "() => window.peerlabPages.forEach(p => { p.player.wanted = false; p.player.seek(0.43 * p.player.length) })"
             )
