@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -58,13 +57,6 @@ def _tell(server: subprocess.Popen[bytes], port: int, address: str) -> None:
 
 def _stay(server: subprocess.Popen[bytes], begin: Callable[[], None]) -> int:
     """Begin, and wait for the server to end; whoever ends us, or closes our terminal, ends it too."""
-
-    def stop(_signal: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # there is no SIGHUP on Windows
-            signal.signal(getattr(signal, name), stop)
     try:
         begin()
         return server.wait()

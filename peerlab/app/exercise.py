@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.widgets import in_words
+from peerlab.app.widgets import Spoken
 from peerlab.errors import PeerlabError
 from peerlab.lessons import exercises, find, progress
 from peerlab.lessons.exercise import Choice, Exercise, Number, Verdict, unanswered
@@ -19,7 +19,7 @@ def html(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
-class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class Asked(Spoken):
     """An exercise that a learner can answer here, or in the code of the cell.
 
     Attributes
@@ -62,9 +62,6 @@ class Asked(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         if self._hints > len(one.hints):
             hints.append(f"Solution:\n{one.solution}")
         return "\n".join([f"Exercise {one.name}: {one.question}", *options, *hints, told])
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        return in_words(super()._repr_mimebundle_(**kwargs), self)
 
     def _fields(self) -> list[w.Widget]:
         """Return where to answer, and the buttons."""

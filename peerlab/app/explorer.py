@@ -17,7 +17,7 @@ from peerlab.app.fitting import fitting
 from peerlab.app.own_log import Found, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.stage import Stage
-from peerlab.app.widgets import Changes, in_words
+from peerlab.app.widgets import Changes, Spoken
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
@@ -35,7 +35,7 @@ _PAUSE_S = 0.3
 """After so long without a change, what the switches would show is computed ahead."""
 
 
-class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class Explorer(Spoken):
     """The live lab: controls, headline, data path, timeline and curves of one scenario.
 
     Attributes
@@ -70,9 +70,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __repr__(self) -> str:
         """Say in words what a page would show, for a notebook or a shell that has no widgets."""
         return f"{self.run!r}\nThe live lab needs a notebook with widgets."
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        return in_words(super()._repr_mimebundle_(**kwargs), self)
 
     @property
     def scenario(self) -> Scenario:

@@ -6,12 +6,12 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.widgets import in_words
+from peerlab.app.widgets import Spoken
 from peerlab.errors import PeerlabError
 from peerlab.view.lesson import style
 
 
-class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class Prediction(Spoken):
     """A question, answers to choose from, and a button that simulates the truth.
 
     Attributes
@@ -46,9 +46,6 @@ class Prediction(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Say in words what a page would show, for a notebook or a shell that has no widgets."""
         answers = ", ".join(said for said, _ in self.choice.options)
         return f"Predict: {self._asked}\n  {answers}\n{self._told or 'Simulate it with .reveal().'}"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        return in_words(super()._repr_mimebundle_(**kwargs), self)
 
     def _say(self, value: float) -> str:
         return f"{value:.3g}{self._unit}"

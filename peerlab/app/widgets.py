@@ -10,9 +10,11 @@ Tell = Callable[[w.Widget, str, Callable[[Any], Changes | None]], None]
 """Says what a control, by its name, changes in a scenario when its user gives it a value."""
 
 
-def in_words(shown: dict[str, Any] | None, widget: w.Widget) -> dict[str, Any]:
-    """Return what a notebook shows of a widget, with all that the widget says of itself for where there are no widgets."""
-    return (shown or {}) | {"text/plain": repr(widget)}
+class Spoken(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Widgets below each other whose text, as `repr` gives it, stands in for them where there are no widgets."""
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        return (super()._repr_mimebundle_(**kwargs) or {}) | {"text/plain": repr(self)}
 
 
 def classed(widget: w.Widget, *names: str) -> w.Widget:
