@@ -12,6 +12,7 @@ compile() {
     shift
     "$tools/bin/pip-compile" --quiet --no-header --no-emit-index-url --no-emit-find-links \
         --generate-hashes --strip-extras --allow-unsafe --build-deps-for editable "$@" \
+        --constraint requirements/constraints.txt \
         --output-file "$out" pyproject.toml
 }
 compile requirements/test.txt --extra dask --extra lab --extra test

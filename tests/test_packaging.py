@@ -6,9 +6,11 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import metadata
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,13 @@ def test_the_locks_hold_what_the_project_asks_for(root, project):
     assert names(project["optional-dependencies"]["test"]) - {"peerlab"} <= set(locked(root, "test.txt"))
     both = locked(root, "lab.txt").keys() & locked(root, "test.txt").keys()
     assert all(locked(root, "lab.txt")[name] == locked(root, "test.txt")[name] for name in both)
+
+
+@pytest.mark.parametrize("python", ["3.11.0", "3.12.0", "3.13.0"])
+def test_what_is_locked_runs_on_the_first_python_of_each_kind(root, python):
+    """Debian 12 has 3.11.2, and will keep it."""
+    needs = {name: metadata(name)["Requires-Python"] or "" for name in locked(root, "test.txt")}
+    assert {name: need for name, need in needs.items() if python not in SpecifierSet(need)} == {}
 
 
 def test_conda_and_binder_install_what_the_lock_says(root, project):
