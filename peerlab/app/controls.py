@@ -24,6 +24,7 @@ from peerlab.app.widgets import (
     whole,
 )
 from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.path import PATH_NAMES
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.units import KIB, say_bytes, write_bytes
@@ -31,8 +32,8 @@ from peerlab.units import KIB, say_bytes, write_bytes
 NODES = tuple(2**k for k in range(1, 11))
 SIZES = tuple(64 * KIB * 2**k for k in range(15))
 OWN_FILE = "your own file"
-BASELINES = (("RDMA bounce", "host-rdma"), ("kernel TCP", "host-tcp"))
-DIRECT = (("Peer Direct", "peer-direct"), ("own ports (native)", "native"))
+BASELINES = tuple((PATH_NAMES[path], path) for path in ("host-rdma", "host-tcp"))
+DIRECT = tuple((PATH_NAMES[path], path) for path in ("peer-direct", "native"))
 
 
 class Controls:

@@ -13,12 +13,12 @@ from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Choice, Controls, choices, start_of
 from peerlab.export.whole import place_of, written
 from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.units import say_bytes
 from peerlab.version import __version__
 from peerlab.view import page as sources
-from peerlab.view.curves import LABELS
 from peerlab.view.figures import bokeh_script, document
 from peerlab.view.theme import palettes
 
@@ -161,7 +161,7 @@ def _titles(scenarios: Sequence[Scenario]) -> list[str]:
     for one, other in (scenarios, reversed(scenarios)):
         names = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
         parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
-        told.append(", ".join(parts) or LABELS[str(one.path)])
+        told.append(", ".join(parts) or PATH_NAMES[str(one.path)])
     return told
 
 
@@ -169,7 +169,7 @@ def _say(scenario: Scenario, name: str) -> str:
     cached = {"cached": "with a registration cache", "per-transfer": "without a registration cache"}
     words: dict[str, Callable[[Any], str]] = {
         "cluster": lambda _: scenario.hardware.title,
-        "path": lambda path: LABELS[path],
+        "path": lambda path: PATH_NAMES[path],
         "registration": lambda kind: cached.get(kind, "one pool"),
         "collective": lambda kind: COLLECTIVE_NAMES[kind],
         "message_bytes": say_bytes,

@@ -73,6 +73,15 @@ STAGES: dict[str, str] = {
 }
 """Every stage a span can belong to, in plain words with the field's term."""
 
+PATH_NAMES = {
+    "peer-direct": "Peer Direct",
+    "host-rdma": "RDMA through host",
+    "host-tcp": "kernel TCP",
+    "native": "devices' own ports",
+    "wire": "wire",
+}
+"""What every view calls a data path."""
+
 
 @dataclass(frozen=True)
 class Use:

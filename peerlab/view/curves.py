@@ -26,6 +26,7 @@ from bokeh.plotting import figure
 from peerlab.errors import ScenarioError
 from peerlab.metrics import wire_limit_GBps
 from peerlab.model.hardware import Cluster
+from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.sensitivity import Band
@@ -38,14 +39,7 @@ SIZES = (*tuple(64 * KIB * 4**k for k in range(7)), GIB)
 """Message sizes of the curve: 64 KiB to 1 GiB."""
 AXES = {"nodes": NODES, "message_bytes": SIZES}
 
-LABELS = {
-    "peer-direct": "Peer Direct",
-    "per-transfer": "no cache",
-    "host-rdma": "RDMA through host",
-    "host-tcp": "kernel TCP",
-    "native": "native ports",
-    "wire": "wire",
-}
+LABELS = {**PATH_NAMES, "per-transfer": "no cache"}
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from peerlab.model.path import PATH_NAMES
 from peerlab.units import say_bytes
-from peerlab.view.curves import LABELS
 from peerlab.view.report import framed, table
 from peerlab.view.theme import PATH_ROLES
 
-_NAMES = {**LABELS, "in-node": "links inside the node", "native": "the devices' own ports"}
+_NAMES = {**PATH_NAMES, "in-node": "links inside the node"}
 _SIGNS = {"clear": ("pass", "✓"), "probable": ("warn", "▲"), "cannot tell": ("unknown", "?")}
 Told = Mapping[str, Any]
 

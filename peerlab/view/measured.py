@@ -7,10 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
-from peerlab.view.curves import LABELS, machine_key
+from peerlab.view.curves import machine_key
 from peerlab.view.theme import PATH_ROLES
 
 _SAME_SIZE = 0.02
@@ -109,6 +110,6 @@ def _drawn(chosen: Sequence[Point], axis: str) -> dict[str, list[object]]:
         "y": [one.busbw_GBps for one in chosen],
         "line": [ink for _, ink in roles],
         "own": [one.own for one in chosen],
-        "label": [LABELS.get(one.path, "path unknown") for one in chosen],
+        "label": [PATH_NAMES.get(one.path, "path unknown") for one in chosen],
         "note": [one.note for one in chosen],
     }

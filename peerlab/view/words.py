@@ -2,7 +2,7 @@
 
 from peerlab.metrics import LATENCY
 from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.path import STAGES
+from peerlab.model.path import PATH_NAMES, STAGES
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
@@ -90,13 +90,6 @@ def way(scenario: Scenario) -> str:
     return _WAYS[str(scenario.path)].format(device=scenario.hardware.device_name)
 
 
-_PATHS = {
-    "host-rdma": "RDMA through host memory",
-    "host-tcp": "kernel TCP through the host",
-    "peer-direct": "Peer Direct",
-    "native": "the devices' own ports",
-    "wire": "the wire alone",
-}
 _REGISTRATIONS = {
     "cached": ", registrations cached",
     "per-transfer": ", memory registered for each transfer",
@@ -106,7 +99,9 @@ _REGISTRATIONS = {
 
 def path_name(scenario: Scenario) -> str:
     """Return the data path in the words of a title."""
-    return _PATHS[str(scenario.path)] + (_REGISTRATIONS[scenario.registration] if scenario.registers else "")
+    return PATH_NAMES[str(scenario.path)] + (
+        _REGISTRATIONS[scenario.registration] if scenario.registers else ""
+    )
 
 
 def title(scenario: Scenario) -> str:

@@ -145,7 +145,7 @@ def test_the_way_past_the_host_is_a_choice_where_there_are_two(ports, lab):
     assert ports.scenario.path == "host-rdma"
     ports.controls.host.value = False
     assert ports.scenario.path == "native"
-    assert [name for name, _ in ports.controls.baseline.options] == ["RDMA bounce"]
+    assert [name for name, _ in ports.controls.baseline.options] == ["RDMA through host"]
 
 
 def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():

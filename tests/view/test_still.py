@@ -51,7 +51,7 @@ def test_a_still_holds_the_figures_of_its_run(detour):
 
 def test_alt_text_is_two_sentences_with_the_figures(detour):
     assert alt_text(detour) == (
-        "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host memory: 30.2 GB/s bus bandwidth in 4.37 ms, wire 54% busy; "
+        "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host: 30.2 GB/s bus bandwidth in 4.37 ms, wire 54% busy; "
         "mostly waits for PCIe uplink up, 95% busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
         "sent by the NIC from there, and copied down again on the other side."
     )
