@@ -68,7 +68,7 @@ def test_names_of_a_cluster_do_not_end_a_script_or_begin_a_tag(tmp_path, root):
     text = (root / "data" / "hardware" / "dl1.toml").read_text()
     file = tmp_path / "own.toml"
     file.write_text(re.sub(r"^title = .*$", f"title = '{ATTACK}'", text, count=1, flags=re.MULTILINE))
-    page = page_html(Scenario(cluster=str(file), path="host-rdma"), controls="host")
+    page = page_html(Scenario(cluster=str(file), path="host-rdma"), controls="host", bands=False)
     parts = Parts(page)
     assert not [tag for tag, _ in parts.tags if tag == "img"]
     assert len(parts.scripts) == 3
