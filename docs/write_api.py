@@ -35,6 +35,7 @@ RETURNED = {
     "Region": "peerlab.model.registration",
     "Figure": "peerlab.model.hardware",
     "Band": "peerlab.sensitivity",
+    "GainBand": "peerlab.sensitivity",
     "Diagnosis": "peerlab.study.diagnosis.diagnose",
     "Calibration": "peerlab.study.calibration.calibrate",
     "Examination": "peerlab.view.doctor",

@@ -14,7 +14,7 @@ from peerlab.errors import PeerlabError
 from peerlab.model.registration import Counters
 from peerlab.model.scenario import Scenario
 from peerlab.perfetto import write_perfetto
-from peerlab.sensitivity import Band, band, influences
+from peerlab.sensitivity import Band, GainBand, band, gain_band, influences
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
 
@@ -164,6 +164,20 @@ class Run:
             If this run was not made by `peerlab.simulate`.
         """
         return band(self.scenario, self._busbw_of, self.busbw_GBps)
+
+    def gain_band(self, over: "Run") -> GainBand:
+        """Return how many times the bus bandwidth of another run this one's may be, each assumed figure at an end of its range.
+
+        Both are on one machine, so a figure has one value for both: the ratio is surer than `sensitivity_band` of each.
+
+        Raises
+        ------
+        PeerlabError
+            If the other run is of another cluster, or this one was not made by `peerlab.simulate`.
+        """
+        if over.scenario.hardware != self.scenario.hardware:
+            raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
+        return gain_band(self.scenario, over.scenario, self._busbw_of)
 
     def _busbw_of(self, scenario: Scenario) -> float:
         if self.simulate is None:

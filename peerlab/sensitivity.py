@@ -1,7 +1,8 @@
 """What an answer owes to assumptions: assumed figures moved to the ends of their ranges.
 
 One figure at a time says which assumption matters (:func:`influences`); all at once, at their worse ends and at their
-better ends, say how far the answer may be off (:func:`band`). For rates, times and the packet size the better end is
+better ends, say how far the answer may be off (:func:`band`). Two data paths of one machine share its figures, so that their
+ratio is surer than either of them (:func:`gain_band`). For rates, times and the packet size the better end is
 known: a faster part is never slower. Of sizes and counts whose better end is not known (a slice) both ends are tried,
 in every combination. Assumptions that are yes or no have no range and are not varied.
 """
@@ -46,6 +47,18 @@ class Band:
     """Bus bandwidth with all of them at their better ends, GB/s."""
 
 
+@dataclass(frozen=True)
+class GainBand:
+    """From where to where the ratio of two bus bandwidths may lie if each assumed figure lies at an end of its range."""
+
+    low: float
+    """With the figures at those ends that make it smaller."""
+    value: float
+    """As assumed."""
+    high: float
+    """With the figures at those ends that make it larger."""
+
+
 def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
     """Return one row per assumed figure that `scenario` meets, with the answer at both ends, the most influential first.
 
@@ -70,6 +83,29 @@ def band(scenario: Scenario, busbw: Busbw, here: float) -> Band:
     """Return from where to where the answer `here` (GB/s) may lie, all assumed figures at the ends of their ranges."""
     ends = [busbw(corner) for corner in corners(scenario)]
     return Band(min([here, *ends]), here, max([here, *ends]))
+
+
+def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw) -> GainBand:
+    """Return how many times the bus bandwidth of `over` that of `scenario` may be, on one machine.
+
+    A figure moves on both paths together: there is but one NIC. Each is tried alone at both ends, then all together at
+    those ends that made the ratio smaller, and larger, and at their worse and better ends.
+    """
+    figures = list({one.key: one for one in (*assumed(scenario), *assumed(over))}.values())
+
+    def gain(values: Iterable[tuple[str, float]] = ()) -> float:
+        moved = list(values)
+        return busbw(changed(scenario, moved)) / busbw(changed(over, moved))
+
+    here = gain()
+    alone = [sorted((gain([(one.key, end)]), end) for end in one.range or ()) for one in figures]
+    together = [
+        [(one.key, ends[place][1]) for one, ends in zip(figures, alone, strict=True)] for place in (0, -1)
+    ]
+    known = [one for one in figures if better_end(one) is not None]
+    together += [[_end(one, better_end(one), better=better) for one in known] for better in (False, True)]
+    found = [here, *(ratio for ends in alone for ratio, _ in ends), *map(gain, together)]
+    return GainBand(min(found), here, max(found))
 
 
 def corners(scenario: Scenario) -> list[Scenario]:

@@ -56,6 +56,29 @@ def test_the_band_contains_the_answer_and_what_each_figure_does_alone(scenario):
     assert ends.max().max() <= band.high_GBps * 1.01
 
 
+def test_two_paths_of_one_machine_share_its_figures_so_their_ratio_is_surer_than_either():
+    staged = peerlab.simulate(peerlab.Scenario(cluster="gaudi3", nodes=4, path="host-rdma"))
+    direct = peerlab.simulate(staged.scenario.with_(path="peer-direct"))
+    gain, (host, peer) = direct.gain_band(staged), (run.sensitivity_band() for run in (staged, direct))
+    assert gain.low <= gain.value == direct.busbw_GBps / staged.busbw_GBps <= gain.high
+    assert gain.low > 0.95  # one NIC is not slow on one path and quick on the other
+    assert peer.low_GBps / host.high_GBps < 0.5
+    assert gain.high < peer.high_GBps / host.low_GBps
+    other = peerlab.simulate(peerlab.Scenario(path="host-rdma"))
+    with pytest.raises(peerlab.PeerlabError, match="two runs on one cluster"):
+        direct.gain_band(other)
+
+
+@given(scenarios, st.sampled_from(PATHS))
+def test_the_gains_band_holds_what_any_figure_moved_on_both_paths_gives(scenario, path):
+    run, over = peerlab.simulate(scenario), peerlab.simulate(scenario.with_(path=path))
+    gain = run.gain_band(over)
+    for figure in {one.key: one for run_ in (run, over) for one in assumed(run_.scenario)}.values():
+        for end in figure.range:
+            moved = [changed(one.scenario, [(figure.key, end)]) for one in (run, over)]
+            assert gain.low <= busbw(moved[0]) / busbw(moved[1]) <= gain.high
+
+
 @given(st.sampled_from(peerlab.known_clusters()), st.integers(2, 4), st.integers(1, 2**24), st.data())
 def test_a_figure_that_the_path_does_not_meet_changes_nothing(name, nodes, size, data):
     cluster = peerlab.load_cluster(name)

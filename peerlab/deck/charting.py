@@ -113,7 +113,7 @@ def registration(_outline: Outline, evidence: Evidence) -> Slide:
         f" the exchange takes {say_time(evidence.uncached.time_ps)}."
     )
     alt = "Bus bandwidth by registration. " + " ".join(f"{row.name}: {row.says}." for row in rows)
-    return Slide(title, (bars(rows, alt),), ("Bus bandwidth.", line), notes=(alt,))
+    return Slide(title, (bars(rows, alt),), (f"Bars: bus bandwidth. {line}",), notes=(alt,))
 
 
 def training(outline: Outline, evidence: Evidence) -> Slide:

@@ -10,7 +10,7 @@ from peerlab.errors import ExportError
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
-from peerlab.sensitivity import Band
+from peerlab.sensitivity import Band, GainBand
 
 NODES = (2, 4, 8, 16, 32, 64, 128, 256)
 """Nodes of the curve."""
@@ -76,21 +76,20 @@ class Evidence:
         """By Peer Direct, memory registered for each transfer."""
         return self.run(path="peer-direct", registration="per-transfer")
 
-    @cached_property
-    def bands(self) -> tuple[Band, Band]:
-        """From where to where the bus bandwidth may lie: through the host, and by Peer Direct."""
-        return self.detour.sensitivity_band(), self.direct.sensitivity_band()
-
     @property
     def gain(self) -> float:
         """How many times as fast Peer Direct is."""
         return self.detour.time_s / self.direct.time_s
 
-    @property
-    def gain_range(self) -> tuple[float, float]:
-        """The gain if the assumed figures of both paths lie at opposite ends: wider than it can be, as they share most."""
-        host, peer = self.bands
-        return peer.low_GBps / host.high_GBps, peer.high_GBps / host.low_GBps
+    @cached_property
+    def bands(self) -> tuple[Band, Band]:
+        """From where to where the bus bandwidth may lie: through the host, and by Peer Direct."""
+        return self.detour.sensitivity_band(), self.direct.sensitivity_band()
+
+    @cached_property
+    def gain_band(self) -> GainBand:
+        """From where to where the gain may lie if each assumed figure lies at an end of its range."""
+        return self.direct.gain_band(self.detour)
 
     def step(self, training: Training) -> Step:
         """Return a step of a training: the gradient goes in exchanges of the scenario's message, one after another.

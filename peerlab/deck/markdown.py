@@ -1,6 +1,6 @@
 """A deck's outline as short Markdown: ``#`` is the deck, each ``##`` a slide, words below it are for the speaker.
 
-Below ``#`` list items name the scenario and the training (``- nodes: 8``, ``- step time: 0.35``), other lines are the subtitle. A
+``#`` has a slide of its own, the first unless ``## title`` puts it elsewhere. Below it list items name the scenario and the training (``- nodes: 8``, ``- step time: 0.35``), other lines are the subtitle. A
 ``##`` is a kind of slide, with a title of your own behind a colon, or the title of a slide of your own. Below it, lines that begin with
 ``>`` stand on the slide, all others are notes.
 """
@@ -35,6 +35,8 @@ def read_markdown(text: str, name: str, kinds: Mapping[str, str]) -> dict[str, A
     for slide in slides:
         for part in ("text", "notes"):
             slide[part] = slide.get(part, "").strip()
+    if slides and not any(slide["show"] == "title" for slide in slides):
+        slides.insert(0, {"show": "title"})
     return {**deck, "slide": slides}
 
 

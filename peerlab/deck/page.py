@@ -26,7 +26,7 @@ Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSl
 def page(title: str, slides: Sequence[Slide]) -> str:
     """Return the deck as HTML that opens from a file; all text is escaped.
 
-    Its policy lets nothing be fetched. Scripts are allowed without their hashes, because a live slide inherits the
+    Its policy lets nothing be fetched; only the speaker's view shows this very page again, in frames. Scripts are allowed without their hashes, because a live slide inherits the
     policy and brings scripts of its own, which its own policy names.
     """
     sections = "".join(_section(slide) for slide in slides)
@@ -37,7 +37,7 @@ def page(title: str, slides: Sequence[Slide]) -> str:
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; script-src 'unsafe-inline';"
-        " style-src 'unsafe-inline'; img-src data:\">"
+        " style-src 'unsafe-inline'; img-src data:; frame-src 'self' file:\">"
         f"<meta name='viewport' content='width=device-width,initial-scale=1'><title>{escape(title)}</title>"
         f"<style>{style}</style></head><body><div class='reveal'><div class='slides'>{sections}</div></div>{scripts}</body></html>\n"
     )

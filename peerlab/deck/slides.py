@@ -61,8 +61,8 @@ def _cover(outline: Outline, evidence: Evidence) -> Slide:
 
 
 def _range(evidence: Evidence) -> str:
-    low, high = evidence.gain_range
-    return f"{low:.2f} to {high:.2f} times if the assumed figures lie at the ends of their ranges"
+    band = evidence.gain_band
+    return f"{band.low:.2f} to {band.high:.2f} times if the assumed figures lie at the ends of their ranges"
 
 
 def _detour(_outline: Outline, evidence: Evidence) -> Slide:
@@ -93,8 +93,7 @@ def _live(_outline: Outline, evidence: Evidence) -> Slide:
 
 
 def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
-    low, _ = evidence.gain_range
-    if low > _CLEAR:
+    if evidence.gain_band.low > _CLEAR:
         title = "Recommendation: use Peer Direct"
     elif evidence.gain > _CLEAR:
         title = "Recommendation: measure before deciding; the assumptions leave it open"
@@ -104,6 +103,7 @@ def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
     lines = (
         f"{evidence.gain:.2f} times as fast, {_range(evidence)}.",
         _cache(evidence),
+        *_beyond(evidence),
         (
             f"It rests on {len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
             f" (†); most depends on {_most(evidence)}{_unranged(machine)}."
@@ -112,6 +112,16 @@ def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
         "After: peerlab diagnose tells from a log of your own which path was taken.",
     )
     return Slide(title, lines=lines, notes=(_ASSUMED,))
+
+
+def _beyond(evidence: Evidence) -> list[str]:
+    """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
+    if "native" not in evidence.base.hardware.paths:
+        return []
+    native, direct = evidence.run(path="native").busbw_GBps, evidence.direct.busbw_GBps
+    return [
+        f"Not compared here: the devices' own ports, {native:.3g} GB/s where they join the servers (Peer Direct: {direct:.3g} GB/s)."
+    ]
 
 
 def _cache(evidence: Evidence) -> str:

@@ -115,7 +115,13 @@ def page_html(
     numbers = start_of(scenarios[0], shared, start)
     album = Album(bands=bands)
     packed = [album.add(scenario, shared, numbers, progress) for scenario in scenarios]
-    shown = {"mode": mode, "figure": figure, "theme": theme, "titles": _titles(scenarios)}
+    shown = {
+        "mode": mode,
+        "figure": figure,
+        "theme": theme,
+        "titles": _titles(scenarios),
+        "subject": _subject(scenarios),
+    }
     pack = album.packing.text(
         {
             **shown,
@@ -176,6 +182,13 @@ def _say(scenario: Scenario, name: str) -> str:
         "nodes": lambda nodes: f"{nodes} nodes",
     }
     return words[name](getattr(scenario, name))
+
+
+def _subject(scenarios: Sequence[Scenario]) -> str:
+    """Return what all that is shown is about: the machine and the operation, as far as they are the same."""
+    machines = {one.hardware.title for one in scenarios}
+    operations = {COLLECTIVE_NAMES[one.collective] for one in scenarios}
+    return ", ".join(found.pop() for found in (machines, operations) if len(found) == 1)
 
 
 def _title(scenarios: Sequence[Scenario]) -> str:

@@ -30,7 +30,7 @@ from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.sensitivity import Band
-from peerlab.units import GIB, KIB, say_bytes, say_time
+from peerlab.units import GIB, KIB, say_bytes, say_count, say_time
 from peerlab.view.theme import FONT, PATH_ROLES
 
 NODES = tuple(2**k for k in range(1, 11))
@@ -98,7 +98,7 @@ def curves(
         "limits": _limits(scenario, axis),
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
-        "missing": f"{missing} points left out" if missing else "",
+        "missing": f"{say_count(missing, 'point')} left out" if missing else "",
     }
 
 

@@ -67,7 +67,7 @@ def sources(run: Run) -> dict[str, object]:
     """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
     machine = run.scenario.hardware
     figures, many = machine.figures.values(), len(machine.assumptions)
-    title = f"{len(figures) - many} figures with sources" + (f", {many} assumed (†)" if many else "")
+    title = f"{len(figures)} figures: {len(figures) - many} with sources, {many} assumed (†)"
     fitted = f"Some figures were fitted on {machine.fitted_on}: elsewhere an extrapolation."
     said = [(fitted, True)] * bool(machine.fitted_on)
     said += [(say_figure(f), bool(f.assumption)) for f in sorted(figures, key=lambda f: not f.assumption)]

@@ -130,6 +130,28 @@ def test_a_link_opens_a_state_and_follows_what_is_chosen(open_):
     )
 
 
+def test_a_link_to_what_the_page_does_not_hold_says_so(open_):
+    shown = open_("explorer", "#nodes=77&path=peer-direct&cluster=<b>p4d</b>")
+    check(shown, STAGED.with_(path="peer-direct"))
+    note = shown.page.get_by_text("which this page does not hold")
+    assert (
+        note.inner_text() == "The link asks for cluster=<b>p4d</b>, nodes=77, which this page does not hold."
+    )
+    shown.page.get_by_role("switch", name="Host bottleneck").click()
+    note.wait_for(state="hidden")
+
+
+def test_every_source_can_be_scrolled_to(open_):
+    shown = open_("explorer")
+    shown.page.locator(".pl-caption summary").click()
+    for width, height in ((480, 800), (1280, 720), (1920, 1080)):
+        shown.page.set_viewport_size({"width": width, "height": height})
+        shown.page.wait_for_function(
+            """() => { const one = document.querySelector('.pl-sources');
+                 return one.clientHeight > 100 && one.scrollWidth <= one.clientWidth }"""
+        )
+
+
 def test_the_keys_are_those_of_the_lab(open_):
     shown = open_("explorer")
     shown.still(0.4)

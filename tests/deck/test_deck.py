@@ -66,7 +66,7 @@ def test_a_training_step_gains_what_the_exchange_gains_where_it_is_not_hidden():
 def test_the_recommendation_follows_the_figures():
     plans = (Plan("recommendation"),)
     assert made(plans=plans)[0].title == "Recommendation: use Peer Direct"
-    open_, far = made(plans=plans, nodes=256)[0], made(plans=plans, nodes=1024)[0]
+    open_, far = made(plans=plans, nodes=512)[0], made(plans=plans, nodes=1024)[0]
     assert "measure before deciding" in open_.title
     assert "stay" in far.title
 

@@ -41,6 +41,8 @@ subtitle = "For the board, in November"
 scenario = { cluster = "p4d", nodes = 4, message_bytes = "16 MiB" }
 training = { gradient_bytes = "1 GB", step_time_s = 1, overlap_share = 0.25 }
 [[slide]]
+show = "title"
+[[slide]]
 show = "detour"
 title = "Today"
 text = "On the slide."
@@ -52,7 +54,7 @@ text = "One.\\n\\nTwo."
     found = read_outline(written(tmp_path, MARKDOWN))
     assert found == read_outline(written(tmp_path, toml, "review.toml"))
     assert found.training == Training(10**9, 1.0, 0.25)
-    assert found.slides[0] == Plan(
+    assert found.slides[1] == Plan(
         "detour", "Today", "On the slide.", "Say that it is slow.\n\nAsk who knew."
     )
 

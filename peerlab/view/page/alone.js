@@ -85,8 +85,17 @@ class AlonePage extends Page {
   }
 }
 
-// A deck tells its frames when their slide appears and leaves; what appears begins at the beginning.
+// A deck tells its frames when their slide appears and leaves; what appears begins at the beginning. Whoever clicked into the
+// frame turns pages from there (PageUp, PageDown, as clickers for presenters send them), and leaves it with Escape.
 function followSlides(player) {
+  const turns = { PageDown: "next", PageUp: "prev", Escape: null };
+  addEventListener("keydown", (event) => {
+    if (player.onSlide === undefined || !(event.key in turns) || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    parent.focus();
+    if (turns[event.key]) parent.postMessage(JSON.stringify({ method: turns[event.key] }), "*"); // reveal.js listens for it
+  }, { capture: true });
   addEventListener("message", ({ data }) => {
     if (data !== "slide:start" && data !== "slide:stop") return;
     player.onSlide = data === "slide:start";
@@ -95,9 +104,8 @@ function followSlides(player) {
 }
 
 function followLinks(choices) {
-  const asked = () => choices.numbersOf(location.hash.slice(1));
-  addEventListener("hashchange", () => choices.go(asked()));
-  choices.begin(asked());
+  addEventListener("hashchange", () => choices.follow(location.hash.slice(1), (numbers) => choices.go(numbers)));
+  choices.follow(location.hash.slice(1), (numbers) => choices.begin(numbers));
   choices.albums[0].on("change:choices", () => {
     try {
       history.replaceState(null, "", `#${choices.link}`);
@@ -110,7 +118,7 @@ function followLinks(choices) {
 async function begin() {
   const pack = await Pack.open(document.getElementById("pl-pack").textContent), wanted = pack.document;
   const albums = wanted.states.map((_, side) => new Album(pack, side));
-  const choices = new Choices(document.querySelector(".pl-choices"), albums);
+  const choices = new Choices(document.querySelector(".pl-choices"), albums, wanted.subject);
   followLinks(choices);
   const pages = [];
   spareNoGlyph();

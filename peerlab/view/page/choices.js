@@ -1,8 +1,11 @@
 // The controls of a page without a kernel: native ones, named for screen readers. They change every album together.
 class Choices {
-  constructor(host, albums) {
+  constructor(host, albums, subject) {
     this.albums = albums;
     this.inputs = albums[0].choices.map((choice, at) => this.build(host, choice, at));
+    this.note = host.appendChild(make("span", "pl-choices-note"));
+    this.note.setAttribute("role", "status");
+    host.append(make("span", "pl-subject", subject));
     albums[0].on("change:choices", () => this.show());
     this.show();
   }
@@ -40,6 +43,7 @@ class Choices {
   }
 
   go(numbers, remember = true) {
+    this.note.textContent = "";
     for (const album of this.albums) album.go(numbers, remember);
   }
 
@@ -63,13 +67,19 @@ class Choices {
     return album.choices.map(({ field, words }, i) => `${field}=${encodeURIComponent(words[album.numbers[i]])}`).join("&");
   }
 
-  // The numbers that a link asks for; what it does not name, or what there is not, stays as it is.
-  numbersOf(link) {
+  // Acts on the numbers that a link asks for; what it does not name stays as it is, and so does what there is not, which is said.
+  follow(link, act) {
     const [album] = this.albums, wanted = new URLSearchParams(link), plain = (text) => text.replace(/\s/g, "").toLowerCase();
-    return album.choices.map(({ field, words }, i) => {
-      const text = wanted.get(field) ?? wanted.get(field.replace("_bytes", ""));
-      const number = text === null ? -1 : words.findIndex((word) => plain(word) === plain(text));
+    const names = ({ field }) => [field, field.replace("_bytes", "")], known = album.choices.flatMap(names);
+    const lacking = [...wanted.keys()].filter((name) => !known.includes(name));
+    const numbers = album.choices.map((choice, i) => {
+      const name = names(choice).find((one) => wanted.has(one));
+      if (!name) return album.numbers[i];
+      const number = choice.words.findIndex((word) => plain(word) === plain(wanted.get(name)));
+      if (number < 0) lacking.push(name);
       return number < 0 ? album.numbers[i] : number;
     });
+    act(numbers);
+    this.note.textContent = lacking.length ? `The link asks for ${lacking.map((name) => `${name}=${wanted.get(name)}`).join(", ")}, which this page does not hold.` : "";
   }
 }

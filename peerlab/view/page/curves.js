@@ -222,7 +222,7 @@ class Curves {
           if (box.to > last + 0.2 || box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
           if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
           const room = Math.min(roomAt(box, lines, perUnit), MOST_ROOM), others = passed(box, lines, perUnit);
-          const worth = room - away / 8 - 3 * others + (room < 0 ? room - 5 : 0); // touching a line a little is better than far away
+          const worth = room - away / 8 - 6 * others + (room < 0 ? room - 5 : 0); // touching a line a little is better than far away
           if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
         }
     return best;

@@ -24,9 +24,10 @@ class Headline {
   card(card) {
     const box = make("div", "pl-card"), bandwidth = card.name === "busbw", { was, ratio, verdict } = this.difference(card);
     box.dataset.name = card.name;
-    const label = make("div", "pl-label", card.label);
+    const label = make("div", "pl-label");
+    label.append(make("span", "", card.label));
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
-    const shared = bandwidth && this.scale.device ? `, divided by the node's ${this.meta.devices}` : "";
+    const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
     const note = make("div", "pl-note", card.note + shared);
     box.append(label, value, note);
     if (ratio) value.append(make("span", `pl-ratio pl-${verdict}`, ratio));
