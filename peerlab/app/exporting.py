@@ -90,7 +90,7 @@ class Exporting:
     def __init__(self, current: Callable[[], Shown]) -> None:
         self._current = current
         self._task: asyncio.Task[None] | None = None
-        tooltip = "Take this along: a page that plays without a kernel, a picture, a video, slides"
+        tooltip = "Take this along: a page that plays without a kernel, a picture, a video, slides; once something was switched, what was before beside it"
         self.toggle = classed(
             w.ToggleButton(description="Export", tooltip=tooltip, icon="caret-right"),
             *("pl-plain", "pl-export-button"),

@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
         "deck",
         "an architecture review as slides that open by double click",
         _deck,
-        epilog=f"{_EXAMPLES}{kinds}\n\nkeys: arrows turn pages, S opens the speaker's view, F fills the screen",
+        epilog=f"{_EXAMPLES}{kinds}\n\nkeys: arrows and page keys turn pages (page keys from within the live slide too, which Escape leaves), S opens the speaker's view, F fills the screen",
     )
     add = sub.add_argument
     add("outline", nargs="?", metavar="OUTLINE", help="what the deck is about, a .md or .toml file")

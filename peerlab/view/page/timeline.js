@@ -82,7 +82,7 @@ class Timeline {
     const most = this.addMerged(drawn, merged, start, pixel);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
-    this.note.textContent = most > 1 ? `a mark is up to ${most} spans: zoom in` : "";
+    this.note.replaceChildren(...(most > 1 ? [`a mark is up to ${most} spans`, make("span", "pl-press", ": zoom in")] : []));
     this.count = drawn.y.length;
     this.drawPath();
   }
