@@ -48,6 +48,10 @@ the same in TOML:
 kinds of slides:
 """
 
+_KEYS = """keys: arrows and page keys turn pages, S opens the speaker's view, F fills the screen;
+  in the live slide the arrows belong to it: page keys turn pages from there, Escape leaves it
+"""
+
 
 def add(commands: Any) -> None:
     """Add the command."""
@@ -57,7 +61,7 @@ def add(commands: Any) -> None:
         "deck",
         "an architecture review as slides that open by double click",
         _deck,
-        epilog=f"{_EXAMPLES}{kinds}\n\nkeys: arrows and page keys turn pages (page keys from within the live slide too, which Escape leaves), S opens the speaker's view, F fills the screen",
+        epilog=f"{_EXAMPLES}{kinds}\n\n{_KEYS}",
     )
     add = sub.add_argument
     add("outline", nargs="?", metavar="OUTLINE", help="what the deck is about, a .md or .toml file")

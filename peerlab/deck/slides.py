@@ -87,7 +87,9 @@ def _live(_outline: Outline, evidence: Evidence) -> Slide:
         "Try it: host bottleneck, registration cache, nodes",
         (still_svg(evidence.uncached, large=True),),
         ("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
-        notes=("Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",),
+        notes=(
+            "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",
+        ),
         live=page_html(evidence.detour, theme="light"),
     )
 
