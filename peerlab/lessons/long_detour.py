@@ -193,7 +193,8 @@ EXERCISES = (
             "`breakdown()` names a stage, the lanes are parts of the machine. Which part is busy nearly all the time?",
             "What rests for half of the time, or more, has time to spare; faster, it would rest longer.",
         ),
-        why="The stage on the critical path is called `network`, but what that stage waits for is the uplink. "
+        why="The trap is to buy faster NICs, as the stage is called `network`. It uses the uplink at both ends as well, and "
+        "waits for that, which has the copies to carry, too. "
         "With twice the uplink the NICs become the limit, and the detour is nearly as fast as Peer Direct.",
         solution='"PCIe Gen4 between switch and CPU"',
     ),
