@@ -1,6 +1,8 @@
 # Two commands do everything: `make lab` and `make test`. The others are for people who change peerlab.
 PYTHON ?= python3
 VENV   := .venv
+# Who may open `make voila`: this machine alone.
+VOILA_IP ?= 127.0.0.1
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Files of tests side by side; the browser's afterwards, as its driver leaves an event loop behind in every process.
@@ -15,7 +17,7 @@ lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 
 voila: $(VENV)/test.stamp       ## serve copies of the labs as an app: prose and pictures, no code
 	rm -rf out/voila && mkdir -p out/voila && cp labs/*.ipynb out/voila
-	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila out/voila --template=peerlab --no-browser --Voila.ip=127.0.0.1 $(ARGS)
+	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila out/voila --template=peerlab --no-browser --Voila.ip=$(VOILA_IP) $(ARGS)
 
 lite: | $(VENV)/bin/python      ## would build the labs for a browser without a server; says which parts are missing
 	@./requirements/lite.sh $(BIN)/python

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from peerlab import critical, metrics
 from peerlab.errors import PeerlabError
+from peerlab.lanes import lane_name
 from peerlab.model.registration import Counters
 from peerlab.model.scenario import Scenario
 from peerlab.perfetto import write_perfetto
@@ -81,7 +82,7 @@ class Run:
 
     @cached_property
     def busy(self) -> dict[str, float]:
-        """Busy share of the busiest resource of each kind, 0 to 1."""
+        """Busy share of the busiest resource of each kind, 0 to 1; :meth:`busy_lanes` has them by name."""
         return metrics.busy_shares(self.trace, self.recording)
 
     @property
@@ -138,6 +139,12 @@ class Run:
         for segment in self.critical_path:
             total[segment.stage] = total.get(segment.stage, 0) + segment.end_ps - segment.start_ps
         return {stage: ps / PS_PER_S for stage, ps in sorted(total.items(), key=lambda item: -item[1])}
+
+    def busy_lanes(self) -> dict[str, float]:
+        """Return the shares of `busy`, 0 to 1, under the names that the lanes of the timeline have; the busiest first."""
+        return {
+            lane_name(kind): share for kind, share in sorted(self.busy.items(), key=lambda item: -item[1])
+        }
 
     def sensitivity(self) -> "pd.DataFrame":
         """Return what the bus bandwidth owes to each assumption: one row per assumed figure that this path meets.

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.lanes import lane_name
 from peerlab.units import PS_PER_S
+from peerlab.view.timeline import timeline
 
 scenarios = st.builds(
     peerlab.Scenario,
@@ -85,6 +87,24 @@ def test_the_critical_path_accounts_for_every_picosecond(scenario):
     assert path[-1].end_ps == run.time_ps
     assert all(a.end_ps == b.start_ps for a, b in itertools.pairwise(path))
     assert sum(run.breakdown().values()) == pytest.approx(run.time_s, rel=1e-12)
+
+
+@given(scenarios)
+def test_busy_shares_by_lane_are_the_same_by_name_and_in_order(scenario):
+    run = peerlab.simulate(scenario)
+    named = run.busy_lanes()
+    assert named == {lane_name(kind): share for kind, share in run.busy.items()}
+    assert len(named) == len(run.busy)  # no two lanes have one name
+    assert list(named.values()) == sorted(named.values(), reverse=True)
+
+
+def test_lanes_have_the_names_that_the_timeline_and_the_way_use():
+    run = peerlab.simulate(peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma"))
+    shown = {lane["label"] for lane in timeline(run)["lanes"]}
+    assert {"PCIe uplink up", "PCIe uplink down", "NIC send", "NIC receive", "DRAM"} <= shown & set(
+        run.busy_lanes()
+    )
+    assert {"PCIe uplink up", "NIC send"} <= set(peerlab.way(run.scenario)["crosses"])
 
 
 def test_a_trace_is_read_only():

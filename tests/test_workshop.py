@@ -2,13 +2,16 @@
 
 import json
 import re
+import socket
 import sys
 from pathlib import Path
 
 import pytest
 
+from peerlab import lab
+from peerlab.cli import main
 from peerlab.engine.run import simulate
-from peerlab.lessons import exercises
+from peerlab.lessons import exercises, progress
 from peerlab.model.scenario import Scenario
 from peerlab.units import GIB
 
@@ -83,3 +86,38 @@ def test_what_a_trainer_says_is_what_the_simulation_says(root):
     assert bare.time_s > host.time_s
     assert "Against kernel TCP the gain is another one, and far larger" in text
     assert tcp.time_s / peer.time_s > 2 * host.time_s / peer.time_s
+    assert (
+        f"in its row `peer-direct, cached` stand {1e3 * peer.time_s:.2f} ms and {peer.busbw_GBps:.1f} GB/s"
+        in text
+    )
+
+
+def test_what_the_table_of_troubles_quotes_is_what_is_said(root):
+    text = (root / "docs" / "workshop.md").read_text()
+    table = text.partition("## When something does not work")[2].partition("\n## ")[0]
+    said = (root / "requirements" / "venv.sh").read_text() + (root / "peerlab/view/page/lab.js").read_text()
+    for quoted in ("peerlab needs Python 3.11 to 3.13", "cannot make a virtual environment here"):
+        assert f"`{quoted}`" in table
+        assert quoted in said
+    assert "*Waiting for the kernel*" in table
+    assert "Waiting for the kernel." in said
+    assert progress.FILE in table
+
+
+def test_the_lab_takes_the_first_free_port_of_fifty(root):
+    text = (root / "docs" / "workshop.md").read_text()
+    assert "first free one of 50 ports from 8888 on" in text
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        busy = taken.getsockname()[1]
+        assert busy < lab._free_port(busy) < busy + 50
+
+
+def test_pages_for_those_without_a_kernel_have_the_switches_that_are_promised(root, tmp_path):
+    text = (root / "docs" / "workshop.md").read_text()
+    found = re.search(r"`peerlab (export .* --controls (\S+) --output) room\.html`", text)
+    assert found[2].split(",")[:3] == ["host", "cache", "nodes"]
+    assert found[2].split(",")[3].startswith("message=")
+    assert main([*found[1].split(), str(tmp_path / "room.html")]) == 0
+    assert (tmp_path / "room.html").stat().st_size > 1e6

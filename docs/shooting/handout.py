@@ -53,7 +53,7 @@ def html() -> str:
 <div class=grid>
 <section><h3>What a byte costs on each path</h3>{_costs(tcp, host, peer)}</section>
 <section><h3>Bus bandwidth against nodes, GB/s</h3>{growth(BASE)}</section>
-<section><h3>Registration decides whether it pays</h3>{_registration(host, peer)}{_why()}</section>
+<section><h3>Registration decides whether it pays</h3>{_registration(host, peer)}{_why(host, peer)}</section>
 <section><h3>Say it right, look it up</h3>{_words()}</section>
 </div>
 <footer>{_sources()}</footer>"""
@@ -93,7 +93,7 @@ def _key(*runs: Run) -> str:
     marks = "".join(
         f"<span><i style='background:var(--{role})'></i>{meanings[role]}</span>" for role in order
     )
-    return f"<p class=key>{marks}<span>hollow: at the neighbours</span><span>† assumed</span></p>"
+    return f"<p class=key>{marks}<span><i class=hollow></i>hollow: at the neighbours</span><span>† assumed</span></p>"
 
 
 def _costs(*runs: Run) -> str:
@@ -131,13 +131,13 @@ def _registration(host: Run, peer: Run) -> str:
     )
 
 
-def _why() -> str:
+def _why(host: Run, peer: Run) -> str:
     machine = BASE.hardware
     uplink, wire = machine.uplink_Bps / 1e9, machine.nics_per_switch * machine.nic_Bps / 1e9
     return _list(
         f"<b>Why {2 * wire / uplink:.2f}?</b> Staging crosses the PCIe switch's uplink twice in each direction:"
         f" {uplink:g} / 2 = {uplink / 2:.4g} GB/s. The NIC carries {wire:g}; {wire:g} / {uplink / 2:.4g} = {2 * wire / uplink:.2f}."
-        " Latencies and slices do the rest.",
+        f" At {say_bytes(BASE.nbytes)} the detour also takes a little longer until its pipeline is full: {host.time_s / peer.time_s:.2f}.",
         "<b>Warm or cold?</b> The first call registers; benchmarks report the calls after their warm-up.",
     )
 

@@ -122,6 +122,7 @@ class Asked(Spoken):
         self._told = f"{word} {verdict.says}"
         self.feedback.value = f'<p class="{kind}" role="{role}"><b>{word}</b> {html(verdict.says)}</p>'
         (self.add_class if verdict.right else self.remove_class)("pl-done")
+        self.hint.layout.display = "none" if verdict.right else None  # nothing is left to hint at
 
     def _note(self, **what: Any) -> None:
         try:

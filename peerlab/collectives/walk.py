@@ -106,7 +106,7 @@ def _start(ranks: int, numbers: Sequence[Sequence[int]] | None) -> Numbers:
     count = ranks if given is None else len(given)
     if not isinstance(count, int) or not 2 <= count <= MOST_RANKS:
         raise ScenarioError("ranks", f"{count!r} cannot be looked at together; give 2 to {MOST_RANKS}")
-    return np.outer(10 ** np.arange(count), np.arange(1, count + 1)) if given is None else given
+    return np.outer(10 ** np.arange(count), np.ones(count, np.int64)) if given is None else given
 
 
 def _whole(numbers: Sequence[Sequence[int]]) -> Numbers:

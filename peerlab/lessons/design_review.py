@@ -203,7 +203,7 @@ EXERCISES = (
         ),
         hints=(
             "Each band has a low and a high end. Which two ends make the gain smallest?",
-            "The low end of Peer Direct divided by the high end of the way through the host.",
+            "The low end of Peer Direct divided by the high end of RDMA through host memory.",
         ),
         why="The two bands share most of their figures, so that it cannot really come to this: a bound, not a forecast.",
         solution='bands["peer-direct"].low_GBps / bands["host-rdma"].high_GBps',

@@ -186,14 +186,15 @@ EXERCISES = (
             "NICs of 200 Gbit/s": "The NICs that are there rest for nearly half of the time; faster ones rest longer.",
             "PCIe Gen4 between switch and CPU": "",
             "Host memory twice as fast": "Host memory is busy for a good third of the time: it is not what is waited for.",
-            "Copy engines twice as fast": "The stage with the copies is short in `breakdown()`, and the engines are mostly idle in `busy`.",
+            "Copy engines twice as fast": "The stage with the copies is short in `breakdown()`, and the table of lanes shows the engines mostly idle.",
         },
         truth=lambda: min(UPGRADES, key=lambda option: simulated(upgraded(option)).time_s),
         hints=(
-            "`breakdown()` names a stage, `busy` names resources. Which resource is busy nearly all the time?",
+            "`breakdown()` names a stage, the lanes are parts of the machine. Which part is busy nearly all the time?",
             "What rests for half of the time, or more, has time to spare; faster, it would rest longer.",
         ),
-        why="The stage on the critical path is called `network`, but what that stage waits for is the uplink. "
+        why="The trap is to buy faster NICs, as the stage is called `network`. It uses the uplink at both ends as well, and "
+        "waits for that, which has the copies to carry, too. "
         "With twice the uplink the NICs become the limit, and the detour is nearly as fast as Peer Direct.",
         solution='"PCIe Gen4 between switch and CPU"',
     ),

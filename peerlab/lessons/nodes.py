@@ -1,5 +1,6 @@
 """Exercises of lab 02: what an AllReduce does, what its figures mean, and what more nodes change."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -68,7 +69,18 @@ def _compared(said: list[float], latency: float, rate: float) -> str | None:
         return "Return seconds."
     at = next(at for at, one in enumerate(said) if not _alike([one], [truth[at]]))
     nodes, nbytes = _TRIALS[at]
-    return f"For {nodes} nodes and {say_bytes(nbytes)} it returns {said[at]:.3g} s; the simulation says otherwise."
+    return (
+        f"For {nodes} nodes and {say_bytes(nbytes)} it returns {said[at]:.3g} s: {_off(said[at], truth[at])}."
+    )
+
+
+def _off(said: float, truth: float) -> str:
+    """Return which way a time is wrong, and by what factor."""
+    if not 0 < said < math.inf:
+        return "that is no time"
+    if said < truth:
+        return f"too little, the simulation takes {truth / said:.4g} times as long"
+    return f"too much, {said / truth:.4g} times as long as the simulation takes"
 
 
 def _alike(one: list[float], two: list[float]) -> bool:
@@ -178,7 +190,9 @@ EXERCISES = (
             "return latency_s + 2 * (nodes - 1) * nbytes / nodes / bytes_per_s": "in every step",
             "return 2 * (nodes - 1) * nbytes / nodes / bytes_per_s": "latency is missing",
             "return 1e3 * 2 * (nodes - 1) * (latency_s + nbytes / nodes / bytes_per_s)": "Return seconds.",
-            "return nbytes / bytes_per_s": "the simulation says otherwise",
+            "return nbytes / bytes_per_s": "too little, the simulation takes",
+            "return 2 * nodes * nodes * (latency_s + nbytes / bytes_per_s)": "too much, ",
+            "return latency_s - latency_s": "that is no time",
             "return nbytes / nothing": "raised NameError",
             "nbytes / bytes_per_s": "needs a `return`",
         },

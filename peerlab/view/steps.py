@@ -52,8 +52,9 @@ def steps(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[in
     ranks:
         2 to 8; `numbers` decides where they are given.
     numbers:
-        What each rank contributes, a row of whole numbers per rank. Without them, rank r contributes 1, 2, 3, ... times
-        10 to the power of r, so that the digits of a sum tell whose contributions are in it.
+        What each rank contributes, a row of whole numbers per rank. Without them, every box of rank r
+        holds 10 to the power of r, so that the digits of a sum tell whose contributions are in it: 1001 has those of
+        ranks 0 and 3.
 
     Raises
     ------

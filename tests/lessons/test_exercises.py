@@ -122,6 +122,18 @@ def test_hints_come_one_by_one_and_then_the_solution():
     assert peerlab.progress().loc["01-gain", "hints"] == hints + 1
 
 
+def test_there_is_no_hint_to_a_right_answer():
+    asked = peerlab.exercise("01-gain")
+    asked.hint.click()
+    asked.answer("1.78")
+    assert asked.hint.layout.display == "none"
+    assert "<li>" in asked.hint_text.value  # what was told stays
+    asked.answer("0.56")
+    assert asked.hint.layout.display is None
+    assert peerlab.exercise("01-crossings", answer=lambda _: 2).hint.layout.display is None
+    assert peerlab.exercise("01-upgrade", answer="PCIe Gen4").hint.layout.display == "none"
+
+
 def test_without_widgets_an_exercise_and_a_prediction_are_words():
     asked = peerlab.exercise("01-upgrade")
     first = asked._repr_mimebundle_()["text/plain"]

@@ -156,7 +156,11 @@ COMPUTED = {
             "payload: {:.0f} % of what the NIC",
             lambda: 100 * run(STAGED.with_(message_bytes="1 GiB")).wire_busy,
         ),
-        ("It is {0:.1f} / {1:.2f}", lambda: (DL1.nic_Bps / 1e9, DL1.uplink_Bps / 2e9)),
+        (
+            "On paper it is {:.1f} / {:.2f} = {:.2f}, the NIC's rate",
+            lambda: (DL1.nic_Bps / 1e9, DL1.uplink_Bps / 2e9, DL1.nic_Bps / (DL1.uplink_Bps / 2)),
+        ),
+        ("the lab says {:.2f}, since the detour", gain),
         ("exceeds the NICs' {:.0f} GB/s", lambda: DL1.node_wire_Bps / 1e9),
         ("about {:.1f} on DL1", gain),
         ("stops at {:,} ranks", lambda: DL1.max_ranks),
@@ -179,7 +183,9 @@ COMPUTED = {
             "four accesses per byte leave {:.1f} GB/s for each of two NICs",
             lambda: DL1.dram_Bps / run(STAGED).dram_bytes_per_byte / DL1.switches_per_numa / 1e9,
         ),
-        ("At 64 MiB the simulation says {:.2f}", gain),
+        ("at 64 MiB that costs the detour a little more: {:.2f}. With 1 GiB", gain),
+        ("the simulation says {:.2f} as well", lambda: gain(message_bytes="1 GiB")),
+        ("the simulation says {:.2f} as well", lambda: DL1.nic_Bps / (DL1.uplink_Bps / 2)),
     ],
     "02_allreduce_and_nodes": [
         (

@@ -11,12 +11,21 @@ def panes(html):
 
 
 def test_every_step_shows_what_the_executor_holds():
-    one = peerlab.steps("ring", 4)
+    one = peerlab.steps("ring", numbers=[[10**rank * box for box in range(1, 5)] for rank in range(4)])
     shown = panes(one._repr_html_())
     assert len(shown) == len(one.walk.steps) + 1
     for after, pane in enumerate(shown):
         numbers = [int(number) for number in re.findall(r"<td[^>]*><b>(\d+)</b>", pane)]
         assert numbers == one.walk.held(after).flatten().tolist()
+
+
+def test_the_digits_of_a_number_tell_whose_contributions_are_in_it():
+    shown = panes(peerlab.steps("ring", 4)._repr_html_())
+    assert [re.findall(r"<b>(\d+)</b>", shown[0])[rank * 4 : rank * 4 + 4] for rank in range(4)] == [
+        [number] * 4 for number in ("1", "10", "100", "1000")
+    ]
+    assert set(re.findall(r"<b>(\d+)</b>", shown[1])) >= {"11", "110", "1100", "1001"}
+    assert set(re.findall(r"<b>(\d+)</b>", shown[-1])) == {"1111"}
 
 
 def test_a_step_says_what_came_what_went_and_how_much_was_sent():
