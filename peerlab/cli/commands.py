@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from peerlab.cli import FAILED, OK, WRONG_USAGE
+from peerlab.cli.words import one_line
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
 
@@ -35,7 +36,7 @@ def run(arguments: Sequence[str] | None) -> int:
         if sys.stdout:
             sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
-        print(f"peerlab: {_one_line(str(problem))}", file=sys.stderr)
+        print(f"peerlab: {one_line(str(problem))}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
         _forget_output()
@@ -47,11 +48,6 @@ def run(arguments: Sequence[str] | None) -> int:
         print(f"peerlab: cannot write the output: {problem.strerror}", file=sys.stderr)
         return FAILED
     return status
-
-
-def _one_line(text: str) -> str:
-    """Return a text that stays on its line and tells a terminal nothing, whatever names of files are in it."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def _forget_output() -> None:

@@ -4,7 +4,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from peerlab.cli.words import command, end_in_order, fraction, number
+from peerlab.cli.words import command, end_in_order, fraction, number, one_line
 from peerlab.deck.outline import KINDS, Outline, Training, read_outline
 from peerlab.deck.write import write_deck
 from peerlab.errors import ExportError
@@ -101,9 +101,9 @@ def _deck(options: argparse.Namespace) -> int:
         training=_training(options) or outline.training,
     )
     deck = write_deck(outline, options.output, pdf=options.pdf)
-    print(f"{deck}: open it in any browser")
+    print(f"{one_line(deck)}: open it in any browser")
     if options.pdf:
-        print(f"{deck.with_name('deck.pdf')}: the same, printed")
+        print(f"{one_line(deck.with_name('deck.pdf'))}: the same, printed")
     if outline.training is None and any(plan.show == "training" for plan in outline.slides):
         print("no slide on a training step: give --gradient, --step-time and --overlap")
     return 0

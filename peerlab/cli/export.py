@@ -9,7 +9,7 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command, end_in_order
+from peerlab.cli.words import command, end_in_order, one_line
 from peerlab.errors import ExportError
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS
@@ -101,7 +101,7 @@ def _export(options: argparse.Namespace) -> int:
         path = peerlab.export_html(
             subject, options.output, controls=given.get("controls"), progress=progress, **chosen
         )
-    print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
+    print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     return 0
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.cli.words import fraction, number
+from peerlab.cli.words import fraction, number, one_line
 from peerlab.errors import ExportError
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS
@@ -57,6 +57,6 @@ def export_picture(scenarios: Sequence[Scenario], output: str, given: Mapping[st
     runs = [peerlab.simulate(scenario) for scenario in scenarios]
     write = peerlab.export_still if suffix in STILLS else peerlab.export_video
     path = write(runs, output, **given)
-    print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
+    print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     for run in runs:
         print(f"in words: {alt_text(run)}")

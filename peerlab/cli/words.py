@@ -38,6 +38,11 @@ def end_in_order() -> None:
             signal.signal(told, signal.default_int_handler)
 
 
+def one_line(text: object) -> str:
+    """Return a text that stays on its line and tells a terminal nothing, whatever names of files are in it."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(text))
+
+
 def add_nodes(parser: argparse.ArgumentParser) -> None:
     """Add the option that says what many logs do not."""
     says = "how many nodes took part, where the log does not say"

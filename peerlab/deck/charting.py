@@ -30,7 +30,9 @@ def time(_outline: Outline, evidence: Evidence) -> Slide:
         "Busy shares. " + " ".join(f"{bar.name}: {bar.says}." for bar in busy if bar.name),
     ]
     title = f"What is busiest: {_label(host)} through the host, {_label(peer)} with Peer Direct"
-    return Slide(title, (bars(spent, alt[0]), bars(busy, alt[1], full=1.0)), notes=tuple(alt))
+    pictures = [bars(spent, alt[0]), *([bars(busy, alt[1], full=1.0)] if busy else [])]
+    idle = "" if busy else "Latency alone: no part is busy for a twentieth of the time on either path."
+    return Slide(title, tuple(pictures), (idle,) if idle else (), notes=tuple(alt if busy else alt[:1]))
 
 
 def _label(run: Run) -> str:

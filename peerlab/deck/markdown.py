@@ -82,7 +82,7 @@ def _words(line: str, mark: str) -> str:
 def _item(item: str, deck: dict[str, Any]) -> None:
     """Take a field of the scenario or of the training."""
     name, colon, value = (part.strip() for part in item.partition(":"))
-    if not colon or not value:
+    if not colon or not name or not value:
         raise ExportError(f"{item!r} says nothing; write a name, a colon and a value, as in - nodes: 8")
     table, field = (
         ("training", _TRAINING[name]) if name in _TRAINING else ("scenario", name.replace(" ", "_"))

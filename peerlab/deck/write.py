@@ -37,8 +37,12 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     ScenarioError, HardwareError
         If the scenario that it asks about is impossible.
     """
+    if not str(folder):
+        raise ExportError("cannot write a deck: its folder has no name")
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
     evidence, place = Evidence(asked.scenario, simulate), place_of(folder)
+    if place.is_file():
+        raise ExportError(f"cannot write {folder}: it is a file; a deck is a folder")
     with _folder(place):
         with written(place / "index.html") as file:
             file.write_text(page(asked.title, slides(asked, evidence)), encoding="utf-8")

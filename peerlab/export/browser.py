@@ -223,7 +223,7 @@ class Browser:
         if self._session:
             return ExportError("the browser ended before it was done; it may lack memory here")
         return ExportError(
-            "the browser ended at once; it may lack a sandbox here (try as another user, or another browser by PEERLAB_CHROMIUM)"
+            "the browser ended at once; it may lack a sandbox here, or room for temporary files (try as another user, or another browser by PEERLAB_CHROMIUM)"
         )
 
 

@@ -109,13 +109,13 @@ def start_of(scenario: Scenario, controls: Sequence[Choice], start: Mapping[str,
         if there is None:
             known = nearest(name, [one.field for one in controls]) if controls else "it has none"
             raise ExportError(f"start: {name!r} is no control of this page; {known}")
-        if _value(scenario, name, value) not in there.values:
+        if _value(scenario, name, value, "start") not in there.values:
             known = ", ".join(_word(name, one) for one in there.values)
             raise ExportError(f"start: {name}={value} is not among its values: {known}")
     numbers = []
     for one in controls:
         value = (
-            _value(scenario, one.field, wanted[one.field])
+            _value(scenario, one.field, wanted[one.field], "start")
             if one.field in wanted
             else getattr(scenario, one.field)
         )
@@ -218,13 +218,13 @@ def _first(controls: Sequence[Choice], field: str) -> Any:
     return _first_of(controls, field)[0]
 
 
-def _value(scenario: Scenario, field: str, text: Any) -> Any:
-    """Return a value as a scenario holds it: text of a size or a number is read."""
+def _value(scenario: Scenario, field: str, text: Any, where: str = "controls") -> Any:
+    """Return a value as a scenario holds it: text of a size or a number is read; `where` is named if it cannot be."""
     value = read_value(text.strip()) if isinstance(text, str) else text
     try:
         return getattr(scenario.with_(**{field: value}), field)
     except PeerlabError as problem:
-        raise ExportError(f"controls: {problem}") from None
+        raise ExportError(f"{where}: {problem}") from None
 
 
 def _label(field: str) -> str:

@@ -156,6 +156,8 @@ def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[C
     apart = [one.field for one in found if len({getattr(s, one.field) for s in scenarios}) > 1]
     if apart and controls is not None:
         raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
+    if controls is not None:
+        return found
     return tuple(one for one in found if one.field in ("nodes", "message_bytes") and one.field not in apart)
 
 

@@ -39,9 +39,11 @@ def written(target: Path) -> Iterator[Path]:
         if place.exists() and not place.is_file():
             raise ExportError(f"cannot write {target}: it is a device or a pipe")
         unfinished = place.with_name(f".peerlab-{token_hex(6)}{target.suffix}")
-        try:
-            unfinished.touch(exist_ok=False)
-            yield unfinished
-            unfinished.replace(place)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        unfinished.touch(exist_ok=False)
+    try:
+        yield unfinished
+        unfinished.replace(place)
+    except OSError as problem:  # nothing else: what goes wrong with what is to be written says so itself
+        raise ExportError(f"cannot write {target}: {problem.strerror or problem}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -85,6 +85,8 @@ def _read_texts(document: dict[str, Any], reading: Reading) -> None:
         given = document.pop(name, None)
         if given is not None and not isinstance(given, str):
             reading.wrong.append(f"{name} must be a text, not {given!r}")
+        elif given is not None and not given.isprintable():
+            reading.wrong.append(f"{name} must be one line of letters that can be printed, not {given!r}")
         elif given is not None and given.strip() not in _PLACEHOLDERS:
             reading.texts[name] = given
         elif name in TEXTS:

@@ -141,6 +141,31 @@ def test_a_link_to_what_the_page_does_not_hold_says_so(open_):
     note.wait_for(state="hidden")
 
 
+def test_undo_of_a_pair_is_of_both(open_):
+    shown = open_("pair")
+    codes = "() => [...window.peerlabPages].map(page => page.model.get('data').meta.code)"
+    slider = shown.page.get_by_role("slider", name="Nodes")
+    begun, before = shown.page.evaluate(codes), slider.input_value()
+    slider.press("ArrowRight")
+    assert all(one not in begun for one in shown.page.evaluate(codes))
+    slider.blur()
+    shown.page.keyboard.press("u")
+    assert shown.page.evaluate(codes) == begun
+    assert slider.input_value() == before
+
+
+@pytest.mark.parametrize(("width", "height"), [(1000, 250), (900, 505), (1280, 500)])
+def test_what_is_too_low_for_a_slide_is_a_column(open_, width, height):
+    shown = open_("explorer", width=width, height=height)
+    shown.painted()
+    places = [
+        shown.page.locator(part).bounding_box()
+        for part in (".pl-cards", ".pl-scene", ".pl-lower", ".pl-player")
+    ]
+    assert all(above["y"] + above["height"] <= below["y"] + 1 for above, below in itertools.pairwise(places))
+    assert places[1]["height"] > 120
+
+
 def test_every_source_can_be_scrolled_to(open_):
     shown = open_("explorer")
     shown.page.locator(".pl-caption summary").click()

@@ -195,6 +195,16 @@ def test_everything_missing_is_said_at_once_with_who_needs_it(tmp_path):
     assert not report.complete
 
 
+def test_names_are_one_line_that_tells_a_terminal_nothing(tmp_path):
+    file = tmp_path / "evil.toml"
+    file.write_text(
+        re.sub(r"^title = .*$", r'title = "evil\\u001b[31m\\nline two"', DL1, count=1, flags=re.MULTILINE)
+    )
+    assert check(file).wrong == (
+        r"title must be one line of letters that can be printed, not 'evil\x1b[31m\nline two'",
+    )
+
+
 def test_several_mistakes_are_all_named(tmp_path):
     file = tmp_path / "bad.toml"
     bad = DL1.replace("uplink = { value = 14.1", "uplink = { value = -14.1").replace("lookup =", "lokup =")

@@ -192,6 +192,26 @@ def test_a_deck_that_cannot_be_made_leaves_no_folder(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [kept]
 
 
+def test_where_no_deck_can_be_is_said(tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    for place, says in (
+        (tmp_path / "taken", "it is a file; a deck is a folder"),
+        ("", "its folder has no name"),
+    ):
+        with pytest.raises(ExportError, match=says):
+            peerlab.write_deck(Outline(), place)
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "fields", [{"message_bytes": 1, "nodes": 2}, {"nodes": 4096, "message_bytes": "64 KiB"}]
+)
+def test_where_latency_is_all_no_part_is_busy_and_that_is_said(fields):
+    (slide,) = made(plans=(Plan("time"),), **fields)
+    assert len(slide.pictures) == 1
+    assert slide.lines == ("Latency alone: no part is busy for a twentieth of the time on either path.",)
+
+
 def test_reveal_is_there_with_its_licence():
     vendor = Path(peerlab.deck.__file__).parent / "vendor"
     assert "Permission is hereby granted" in (vendor / "LICENSE").read_text()

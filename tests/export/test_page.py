@@ -85,6 +85,15 @@ def test_a_pair_is_two_sets_of_states_under_one_control():
     assert [len(one) for one in pack.document["states"]] == [2, 2]
 
 
+def test_controls_that_are_asked_for_change_both_of_a_pair():
+    staged = Scenario(path="host-rdma", nodes=4)
+    pack = Pack.of(page_html((staged, staged.with_(nodes=2)), controls="host", bands=False))
+    assert [one["field"] for one in pack.document["choices"]] == ["path"]
+    codes = [[pack.whole(one)["data"]["meta"]["code"] for one in side] for side in pack.document["states"]]
+    assert codes[0][1] == staged.with_(path="peer-direct").as_code()
+    assert codes[1][1] == staged.with_(path="peer-direct", nodes=2).as_code()
+
+
 def test_a_run_stands_for_its_scenario(tmp_path):
     run = peerlab.simulate(Scenario(path="peer-direct", nodes=4))
     path = peerlab.export_html(run, tmp_path / "page.html", controls="")

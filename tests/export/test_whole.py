@@ -28,6 +28,13 @@ def test_what_was_there_stays_until_the_new_file_is_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_only_what_goes_wrong_with_the_file_is_called_so(tmp_path):
+    """A mistake in what is to be written keeps its own words."""
+    with pytest.raises(ValueError, match=r"^of the drawing$"), written(tmp_path / "page.html"):
+        raise ValueError("of the drawing")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_others_may_read_it_as_far_as_the_user_lets_them(tmp_path):
     before = os.umask(0o027)
     try:

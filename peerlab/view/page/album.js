@@ -61,6 +61,7 @@ class Album {
     this.axis = "nodes";
     this.values = { document: pack.document.figures, palettes: pack.document.palettes, status: {} };
     this.numbers = pack.document.start;
+    this.together = [this]; // albums that show one state, side by side
     this.turn();
   }
 
@@ -90,14 +91,19 @@ class Album {
       const { breakdown, arrays } = this.state(this.side).critical;
       this.tell("msg:custom", { kind: "critical", path: { breakdown, ...arrays } });
     }
-    if (command === "undo" && this.history.length) this.go(this.history.pop(), false);
+    if (command === "undo") for (const one of this.together) one.back();
     if (command === "host") this.flip("path");
     if (command === "cache" && !this.rests("registration")) this.flip("registration");
   }
 
   flip(field) {
     const at = this.choices.findIndex((one) => one.field === field && one.kind === "switch");
-    if (at >= 0) this.go(this.numbers.with(at, 1 - this.numbers[at]));
+    const numbers = at >= 0 ? this.numbers.with(at, 1 - this.numbers[at]) : this.numbers;
+    for (const one of this.together) one.go(numbers);
+  }
+
+  back() {
+    if (this.history.length) this.go(this.history.pop(), false);
   }
 
   // Whether a control changes nothing now: memory is registered on one path only.

@@ -65,7 +65,8 @@ class AlonePage extends Page {
 
   // Words grow with the page, so that a slide reads alike on a small screen and a large one.
   fit() {
-    const width = this.watched.clientWidth, slide = width >= 900 ? width / 1280 : 1, single = this.wanted.mode === "figure" && width >= 900;
+    const width = this.watched.clientWidth, wide = width >= 900 && innerHeight >= 506; // as alone.css: a slide
+    const slide = wide ? width / 1280 : 1, single = this.wanted.mode === "figure" && wide;
     const zoom = slide * (single ? FIGURE_TEXT : 1);
     document.documentElement.style.setProperty("--pl-zoom", zoom.toFixed(3));
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene");

@@ -2,11 +2,15 @@
 class Choices {
   constructor(host, albums, subject) {
     this.albums = albums;
+    for (const album of albums) album.together = albums;
     this.inputs = albums[0].choices.map((choice, at) => this.build(host, choice, at));
     this.note = host.appendChild(make("span", "pl-choices-note"));
     this.note.setAttribute("role", "status");
     host.append(make("span", "pl-subject", subject));
-    albums[0].on("change:choices", () => this.show());
+    albums[0].on("change:choices", () => {
+      this.note.textContent = "";
+      this.show();
+    });
     this.show();
   }
 
@@ -43,7 +47,6 @@ class Choices {
   }
 
   go(numbers, remember = true) {
-    this.note.textContent = "";
     for (const album of this.albums) album.go(numbers, remember);
   }
 
