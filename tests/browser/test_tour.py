@@ -19,6 +19,8 @@ MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._mo
 def test_a_prediction_is_answered_by_the_simulation(open_notebook):
     notebook = open_notebook("00_tour.ipynb")
     notebook.run_all()
+    threads = "() => window.notebookUnderTest.sessionContext.session.kernel.commsOverSubshells"
+    assert notebook.page.evaluate(threads) == "disabled"  # with a second thread, a switch can be lost
     question = notebook.page.locator(".pl-predict").nth(1)
     question.scroll_into_view_if_needed()
     reveal = question.get_by_role("button", name="Reveal")
