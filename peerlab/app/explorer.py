@@ -218,6 +218,7 @@ class Explorer(Spoken):
         self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
         self.controls.exporting.show(pair=self.before is not None)
+        self.stage.shown = self._number
         self._evidence.draw(run.scenario)
         self._curving.draw(run.scenario)
         if self._looking:

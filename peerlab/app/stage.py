@@ -33,6 +33,8 @@ class Stage(anywidget.AnyWidget):
     """What `peerlab.view.measured` returns."""
     status = traitlets.Dict().tag(sync=True)
     """``busy`` and ``text`` of a computation in the background."""
+    shown = traitlets.Int().tag(sync=True)
+    """Number of the parcel in `data` whose scenario the controls show too; nothing is drawn from it."""
 
     def __init__(self, on_command: Handler) -> None:
         self._on_command = on_command

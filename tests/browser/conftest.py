@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from driver import Explorer, Lab, Notebook, chromium
+from playwright.sync_api import expect
 
 
 def pytest_collection_modifyitems(items):
@@ -63,6 +64,7 @@ def fresh(explorer):
     """The explorer, at its start, paused."""
     if explorer.ask("page => page.model.get('data').meta.code") != "peerlab.Scenario(path='host-rdma')":
         explorer.change(explorer.page.locator(".pl-reset").last.click)
+    expect(explorer.page.locator(".pl-error [role=alert]")).to_have_count(0)  # of the test before
     explorer.still()
     explorer.page.locator(".pl-root").last.scroll_into_view_if_needed()
     return explorer

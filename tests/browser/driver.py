@@ -10,15 +10,42 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager, suppress
+from http.client import HTTPException
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from peerlab import lab as labs
 from peerlab.export.browser import HEADLESS, find_chromium
 from peerlab.places import folder
 
 TOKEN = "for-tests"  # noqa: S105  (a private server on this machine)
+PATIENCE_S = 120
+"""So long a server may take to start, and to answer, while others keep the machine busy."""
+expect.set_options(timeout=60_000)  # as long as a page waits for what is clicked
+
+
+def await_up(address, process, log):
+    """Wait until a server answers at an address; fail if its process ends, or nobody answers for too long."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=5)  # noqa: S310  (our own server)
+        except (OSError, HTTPException):
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError(f"the server did not start: {Path(log).read_text(errors='replace')[-2000:]}")
+
+
+def stop(process):
+    """End a server, whether it wants to or not."""
+    process.terminate()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class Lab:
@@ -49,18 +76,13 @@ class Lab:
             "IPYTHONDIR": str(folder_ / "ipython"),
         }
         self.log = (folder_ / "server.log").open("wb")
+        self.ending: dict[str, threading.Thread] = {}
         self.process = subprocess.Popen(command, env=env, stdout=self.log, stderr=self.log)
-        self.await_up()
-
-    def await_up(self):
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"{self.url}/api?token={TOKEN}", timeout=1)  # noqa: S310  (our own server)
-            except OSError:
-                time.sleep(0.1)
-            else:
-                return
-        raise RuntimeError(f"JupyterLab did not start: {Path(self.log.name).read_text()[-2000:]}")
+        try:
+            await_up(f"{self.url}/api?token={TOKEN}", self.process, self.log.name)
+        except BaseException:
+            self.close()  # nobody else will
+            raise
 
     def write(self, name: str, *cells: str) -> str:
         """Write a notebook of code cells; return its name."""
@@ -94,25 +116,30 @@ class Lab:
         return json.loads(self._ask("GET", "sessions"))
 
     def end(self, name: str):
-        """End the kernel of a notebook, if it has one, without waiting for it: the next page that opens it gets a new one."""
-        for session in self.sessions():
-            if session["path"] == name:
-                threading.Thread(target=self._forget, args=(session["id"],)).start()
+        """End the kernel of a notebook, if it has one, without waiting for it; who opens the notebook again waits."""
+        self.ending[name] = threading.Thread(target=self._forget, args=(name,))
+        self.ending[name].start()
 
-    def _forget(self, session: str):
-        with suppress(OSError):  # the server may end before its kernels
-            self._ask("DELETE", f"sessions/{session}")
+    def await_end(self, name: str):
+        """Wait until the kernel of a notebook has ended, if it was told to: a page would be given the dying one."""
+        if name in self.ending:
+            self.ending.pop(name).join()
+
+    def _forget(self, name: str):
+        with suppress(OSError, HTTPException):  # the server may end before its kernels
+            for session in self.sessions():
+                if session["path"] == name:
+                    self._ask("DELETE", f"sessions/{session['id']}")
 
     def _ask(self, method: str, what: str) -> bytes:
         request = urllib.request.Request(  # noqa: S310  (our own server)
             f"{self.url}/api/{what}", method=method, headers={"Authorization": f"token {TOKEN}"}
         )
-        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:  # noqa: S310
             return answer.read()
 
     def close(self):
-        self.process.terminate()
-        self.process.wait(20)
+        stop(self.process)
         self.log.close()
 
 
@@ -149,6 +176,7 @@ class Notebook:
 
     def __init__(self, page, lab, name):
         self.page, self.lab, self.name = page, lab, name
+        lab.await_end(name)
         self.requests, self.complaints = [], []
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -205,10 +233,11 @@ class Explorer:
         self.settle()
 
     def settle(self):
-        """Wait until the last parcel is painted and the curves are there."""
+        """Wait until the last parcel is painted, and the controls and the curves show it too."""
         self.page.wait_for_function(
             """() => { const page = [...window.peerlabPages].at(-1);
-                 return page && page.root.dataset.painted === String(page.model.get('data').meta.number)
+                 const number = page?.model.get('data').meta.number;
+                 return page && page.root.dataset.painted === String(number) && page.model.get('shown') === number
                    && page.curves.curves?.lines && page.curves.there(page.curves.mark) && !page.model.get('status').busy }""",
             timeout=90_000,  # curves wait for whatever else the machine does
         )
@@ -246,6 +275,19 @@ class Explorer:
             "before => [...window.peerlabPages].at(-1).model.get('data').meta.number > before", arg=before
         )
         self.settle()
+
+    @contextmanager
+    def unfolded(self, name, panel):
+        """Show a panel by its button; hide it again afterwards."""
+        button = self.page.locator(f".pl-{name}-button").last
+        shown = self.page.locator(panel).last
+        button.click()
+        shown.wait_for()
+        try:
+            yield
+        finally:
+            button.click()
+            shown.wait_for(state="hidden")
 
     def select(self, name, label):
         self.page.locator(f".pl-{name} select").last.select_option(label=label)

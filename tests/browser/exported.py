@@ -32,7 +32,11 @@ class Exported:
     def choose(self, **words):
         """Give controls values, as a link does."""
         self.page.evaluate("link => { location.hash = link }", "&".join(f"{k}={v}" for k, v in words.items()))
-        self.page.wait_for_function("() => true")
+        self.page.wait_for_function(  # the page hears of its link a moment later
+            """words => { const { model } = [...window.peerlabPages][0];
+                 return Object.entries(words).every(([field, word]) => String(model.word(field)) === word) }""",
+            arg={field: str(word) for field, word in words.items()},
+        )
 
     def still(self, part=0.4):
         """Pause at a part of the run."""

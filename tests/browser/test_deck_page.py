@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from peerlab.cli import main
 from peerlab.deck.outline import REVIEW, Outline, Plan
@@ -73,16 +74,13 @@ def test_nothing_serious_for_those_who_do_not_see_it(page):
 
 
 def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
-    def playing():
-        return frame.evaluate("[...window.peerlabPages][0].player.playing")
-
     frame = next(one for one in page.frames if one is not page.main_frame)
     frame.wait_for_function("document.documentElement.dataset.ready === 'yes'")
-    assert not playing()
+    frame.wait_for_function("![...window.peerlabPages][0].player.playing")
     while page.locator("section.present iframe").count() == 0:
         page.keyboard.press("ArrowRight")
     frame.wait_for_function("[...window.peerlabPages][0].player.playing")
-    assert "30.2 GB/s" in frame.locator(".pl-card[data-name=busbw]").inner_text()
+    expect(frame.locator(".pl-card[data-name=busbw]")).to_contain_text("30.2 GB/s")
     frame.get_by_label("Host bottleneck").click()
     frame.wait_for_function(
         "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('53.9 GB/s')"

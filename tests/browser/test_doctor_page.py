@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from peerlab.examination import CHECKS
 
@@ -59,4 +60,4 @@ def test_rule_and_source_open_with_the_keyboard(page):
     row = page.locator(".pl-doctor tr", has_text="mtu").first
     row.locator("summary").focus()
     page.keyboard.press("Enter")
-    assert "at least 4200 B" in row.locator("dl").inner_text()
+    expect(row.locator("dl")).to_contain_text("at least 4200 B")

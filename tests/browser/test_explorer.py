@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 import peerlab
 
@@ -63,15 +64,15 @@ def test_a_switch_is_answered_from_what_was_computed_ahead_and_python_says_the_s
 
 
 def test_the_cache_switch_rests_on_a_host_path_and_says_why(fresh):
-    fresh.page.locator(".pl-cache input:disabled").last.wait_for()
-    assert "The registration cache rests" in fresh.page.locator(".pl-hint").last.inner_text()
+    expect(fresh.page.locator(".pl-cache input").last).to_be_disabled()
+    expect(fresh.page.locator(".pl-hint").last).to_contain_text("The registration cache rests")
 
 
 def test_the_cache_switch_changes_everything_on_peer_direct(fresh):
     fresh.change(lambda: fresh.switch("host"))
     fresh.still()
     data, pixels = fresh.data(), fresh.pixels()
-    fresh.page.locator(".pl-cache input:enabled").last.wait_for()
+    expect(fresh.page.locator(".pl-cache input").last).to_be_enabled()
     fresh.change(lambda: fresh.switch("cache"))
     fresh.still()
     assert fresh.data() != data
@@ -100,24 +101,20 @@ def test_each_rare_setting_changes_the_data(fresh, control):
     fresh.change(lambda: fresh.switch("host"))
     if control == "page":
         fresh.change(lambda: fresh.switch("cache"))
-    more = fresh.page.locator(".pl-more-button").last
-    more.click()
-    fresh.still()
-    data = fresh.data()
-    fresh.change(lambda: RARE[control](fresh))
-    fresh.still()
-    assert fresh.data() != data
-    more.click()
+    with fresh.unfolded("more", ".pl-more"):
+        fresh.still()
+        data = fresh.data()
+        fresh.change(lambda: RARE[control](fresh))
+        fresh.still()
+        assert fresh.data() != data
 
 
 def test_an_algorithm_that_the_machine_cannot_have_is_not_offered(fresh):
-    more = fresh.page.locator(".pl-more-button").last
-    more.click()
-    offered = fresh.page.locator(".pl-algorithm option").all_inner_texts()
-    assert "hierarchical" in offered
-    assert "ring" not in offered
-    assert fresh.page.locator(".pl-placement select").last.is_disabled()
-    more.click()
+    with fresh.unfolded("more", ".pl-more"):
+        offered = fresh.page.locator(".pl-algorithm option").all_inner_texts()
+        assert "hierarchical" in offered
+        assert "ring" not in offered
+        expect(fresh.page.locator(".pl-placement select").last).to_be_disabled()
 
 
 def test_undo_goes_back_one_change_and_reset_to_the_start(fresh):
@@ -125,7 +122,7 @@ def test_undo_goes_back_one_change_and_reset_to_the_start(fresh):
     fresh.change(lambda: fresh.fill("nodes-text", "16"))
     fresh.change(fresh.page.locator(".pl-undo").last.click)
     assert fresh.ask("page => page.model.get('data').meta.code") == "peerlab.Scenario(path='peer-direct')"
-    assert fresh.page.locator(".pl-nodes-text input").last.input_value() == "8"
+    expect(fresh.page.locator(".pl-nodes-text input").last).to_have_value("8")
     fresh.change(fresh.page.locator(".pl-reset").last.click)
     assert fresh.ask("page => page.model.get('data').meta.code") == "peerlab.Scenario(path='host-rdma')"
 
@@ -147,9 +144,10 @@ def test_keys_do_what_the_list_says(fresh):
     assert "peer-direct" in fresh.ask("page => page.model.get('data').meta.code")
     fresh.change(lambda: root.press("u"))
     root.press("?")
-    assert fresh.page.locator("dialog.pl-help").last.is_visible()
+    keys = fresh.page.locator("dialog.pl-help").last
+    expect(keys).to_be_visible()
     fresh.page.keyboard.press("Escape")
-    assert not fresh.page.locator("dialog.pl-help").last.is_visible()
+    expect(keys).to_be_hidden()
 
 
 BAD = [
@@ -166,11 +164,10 @@ def test_bad_input_is_explained_in_place_and_the_last_picture_stays(fresh, field
     data = fresh.data()
     fresh.fill(field, text)
     alert = fresh.page.locator(".pl-error [role=alert]").last
-    alert.wait_for()
-    assert says in alert.inner_text()
+    expect(alert).to_contain_text(says)
     assert "\n" not in alert.inner_text()
     assert fresh.data() == data
-    assert fresh.page.locator(f".pl-{field}.pl-bad").count() == 1
+    expect(fresh.page.locator(f".pl-{field}.pl-bad")).to_have_count(1)
     assert fresh.page.locator("img[src=x]").count() == 0
     fresh.change(lambda: fresh.switch("host"))
     alert.wait_for(state="detached")
@@ -180,31 +177,27 @@ def test_a_cluster_file_that_is_not_there_is_explained(fresh):
     fresh.select("cluster", "your own file ...")
     fresh.fill("file", "dl2")
     alert = fresh.page.locator(".pl-error [role=alert]").last
-    alert.wait_for()
-    assert "unknown cluster 'dl2'; did you mean 'dl1'?" in alert.inner_text()
+    expect(alert).to_contain_text("unknown cluster 'dl2'; did you mean 'dl1'?")
     fresh.select("cluster", "Gaudi DL1")
+    expect(alert).to_have_count(0)
 
 
 def test_a_locked_memory_limit_that_is_too_low_is_explained(fresh):
     fresh.change(lambda: fresh.switch("host"))
-    more = fresh.page.locator(".pl-more-button").last
-    more.click()
-    fresh.fill("memlock", "1 MiB")
-    alert = fresh.page.locator(".pl-error [role=alert]").last
-    alert.wait_for()
-    assert "the locked-memory limit is 1 MiB" in alert.inner_text()
-    more.click()
+    with fresh.unfolded("more", ".pl-more"):
+        fresh.fill("memlock", "1 MiB")
+        alert = fresh.page.locator(".pl-error [role=alert]").last
+        expect(alert).to_contain_text("the locked-memory limit is 1 MiB")
 
 
 def test_axe_finds_nothing_serious(fresh):
-    fresh.page.locator(".pl-more-button").last.click()
-    results = Axe().run(fresh.page, context=".pl-explorer")
+    with fresh.unfolded("more", ".pl-more"):
+        results = Axe().run(fresh.page, context=".pl-explorer")
     found = [
         (violation["id"], violation["impact"], [node["html"][:200] for node in violation["nodes"]])
         for violation in results.response["violations"]
         if violation["impact"] in ("serious", "critical")
     ]
-    fresh.page.locator(".pl-more-button").last.click()
     assert found == []
 
 
@@ -218,13 +211,11 @@ def test_every_control_can_be_reached_with_the_keyboard(fresh):
 
 def test_export_writes_what_was_before_beside_what_is_now(fresh, lab):
     fresh.change(lambda: fresh.switch("host"))
-    fresh.page.locator(".pl-export-button").last.click()
-    fresh.page.locator(".pl-export-kind select").last.select_option(label="page, before beside now")
-    fresh.page.locator(".pl-export-write").last.click()
-    said = fresh.page.locator(".pl-exported p", has_text="Saved as").last
-    said.wait_for()
-    (page,) = lab.root.glob("peerlab-*.html")
-    assert page.name in said.inner_text()
-    assert "RDMA through host against Peer Direct" in page.read_text()
-    fresh.page.locator(".pl-export-button").last.click()
-    said.wait_for(state="hidden")
+    with fresh.unfolded("export", ".pl-export-panel"):
+        fresh.page.locator(".pl-export-kind select").last.select_option(label="page, before beside now")
+        fresh.page.locator(".pl-export-write").last.click()
+        said = fresh.page.locator(".pl-exported p", has_text="Saved as").last
+        said.wait_for()
+        (page,) = lab.root.glob("peerlab-*.html")
+        assert page.name in said.inner_text()
+        assert "RDMA through host against Peer Direct" in page.read_text()

@@ -4,6 +4,7 @@ import re
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from peerlab.lessons import exercises
 from peerlab.lessons.exercise import Choice, Number
@@ -42,8 +43,8 @@ def test_a_lab_runs_in_the_page_and_takes_an_answer(path, open_notebook):
     notebook.run_all()
     page.wait_for_function(FIGURES, arg=shows(path, "explore"))
     page.wait_for_function(PAINTED)
-    assert page.locator(".pl-exercise").count() == len(exercises(path.stem[:2]))
-    assert page.locator(".pl-predict:not(.pl-exercise)").count() == shows(path, "predict")
+    expect(page.locator(".pl-exercise")).to_have_count(len(exercises(path.stem[:2])))
+    expect(page.locator(".pl-predict:not(.pl-exercise)")).to_have_count(shows(path, "predict"))
     exercise = answerable(path)
     assert bool(exercise) == bool(exercises(path.stem[:2]))
     if exercise:

@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 CELLS = (
     "import peerlab\npeerlab.exercise('01-gain')",
@@ -23,8 +24,8 @@ def page(open_notebook):
 
 def test_exercises_are_answered_and_steps_are_walked_through_with_the_keyboard(page):
     number, choice = page.locator(".pl-exercise").nth(0), page.locator(".pl-exercise").nth(1)
-    assert "Exercise 6 of 7" in number.inner_text()  # its style and words come without an explorer
-    assert number.evaluate("one => getComputedStyle(one).borderLeftWidth") == "4px"
+    expect(number).to_contain_text("Exercise 6 of 7")  # its style and words come without an explorer
+    expect(number).to_have_css("border-left-width", "4px")
     field = number.locator("input")
     field.fill("0.56")
     field.press("Enter")
@@ -41,16 +42,16 @@ def test_exercises_are_answered_and_steps_are_walked_through_with_the_keyboard(p
 
     steps, other = page.locator(".pl-steps").nth(0), page.locator(".pl-steps").nth(1)
     shown = steps.locator(".pl-pane:visible")
-    assert shown.count() == 1
-    assert "Start." in shown.inner_text()
+    expect(shown).to_have_count(1)
+    expect(shown).to_contain_text("Start.")
     steps.locator("input").first.focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    assert "Step 3 of 6" in shown.inner_text()
-    assert shown.locator("td.pl-full").count() == 4
+    expect(shown).to_contain_text("Step 3 of 6")
+    expect(shown.locator("td.pl-full")).to_have_count(4)
     shown.get_by_text("Next").click()
-    assert "Step 4 of 6" in shown.inner_text()
-    assert "Start." in other.locator(".pl-pane:visible").inner_text()  # its buttons are its own
+    expect(shown).to_contain_text("Step 4 of 6")
+    expect(other.locator(".pl-pane:visible")).to_contain_text("Start.")  # its buttons are its own
     boxes = other.locator("tbody td").evaluate_all(
         "cells => cells.map(one => one.scrollWidth - one.clientWidth)"
     )

@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 from tool_logs import ALPS
 
 
@@ -16,11 +17,9 @@ def measured(explorer):
 @pytest.fixture
 def panel(fresh):
     """The panel for a log, open; taken away and closed afterwards."""
-    fresh.page.locator(".pl-log-button").last.click()
-    fresh.page.locator(".pl-log-text textarea").last.wait_for()
-    yield fresh
-    fresh.page.locator(".pl-log-away").last.click()
-    fresh.page.locator(".pl-log-button").last.click()
+    with fresh.unfolded("log", ".pl-log-panel"):
+        yield fresh
+        fresh.page.locator(".pl-log-away").last.click()
 
 
 def paste(panel, text):
@@ -32,9 +31,10 @@ def test_a_pasted_log_brings_its_points_and_the_verdict(panel):
     panel.change(lambda: paste(panel, ALPS))
     panel.page.locator(".pl-log-short p", has_text="your log: Peer Direct").last.wait_for()
     panel.page.locator(".pl-log-verdict h3").last.scroll_into_view_if_needed()
-    verdict = panel.page.locator(".pl-log-verdict").last.inner_text()
-    assert "Which data path is your log from?" in verdict
-    assert "Peer Direct" in verdict
+    verdict = panel.page.locator(".pl-log-verdict").last
+    expect(verdict).to_contain_text("Which data path is your log from?")
+    expect(verdict).to_contain_text("Peer Direct")
+    expect(panel.page.locator(".pl-bands").last).to_contain_text("◆ yours")  # drawn with the points
     panel.page.wait_for_function(
         "() => (({ curves }) => curves.curves.axis === 'message_bytes' && curves.points().own.includes(true))([...window.peerlabPages].at(-1))"
     )
@@ -44,14 +44,12 @@ def test_a_pasted_log_brings_its_points_and_the_verdict(panel):
         [8388608, pytest.approx(36.70, rel=1e-3)],
         [67108864, pytest.approx(106.76, rel=1e-3)],
     ]
-    assert "◆ yours" in panel.page.locator(".pl-bands").last.inner_text()
 
 
 def test_markup_in_a_log_is_text(panel):
     paste(panel, "<img src=x onerror=window.hacked=1> osu\n")
     alert = panel.page.locator(".pl-log-short [role=alert]").last
-    alert.wait_for()
-    assert "not the output of" in alert.inner_text()
+    expect(alert).to_contain_text("not the output of")
     assert panel.page.evaluate("() => window.hacked") is None
 
 
@@ -64,24 +62,27 @@ def test_axe_finds_nothing_serious_with_the_panel_open(panel):
 
 
 def test_this_machine_is_measured_and_its_points_arrive(fresh):
-    here = fresh.page.locator(".pl-here .pl-action").last
     fresh.page.locator(".pl-tab[data-axis=here]").last.click()
     assert measured(fresh) == []
-    action = fresh.page.locator(".pl-here .pl-action").nth(-2)
-    assert action.inner_text() == "Measure this machine"
+    action, save = (fresh.page.locator(".pl-here .pl-action").nth(place) for place in (-2, -1))
+    expect(action).to_have_text("Measure this machine")
     action.click()
     fresh.page.wait_for_function(
         "() => [...window.peerlabPages].at(-1).figures.model('curves_measured').data.x.length > 0",
         timeout=60_000,
     )
-    if action.inner_text() == "Stop":
-        action.click()
+    fresh.ask(  # at once: a button that was "Stop" a moment ago would measure again
+        "page => page.model.get('measured').here.busy && page.find('.pl-here .pl-action').click()"
+    )
     fresh.page.wait_for_function(
         "() => [...window.peerlabPages].at(-1).model.get('measured').here.action === 'Measure again'",
         timeout=60_000,
     )
-    assert here.inner_text() == "Save as CSV"
+    expect(save).to_be_visible()
+    expect(save).to_have_text("Save as CSV")
     assert all(ratio > 0 for _, ratio, _ in measured(fresh))
-    assert "noise (staged against itself, A/A)" in fresh.page.locator(".pl-bands").last.inner_text()
+    expect(fresh.page.locator(".pl-bands").last).to_contain_text("noise (staged against itself, A/A)")
     fresh.page.locator(".pl-tab[data-axis=nodes]").last.click()
-    assert measured(fresh) == []
+    fresh.page.wait_for_function(
+        "() => !([...window.peerlabPages].at(-1).figures.model('curves_measured').data.x.length)"
+    )

@@ -230,9 +230,15 @@ def test_a_program_that_is_no_browser_is_told_from_one(run, tmp_path, monkeypatc
 
 
 def processes(of):
-    """Return the processes that a process has started, and those that they have: numbers, each with its command."""
-    table = subprocess.run(["ps", "-ewwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True)
-    rows = [(int(pid), int(parent), said) for pid, parent, said in map(split, table.stdout.splitlines())]
+    """Return the living processes that a process has started, and those that they have: numbers, each with its command."""
+    table = subprocess.run(
+        ["ps", "-ewwo", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
+    )
+    rows = [
+        (int(pid), int(parent), said)
+        for pid, parent, state, said in map(split, table.stdout.splitlines())
+        if not state.startswith("Z")  # ended, and nobody has asked how
+    ]
     found = {}
     while more := {pid: said for pid, parent, said in rows if parent in (of, *found) and pid not in found}:
         found |= more
@@ -240,7 +246,7 @@ def processes(of):
 
 
 def split(line):
-    return line.split(None, 2)
+    return line.split(None, 3)
 
 
 @pytest.mark.parametrize(
@@ -272,9 +278,11 @@ def test_a_browser_that_crashes_is_said_at_once_and_leaves_nothing(run, monkeypa
 def test_a_command_that_is_told_to_end_leaves_nothing_half_written(tmp_path):
     command = [sys.executable, "-m", "peerlab.cli", "export", "--view", "sketch", "--seconds", "60"]
     told = subprocess.Popen([*command, "--output", "a.mp4"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
     # it asks ffmpeg for its version before it begins
     while not (list(tmp_path.iterdir()) and any("ffmpeg" in said for said in processes(told.pid).values())):
         assert told.poll() is None
+        assert time.monotonic() < deadline
         time.sleep(0.1)
     assert [path.suffix for path in tmp_path.iterdir()] == [".mp4"]
     begun = processes(told.pid)
@@ -282,7 +290,7 @@ def test_a_command_that_is_told_to_end_leaves_nothing_half_written(tmp_path):
     _, said = told.communicate(timeout=60)
     assert (told.returncode, said.splitlines()[-1]) == (130, "peerlab: stopped")
     assert list(tmp_path.iterdir()) == []
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while begun.keys() & processes(1).keys():  # a killed browser needs a moment to go
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -8,7 +8,8 @@ import time
 import urllib.request
 
 import pytest
-from driver import Explorer, Notebook
+from driver import PATIENCE_S, Explorer, stop
+from playwright.sync_api import expect
 
 import peerlab
 
@@ -18,18 +19,19 @@ MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._mo
 def test_a_prediction_is_answered_by_the_simulation(open_notebook):
     notebook = open_notebook("00_tour.ipynb")
     notebook.run_all()
+    threads = "() => window.notebookUnderTest.sessionContext.session.kernel.commsOverSubshells"
+    assert notebook.page.evaluate(threads) == "disabled"  # with a second thread, a switch can be lost
     question = notebook.page.locator(".pl-predict").nth(1)
     question.scroll_into_view_if_needed()
     reveal = question.get_by_role("button", name="Reveal")
-    assert reveal.is_disabled()
+    expect(reveal).to_be_disabled()
     question.get_by_role("button", name="4x").click()
     reveal.click()
     verdict = question.locator(".pl-verdict [role=status]")
-    verdict.wait_for()
     staged = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
     ratio = peerlab.simulate(staged).time_s / peerlab.simulate(staged.with_(path="peer-direct")).time_s
-    assert f"Simulated: {ratio:.3g}x." in verdict.inner_text()
-    assert "You said 4x. The closest was 1.8x." in verdict.inner_text()
+    expect(verdict).to_contain_text(f"Simulated: {ratio:.3g}x.")
+    expect(verdict).to_contain_text("You said 4x. The closest was 1.8x.")
 
 
 def test_ten_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
@@ -52,7 +54,7 @@ def test_ten_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
              return [page.player.frames - before, shown] }"""
     )
     assert 0 < drawn <= shown + 1  # one loop: no more than the screen's frames
-    assert notebook.page.locator(".pl-root").count() == 1
+    expect(notebook.page.locator(".pl-root")).to_have_count(1)
     assert notebook.complaints == []
 
 
@@ -68,8 +70,10 @@ def test_a_page_that_reloads_and_runs_at_once_over_a_slow_network_loses_nothing(
     Explorer(again)
     page.wait_for_timeout(2500)  # so long the widget manager looks for a widget before it complains
     assert again.complaints == []
-    assert page.locator(".pl-root").count() == 1
-    assert 50 < page.evaluate(MODELS) < 200  # one explorer's widgets, not two
+    expect(page.locator(".pl-root")).to_have_count(1)
+    page.wait_for_function(
+        f"() => (many => 50 < many && many < 200)(({MODELS})())"
+    )  # one explorer's, not two
 
 
 def test_a_view_off_screen_rests(open_notebook):
@@ -78,20 +82,19 @@ def test_a_view_off_screen_rests(open_notebook):
     notebook.page.wait_for_function("() => window.peerlabPages?.size === 2")
     notebook.page.wait_for_function("() => [...window.peerlabPages].every(page => page.root.dataset.painted)")
     notebook.page.locator(".pl-root").first.scroll_into_view_if_needed()
-    notebook.page.wait_for_timeout(500)
-    count = "() => [...window.peerlabPages].map(page => page.player.frames)"
-    before = notebook.page.evaluate(count)
-    notebook.page.wait_for_timeout(600)
-    after = notebook.page.evaluate(count)
-    moved = sorted(b - a for a, b in zip(before, after, strict=True))
-    assert moved[0] == 0
-    assert moved[1] > 5
+    notebook.page.wait_for_function(
+        """async () => {
+             const frames = () => [...window.peerlabPages].map(page => page.player.frames), before = frames();
+             for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame);
+             const [first, second] = frames().map((now, i) => now - before[i]);
+             return first > 5 && second === 0 }"""
+    )
 
 
-def test_reduced_motion_shows_a_still_with_working_steps(lab, browser):
+def test_reduced_motion_shows_a_still_with_working_steps(open_notebook, browser):
     page = browser.new_page()
     page.emulate_media(reduced_motion="reduce")
-    notebook = Notebook(page, lab, lab.write("still.ipynb", "import peerlab\npeerlab.explore()"))
+    notebook = open_notebook("still.ipynb", "import peerlab\npeerlab.explore()", page=page)
     notebook.run_all()
     explorer = Explorer(notebook)
     assert explorer.ask("page => [page.player.wanted, page.player.frames]") == [False, 0]
@@ -99,7 +102,6 @@ def test_reduced_motion_shows_a_still_with_working_steps(lab, browser):
     explorer.page.locator(".pl-next").click(click_count=3)
     assert explorer.ask("page => page.player.time") > 0
     assert explorer.pixels() != before
-    page.close()
 
 
 def test_a_dead_kernel_leaves_the_picture_alive(open_notebook):
@@ -137,8 +139,7 @@ def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_no
     data = explorer.ask("page => page.model.get('data').meta.number")
     explorer.fill("slice", "4 KiB")
     status = explorer.page.locator(".pl-status")
-    status.wait_for()
-    assert "Simulating" in status.inner_text()
+    expect(status).to_contain_text("Simulating")
     assert explorer.ask("page => page.root.classList.contains('pl-stale')")
     explorer.page.wait_for_function(
         "() => /[1-9]\\d? ?%/.test(document.querySelector('.pl-status').innerText)"
@@ -146,16 +147,16 @@ def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_no
     explorer.page.locator(".pl-cancel").click()
     status.wait_for(state="hidden")
     assert explorer.ask("page => page.model.get('data').meta.number") == data
-    explorer.page.wait_for_function("() => document.querySelector('.pl-slice input').value === ''")
+    expect(explorer.page.locator(".pl-slice input")).to_have_value("")
     explorer.change(lambda: explorer.switch("host"))
 
 
-def fetch(address, patience_s=20):
+def fetch(address):
     """Return the status of a page; a server that has just printed its address may need a moment."""
-    end = time.monotonic() + patience_s
+    end = time.monotonic() + PATIENCE_S
     while True:
         try:
-            return urllib.request.urlopen(address, timeout=20).status  # noqa: S310
+            return urllib.request.urlopen(address, timeout=PATIENCE_S).status  # noqa: S310
         except OSError:
             if time.monotonic() > end:
                 raise
@@ -176,10 +177,9 @@ def test_the_lab_prints_its_address_and_stops_with_its_user(tmp_path):
         assert "/lab/workspaces/peerlab/tree/00_tour.ipynb" in address
         assert fetch(address) == 200
         server.send_signal(signal.SIGTERM)
-        assert server.wait(20) == 0
+        assert server.wait(PATIENCE_S) == 0
     finally:
-        server.terminate()
+        stop(server)
         server.stdout.close()
-        server.wait(20)
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(address, timeout=2)  # noqa: S310

@@ -4,12 +4,11 @@ import os
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from types import SimpleNamespace
 
 import pytest
-from driver import Explorer
+from driver import Explorer, await_up, stop
+from playwright.sync_api import expect
 
 pytest.importorskip("voila")
 
@@ -34,22 +33,11 @@ def served(root, tmp_path):
             env={**os.environ, "JUPYTER_PATH": str(root / "peerlab" / "jupyter")},
         )
         try:
-            yield await_up(f"http://127.0.0.1:{port}", server)
+            address = f"http://127.0.0.1:{port}"
+            await_up(address, server, log.name)
+            yield address
         finally:
-            server.terminate()
-            server.wait(20)
-
-
-def await_up(address, server):
-    for _ in range(300):
-        assert server.poll() is None
-        try:
-            urllib.request.urlopen(address, timeout=5)  # noqa: S310  (our own server)
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return address
-    raise AssertionError("Voila did not start")
+            stop(server)
 
 
 def test_the_tour_is_an_app(served, browser):
@@ -59,8 +47,7 @@ def test_the_tour_is_an_app(served, browser):
     page.goto(f"{served}/voila/render/00_tour.ipynb")
     Explorer(SimpleNamespace(page=page))  # waits until it is painted
     assert "import peerlab" not in page.locator("body").inner_text()  # no code
-    first = page.locator(".pl-card[data-name=busbw]").first
-    assert "30.2 GB/s" in first.inner_text()
+    expect(page.locator(".pl-card[data-name=busbw]").first).to_contain_text("30.2 GB/s")
     page.locator(".pl-host input").first.click()
     page.wait_for_function(
         "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('53.9 GB/s')"
