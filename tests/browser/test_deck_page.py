@@ -174,4 +174,4 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
     )
     assert says("nowhere.toml") == "peerlab: cannot read nowhere.toml: No such file or directory\n"
     (tmp_path / "deck").write_text("in the way")
-    assert says() == f"peerlab: cannot write {tmp_path / 'deck'}: File exists\n"
+    assert says() == f"peerlab: cannot write {tmp_path / 'deck'}: it is a file; a deck is a folder\n"
