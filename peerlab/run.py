@@ -184,7 +184,8 @@ class Run:
         """
         if over.scenario.hardware != self.scenario.hardware:
             raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
-        return gain_band(self.scenario, over.scenario, self._busbw_of)
+        here = self.busbw_GBps / over.busbw_GBps
+        return gain_band(self.scenario, over.scenario, self._busbw_of, here)
 
     def _busbw_of(self, scenario: Scenario) -> float:
         if self.simulate is None:

@@ -85,19 +85,17 @@ def band(scenario: Scenario, busbw: Busbw, here: float) -> Band:
     return Band(min([here, *ends]), here, max([here, *ends]))
 
 
-def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw) -> GainBand:
-    """Return how many times the bus bandwidth of `over` that of `scenario` may be, on one machine.
+def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> GainBand:
+    """Return how many times the bus bandwidth of `over` that of `scenario` may be, on one machine; `here` is it as assumed.
 
     A figure moves on both paths together: there is but one NIC. Each is tried alone at both ends, then all together at
     those ends that made the ratio smaller, and larger, and at their worse and better ends.
     """
     figures = list({one.key: one for one in (*assumed(scenario), *assumed(over))}.values())
 
-    def gain(values: Iterable[tuple[str, float]] = ()) -> float:
-        moved = list(values)
+    def gain(moved: list[tuple[str, float]]) -> float:
         return busbw(changed(scenario, moved)) / busbw(changed(over, moved))
 
-    here = gain()
     alone = [sorted((gain([(one.key, end)]), end) for end in one.range or ()) for one in figures]
     together = [
         [(one.key, ends[place][1]) for one, ends in zip(figures, alone, strict=True)] for place in (0, -1)

@@ -25,14 +25,12 @@ def time(_outline: Outline, evidence: Evidence) -> Slide:
     host, peer = evidence.detour, evidence.direct
     spent = [_spent(name, run) for name, run in ((_HOST, host), (_PEER, peer), (_BARE, evidence.uncached))]
     busy = [bar for kind in _WATCHED for bar in _busy(kind, host, peer)]
-    alt = [
-        "Where the time goes. " + " ".join(f"{bar.name}: {bar.says}." for bar in spent),
-        "Busy shares. " + " ".join(f"{bar.name}: {bar.says}." for bar in busy if bar.name),
-    ]
+    charts = [("Where the time goes.", spent, None), *([("Busy shares.", busy, 1.0)] if busy else [])]
+    alt = [f"{what} " + " ".join(f"{bar.name}: {bar.says}." for bar in rows) for what, rows, _ in charts]
+    pictures = [bars(rows, said, full=full) for said, (_, rows, full) in zip(alt, charts, strict=True)]
+    idle = "Latency alone: no part is busy for a twentieth of the time on either path."
     title = f"What is busiest: {_label(host)} through the host, {_label(peer)} with Peer Direct"
-    pictures = [bars(spent, alt[0]), *([bars(busy, alt[1], full=1.0)] if busy else [])]
-    idle = "" if busy else "Latency alone: no part is busy for a twentieth of the time on either path."
-    return Slide(title, tuple(pictures), (idle,) if idle else (), notes=tuple(alt if busy else alt[:1]))
+    return Slide(title, tuple(pictures), () if busy else (idle,), notes=tuple(alt))
 
 
 def _label(run: Run) -> str:

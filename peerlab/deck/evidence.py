@@ -76,15 +76,15 @@ class Evidence:
         """By Peer Direct, memory registered for each transfer."""
         return self.run(path="peer-direct", registration="per-transfer")
 
-    @property
-    def gain(self) -> float:
-        """How many times as fast Peer Direct is."""
-        return self.detour.time_s / self.direct.time_s
-
     @cached_property
     def bands(self) -> tuple[Band, Band]:
         """From where to where the bus bandwidth may lie: through the host, and by Peer Direct."""
         return self.detour.sensitivity_band(), self.direct.sensitivity_band()
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast Peer Direct is."""
+        return self.detour.time_s / self.direct.time_s
 
     @cached_property
     def gain_band(self) -> GainBand:

@@ -1,8 +1,9 @@
 """A deck's outline as short Markdown: ``#`` is the deck, each ``##`` a slide, words below it are for the speaker.
 
-``#`` has a slide of its own, the first unless ``## title`` puts it elsewhere. Below it list items name the scenario and the training (``- nodes: 8``, ``- step time: 0.35``), other lines are the subtitle. A
-``##`` is a kind of slide, with a title of your own behind a colon, or the title of a slide of your own. Below it, lines that begin with
-``>`` stand on the slide, all others are notes.
+``#`` has a slide of its own, the first unless ``## title`` puts it elsewhere. Below it list items name the scenario and the
+training (``- nodes: 8``, ``- step time: 0.35``), other lines are the subtitle. A ``##`` is a kind of slide, with a title of your
+own behind a colon, or the title of a slide of your own. Below it, lines that begin with ``>`` stand on the slide, all others are
+notes.
 """
 
 from collections.abc import Mapping

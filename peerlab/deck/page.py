@@ -26,8 +26,8 @@ Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSl
 def page(title: str, slides: Sequence[Slide]) -> str:
     """Return the deck as HTML that opens from a file; all text is escaped.
 
-    Its policy lets nothing be fetched; only the speaker's view shows this very page again, in frames. Scripts are allowed without their hashes, because a live slide inherits the
-    policy and brings scripts of its own, which its own policy names.
+    Its policy lets nothing be fetched; only the speaker's view shows this very page again, in frames. Scripts are allowed
+    without their hashes, because a live slide inherits the policy and brings scripts of its own, which its own policy names.
     """
     sections = "".join(_section(slide) for slide in slides)
     style = _vendored("reveal.css") + (_HERE / "deck.css").read_text(encoding="utf-8")

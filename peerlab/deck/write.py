@@ -41,8 +41,6 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
         raise ExportError("cannot write a deck: its folder has no name")
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
     evidence, place = Evidence(asked.scenario, simulate), place_of(folder)
-    if place.is_file():
-        raise ExportError(f"cannot write {folder}: it is a file; a deck is a folder")
     with _folder(place):
         with written(place / "index.html") as file:
             file.write_text(page(asked.title, slides(asked, evidence)), encoding="utf-8")
@@ -56,6 +54,8 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
 def _folder(place: Path) -> Iterator[None]:
     """Make a folder if need be; what is made here and stays empty is taken away again."""
     with in_words(f"cannot write {place}", ExportError):
+        if place.is_file():
+            raise ExportError(f"cannot write {place}: it is a file; a deck is a folder")
         new = not place.exists()
         place.mkdir(parents=True, exist_ok=True)
     try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.examination.host import Host
+from peerlab.textfile import printable
 
 PASS, WARN, FAIL, UNKNOWN = "pass", "warn", "fail", "unknown"
 """A *fail* blocks a path; a *warn* leaves it open, but slower or fragile; *unknown* is what could not be read."""
@@ -113,7 +114,7 @@ def short(text: str) -> str:
     >>> short("4:  ACTIVE\x1b[31m\n")
     '4: ACTIVE[31m'
     """
-    clean = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    clean = printable(" ".join(text.split()))
     return clean if len(clean) <= _LONGEST else clean[: _LONGEST - 3] + "..."
 
 

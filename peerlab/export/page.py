@@ -154,9 +154,9 @@ def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[C
     if len(scenarios) == 1:
         return found
     apart = [one.field for one in found if len({getattr(s, one.field) for s in scenarios}) > 1]
-    if apart and controls is not None:
-        raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
     if controls is not None:
+        if apart:
+            raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
         return found
     return tuple(one for one in found if one.field in ("nodes", "message_bytes") and one.field not in apart)
 

@@ -1,5 +1,6 @@
 """The tour as a newcomer runs it, and what JupyterLab must survive."""
 
+import os
 import re
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from playwright.sync_api import expect
 
 import peerlab
 
+RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 10
 MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
 
 
@@ -34,14 +36,14 @@ def test_a_prediction_is_answered_by_the_simulation(open_notebook):
     expect(verdict).to_contain_text("You said 4x. The closest was 1.8x.")
 
 
-def test_ten_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
+def test_many_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
     notebook = open_notebook("again.ipynb", "import peerlab\npeerlab.explore()")
     notebook.run_all()
     explorer = Explorer(notebook)
     once = notebook.page.evaluate(MODELS)
-    for _ in range(10):
+    for _ in range(RUNS):
         notebook.run_cell(0)
-    notebook.page.wait_for_function(  # one explorer's widgets, not ten
+    notebook.page.wait_for_function(  # one explorer's widgets, not one for every run
         f"once => window.Bokeh.documents.length === 1 && window.peerlabPages.size === 1 && ({MODELS})() === once",
         arg=once,
     )
