@@ -10,7 +10,8 @@ from pathlib import Path
 from side_by_side import quantile, table
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
-from driver import Explorer, Lab, Notebook, chromium, laboratory
+from driver import Explorer, Notebook, chromium
+from server import Lab, laboratory
 
 NODES = (8, 1024)
 SWITCHES = 24

@@ -19,7 +19,7 @@ from side_by_side import quantile, table
 from peerlab.units import MIB
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
-from driver import laboratory
+from server import laboratory
 
 LABS = Path(__file__).parent.parent / "labs"
 SEATS = 40

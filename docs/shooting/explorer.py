@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from driver import Explorer, Lab, Notebook, chromium, laboratory
+from driver import Explorer, Notebook, chromium
+from server import Lab, laboratory
 
 EXPLORE = "import peerlab\npeerlab.explore()"
 SLIDE = (1920, 1080)

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from driver import Lab
 from explorer import await_bands, explorer, laboratory, opened
 from playwright.sync_api import Locator
+from server import Lab
 from tool_logs import ALPS
 
 CELLS = {

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
-from driver import Explorer, Lab, Notebook, chromium
+from driver import Explorer, Notebook, chromium
 from playwright.sync_api import expect
+from server import Lab
 
 
 def pytest_collection_modifyitems(items):

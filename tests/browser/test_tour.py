@@ -9,8 +9,9 @@ import time
 import urllib.request
 
 import pytest
-from driver import PATIENCE_S, Explorer, stop
+from driver import Explorer
 from playwright.sync_api import expect
+from server import PATIENCE_S, stop
 
 import peerlab
 

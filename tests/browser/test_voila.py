@@ -7,8 +7,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from driver import Explorer, await_up, stop
+from driver import Explorer
 from playwright.sync_api import expect
+from server import await_up, stop
 
 pytest.importorskip("voila")
 
