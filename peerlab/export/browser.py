@@ -86,7 +86,6 @@ def browser(width: int, height: int, scale: float = 1) -> Iterator["Browser"]:
             yield one
         finally:
             one.close()
-            _remove_socket(Path(profile))
 
 
 class Browser:
@@ -100,9 +99,11 @@ class Browser:
         self._from, theirs_out = _pipe()
         quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
         pipes = [(os.POSIX_SPAWN_DUP2, theirs_in, 3), (os.POSIX_SPAWN_DUP2, theirs_out, 4)]
+        # A Chromium that is killed leaves temporary files and a socket behind; in its profile they go with it.
+        own_folder = {**os.environ, "TMPDIR": profile}
         try:
             self._pid = os.posix_spawn(
-                program, command, os.environ, file_actions=[*quiet, *pipes], setpgroup=0
+                program, command, own_folder, file_actions=[*quiet, *pipes], setpgroup=0
             )
         except OSError as problem:
             os.close(self._to)
@@ -225,14 +226,6 @@ class Browser:
         return ExportError(
             "the browser ended at once; it may lack a sandbox here, or room for temporary files (try as another user, or another browser by PEERLAB_CHROMIUM)"
         )
-
-
-def _remove_socket(profile: Path) -> None:
-    """Remove what a killed Chromium leaves beside its profile: a folder with the socket that a link in the profile leads to."""
-    with suppress(OSError):  # there may be none
-        folder = (profile / "SingletonSocket").readlink().parent
-        if folder.parent == profile.parent:
-            shutil.rmtree(folder)
 
 
 def _pipe() -> tuple[int, int]:
