@@ -35,7 +35,7 @@ RETURNED = {
     "Region": "peerlab.model.registration",
     "Figure": "peerlab.model.hardware",
     "Band": "peerlab.sensitivity",
-    "GainBand": "peerlab.sensitivity",
+    "GainBand": "peerlab.gain",
     "Diagnosis": "peerlab.study.diagnosis.diagnose",
     "Calibration": "peerlab.study.calibration.calibrate",
     "Examination": "peerlab.view.doctor",

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from peerlab import critical, metrics
 from peerlab.errors import PeerlabError
+from peerlab.gain import GainBand, gain_band
 from peerlab.lanes import lane_name
+from peerlab.model.alternatives import Alternative, alternatives
+from peerlab.model.hardware import Figure
 from peerlab.model.registration import Counters
 from peerlab.model.scenario import Scenario
 from peerlab.perfetto import write_perfetto
-from peerlab.sensitivity import Band, GainBand, band, gain_band, influences
+from peerlab.sensitivity import Band, band, influences
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
 
@@ -172,18 +175,36 @@ class Run:
         """
         return band(self.scenario, self._busbw_of, self.busbw_GBps)
 
-    def gain_band(self, over: "Run") -> GainBand:
-        """Return how many times the bus bandwidth of another run this one's may be, each assumed figure at an end of its range.
-
-        Both are on one machine, so a figure has one value for both: the ratio is surer than `sensitivity_band` of each.
+    def alternatives(self) -> dict[Figure, list[tuple[Alternative, float]]]:
+        """Return what the bus bandwidth (GB/s) would be if an assumption without a range did not hold, by the assumed figure.
 
         Raises
         ------
         PeerlabError
-            If the other run is of another cluster, or this one was not made by `peerlab.simulate`.
+            If this run was not made by `peerlab.simulate`.
+        """
+        return {
+            figure: [(one, self._busbw_of(self.scenario.with_(cluster=one.cluster))) for one in others]
+            for figure, others in alternatives(self.scenario).items()
+        }
+
+    def gain_band(self, over: "Run") -> GainBand:
+        """Return how many times the bus bandwidth of another run this one's may be, and what that owes to each assumption.
+
+        Both are on one machine, so a figure has one value for both: the ratio is surer than `sensitivity_band` of each.
+        What is assumed without a range, such as where the NICs hang, stands beside the band, simulated. As text the answer
+        is the sentence that says all this.
+
+        Raises
+        ------
+        PeerlabError
+            If the other run is of another cluster, one of them exchanges nothing, or this one was not made by
+            `peerlab.simulate`.
         """
         if over.scenario.hardware != self.scenario.hardware:
             raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
+        if not self.time_ps or not over.time_ps:
+            raise PeerlabError("gain_band compares two runs that take time; one rank exchanges nothing")
         here = self.busbw_GBps / over.busbw_GBps
         return gain_band(self.scenario, over.scenario, self._busbw_of, here)
 

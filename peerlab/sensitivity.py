@@ -1,10 +1,10 @@
 """What an answer owes to assumptions: assumed figures moved to the ends of their ranges.
 
 One figure at a time says which assumption matters (:func:`influences`); all at once, at their worse ends and at their
-better ends, say how far the answer may be off (:func:`band`). Two data paths of one machine share its figures, so that their
-ratio is surer than either of them (:func:`gain_band`). For rates, times and the packet size the better end is
+better ends, say how far the answer may be off (:func:`band`). For rates, times and the packet size the better end is
 known: a faster part is never slower. Of sizes and counts whose better end is not known (a slice) both ends are tried,
-in every combination. Assumptions that are yes or no have no range and are not varied.
+in every combination. Assumptions without a range are in no band; `peerlab.model.alternatives` has what else may be true.
+`peerlab.gain` says the same of the ratio of two data paths.
 """
 
 from collections.abc import Callable, Iterable
@@ -47,18 +47,6 @@ class Band:
     """Bus bandwidth with all of them at their better ends, GB/s."""
 
 
-@dataclass(frozen=True)
-class GainBand:
-    """From where to where the ratio of two bus bandwidths may lie if each assumed figure lies at an end of its range."""
-
-    low: float
-    """With the figures at those ends that make it smaller."""
-    value: float
-    """As assumed."""
-    high: float
-    """With the figures at those ends that make it larger."""
-
-
 def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
     """Return one row per assumed figure that `scenario` meets, with the answer at both ends, the most influential first.
 
@@ -85,27 +73,6 @@ def band(scenario: Scenario, busbw: Busbw, here: float) -> Band:
     return Band(min([here, *ends]), here, max([here, *ends]))
 
 
-def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> GainBand:
-    """Return how many times the bus bandwidth of `over` that of `scenario` may be, on one machine; `here` is it as assumed.
-
-    A figure moves on both paths together: there is but one NIC. Each is tried alone at both ends, then all together at
-    those ends that made the ratio smaller, and larger, and at their worse and better ends.
-    """
-    figures = list({one.key: one for one in (*assumed(scenario), *assumed(over))}.values())
-
-    def gain(moved: list[tuple[str, float]]) -> float:
-        return busbw(changed(scenario, moved)) / busbw(changed(over, moved))
-
-    alone = [sorted((gain([(one.key, end)]), end) for end in one.range or ()) for one in figures]
-    together = [
-        [(one.key, ends[place][1]) for one, ends in zip(figures, alone, strict=True)] for place in (0, -1)
-    ]
-    known = [one for one in figures if better_end(one) is not None]
-    together += [[_end(one, better_end(one), better=better) for one in known] for better in (False, True)]
-    found = [here, *(ratio for ends in alone for ratio, _ in ends), *map(gain, together)]
-    return GainBand(min(found), here, max(found))
-
-
 def corners(scenario: Scenario) -> list[Scenario]:
     """Return the scenarios between which the answer may lie; none, if nothing with a range is assumed."""
     figures = assumed(scenario)
@@ -113,12 +80,16 @@ def corners(scenario: Scenario) -> list[Scenario]:
     found = []
     for ends in product(*choices) if figures else ():
         for better in (False, True):
-            values = [_end(figure, end, better=better) for figure, end in zip(figures, ends, strict=True)]
+            values = [end_of(figure, end, better=better) for figure, end in zip(figures, ends, strict=True)]
             found.append(changed(scenario, values))
     return found
 
 
-def _end(figure: Figure, end: int | None, *, better: bool) -> tuple[str, float]:
+def end_of(figure: Figure, end: int | None, *, better: bool) -> tuple[str, float]:
+    """Return a figure's key with the value at its better or worse end, in the unit of its file.
+
+    `end` is the better one (0 low, 1 high); where nobody knows it, None or the one that is tried as the better.
+    """
     low_high = figure.range or (figure.value, figure.value)
     if better_end(figure) is None:
         return figure.key, low_high[end or 0]

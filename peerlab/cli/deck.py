@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from peerlab.cli.words import command, end_in_order, fraction, number, one_line
-from peerlab.deck.outline import KINDS, Outline, Training, read_outline
+from peerlab.deck.outline import KINDS, Outline, read_outline
+from peerlab.deck.training import Training
 from peerlab.deck.write import write_deck
 from peerlab.errors import ExportError
 
@@ -13,7 +14,8 @@ _EXAMPLES = """\
 examples:
   peerlab deck --output deck                            host NIC against Peer Direct on a DL1 cluster
   peerlab deck --cluster p4d --nodes 32 --pdf --output review
-  peerlab deck --gradient "7 GB" --step-time 0.35 --overlap 0.5 --output deck     with a slide on your training
+  peerlab deck --gradient "2 GB" --step-time 0.35 --overlap 0.5 --output deck     with a slide on your training
+  peerlab deck --communication 40% --step-time 0.3 --overlap 60% --output deck    the same from a profiler's shares
   peerlab deck --outline review.md --output deck        slides and words of your own
 
 an outline in Markdown; everything but the first line may be left out:
@@ -21,9 +23,9 @@ an outline in Markdown; everything but the first line may be left out:
   Architecture review, team fabric
   - cluster: dl1
   - nodes: 8
-  - gradient: 7 GB            (with step time and overlap: a step of your training)
-  - step time: 0.35
-  - overlap: 0.5
+  - gradient: 2 GB            (or communication: 40 %, the exchange's share of the step)
+  - step time: 0.35           (seconds, today, through the host)
+  - overlap: 50 %             (of the exchange, hidden behind computing)
   ## detour: Today
   What stands here is for the speaker.
   > What stands here is on the slide.
@@ -36,7 +38,7 @@ the same in TOML:
   cluster = "dl1"
   nodes = 8
   [training]                  # a step as it is today
-  gradient_bytes = "7 GB"
+  gradient_bytes = "2 GB"     # or communication_share = 0.4
   step_time_s = 0.35
   overlap_share = 0.5
   [[slide]]                   # without any: all kinds, in this order
@@ -77,12 +79,16 @@ def add(commands: Any) -> None:
         metavar="SIZE",
         help="bytes of gradient that a rank exchanges in a step of your training",
     )
+    add(
+        "--communication",
+        metavar="SHARE",
+        help="instead of the bytes: share of that step that is exchange, hidden or not, such as 0.4 or 40%%",
+    )
     add("--step-time", type=fraction, metavar="SECONDS", help="how long that step takes today")
     add(
         "--overlap",
-        type=fraction,
         metavar="SHARE",
-        help="share of the exchange hidden behind computing, 0 to 1",
+        help="share of the exchange that is hidden behind computing, such as 0.6 or 60%%",
     )
 
 
@@ -105,7 +111,7 @@ def _deck(options: argparse.Namespace) -> int:
     if options.pdf:
         print(f"{one_line(deck.with_name('deck.pdf'))}: the same, printed")
     if outline.training is None and any(plan.show == "training" for plan in outline.slides):
-        print("no slide on a training step: give --gradient, --step-time and --overlap")
+        print("no slide on a training step: give --step-time, --overlap, and --gradient or --communication")
     return 0
 
 
@@ -113,6 +119,7 @@ def _training(options: argparse.Namespace) -> Training | None:
     """Return the training of the options, if any of them is given."""
     given = {
         "gradient_bytes": options.gradient,
+        "communication_share": options.communication,
         "step_time_s": options.step_time,
         "overlap_share": options.overlap,
     }

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from peerlab.cli.words import table
-from peerlab.model.uses import assumed, figures_used
+from peerlab.model.hardware import Figure
+from peerlab.model.path import PATH_NAMES
 from peerlab.run import Run
 from peerlab.sensitivity import Band
-from peerlab.units import say_unit
 
 _HEAD = ("assumed figure", "value", "from", "to", "busbw from", "busbw to", "change")
 
@@ -15,22 +15,38 @@ _HEAD = ("assumed figure", "value", "from", "to", "busbw from", "busbw to", "cha
 def sensitivity_document(run: Run) -> dict[str, Any]:
     """Return the sensitivity of a run as plain values, units in the names."""
     band = run.sensitivity_band()
+    without_range = run.alternatives()
     return {
         "band_GBps": [band.low_GBps, band.high_GBps],
         "figures": run.sensitivity().to_dict("records"),
-        "not_varied": dict(_not_varied(run)),
+        "not_varied": {figure.key: figure.assumption for figure in without_range},
+        "alternatives": [
+            {"figure": figure.key, "if": one.says, "stand_in": one.stand_in, "busbw_GBps": busbw}
+            for figure, others in without_range.items()
+            for one, busbw in others
+        ],
     }
 
 
 def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
-    """Print, for each named run, what its bus bandwidth owes to each assumed figure."""
+    """Print, for each named run, what its bus bandwidth owes to each assumed figure; then what the gain owes to them."""
     for name, run in runs:
         print(f"\n{name}: {_say_band(run.sensitivity_band())}")
-        rows = [_row(one) for one in run.sensitivity().to_dict("records")]
+        figures = run.scenario.hardware.figures
+        rows = [_row(figures[one["figure"]], one) for one in run.sensitivity().to_dict("records")]
         if rows:
             print(table(_HEAD, rows, right=range(1, len(_HEAD) - 1)))
-        for figure, what in _not_varied(run):
-            print(f"  {figure} is not varied: {what}")
+        for figure, others in run.alternatives().items():
+            print(f"  outside that band: {figure.named}, {figure.assumption}")
+            for one, busbw in others:
+                how = f" ({one.stand_in})" if one.stand_in else ""
+                print(f"    {busbw:.3g} GB/s if {one.says}{how}")
+            if not others:
+                print("    not simulated otherwise")
+    staged = next((run for _, run in runs if run.scenario.staged), None)
+    direct = next((run for _, run in runs if run.scenario.path == "peer-direct"), None)
+    if staged and direct and staged.time_ps:
+        print(f"\nPeer Direct over {PATH_NAMES[str(staged.scenario.path)]}: {direct.gain_band(staged)}")
 
 
 def _say_band(band: Band) -> str:
@@ -40,11 +56,11 @@ def _say_band(band: Band) -> str:
     return f"{band.value_GBps:.3g} GB/s; {ends} if all assumed figures lie at the ends of their ranges"
 
 
-def _row(one: dict[Any, Any]) -> tuple[str, ...]:
+def _row(figure: Figure, one: dict[Any, Any]) -> tuple[str, ...]:
     changes = [one["change_at_low_percent"], one["change_at_high_percent"]]
     return (
-        one["figure"],
-        f"{one['value']:g}{say_unit(one['unit'])}",
+        figure.named,
+        str(figure),
         f"{one['low']:g}",
         f"{one['high']:g}",
         f"{one['busbw_at_low_GBps']:.3g}",
@@ -55,10 +71,3 @@ def _row(one: dict[Any, Any]) -> tuple[str, ...]:
 
 def _say_change(percent: float) -> str:
     return f"{percent:+.1f} %" if abs(percent) >= 0.05 else "0 %"
-
-
-def _not_varied(run: Run) -> list[tuple[str, str]]:
-    """Return the assumptions that are yes or no: key and what is assumed."""
-    used, varied = figures_used(run.scenario), {figure.key for figure in assumed(run.scenario)}
-    found = run.scenario.hardware.assumptions
-    return [(one.key, one.assumption) for one in found if one.key in used and one.key not in varied]

@@ -1,17 +1,15 @@
 """The slides of a review that are charts or tables."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from peerlab.deck.charts import Bar, Curve, Part, bars, curves
 from peerlab.deck.evidence import NODES, Evidence
-from peerlab.deck.outline import Outline, Training
+from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
+from peerlab.deck.training import Step, Training
+from peerlab.gain import Assumption
 from peerlab.lanes import lane_name
-from peerlab.model.hardware import Cluster
 from peerlab.model.path import STAGES
 from peerlab.run import Run
-from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit, write_bytes
+from peerlab.units import PS_PER_S, say_bytes, say_count, say_time, say_unit, write_bytes
 from peerlab.view.theme import PATH_ROLES, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
@@ -124,27 +122,48 @@ def training(outline: Outline, evidence: Evidence) -> Slide:
 
 
 def _step(asked: Training, evidence: Evidence) -> Slide:
-    step = evidence.step(asked)
+    host_s, peer_s = evidence.exchanges(asked)
+    today = asked.today(host_s)
+    share, time = today.same_share(peer_s), today.same_time(peer_s)
     rows = [
-        _step_bar("today, through the host", step.now_s, step.seen_detour_s, "copy"),
-        _step_bar("with Peer Direct", step.then_s, step.seen_direct_s, "direct"),
+        _step_bar("today, through the host", today, "copy"),
+        _step_bar("Peer Direct, the same share hidden", share, "direct"),
+        _step_bar("Peer Direct, the same time hidden", time, "direct"),
     ]
     alt = "A training step. " + " ".join(f"{row.name}: {row.says}." for row in rows)
     lines = (
+        _exchange(asked, host_s, peer_s),
         (
-            f"Exchange: {write_bytes(asked.gradient_bytes)} of gradient per rank, {say_bytes(evidence.base.nbytes)} at a time,"
-            f" {_s(step.exchange_detour_s)} through the host, {_s(step.exchange_direct_s)} by Peer Direct."
+            f"Given: a step of {_s(today.time_s)} today, {asked.overlap_share:.0%} of the exchange ({_s(today.hidden_s)})"
+            f" hidden behind {_s(today.computing_s)} of computing."
         ),
-        f"Given: a step of {_s(asked.step_time_s)} today, {asked.overlap_share:.0%} of the exchange hidden behind computing.",
-        "Assumed: the same share is hidden by Peer Direct, and the rest of the step stays as it is.",
+        "Not simulated: how much of a shorter exchange computing hides; so both readings stand here. The computing stays as it is.",
+        f"The gain of the exchange alone: {evidence.gain_band}.",
     )
-    title = f"A training step of {_s(step.now_s)} becomes one of {_s(step.then_s)}: {step.now_s / step.then_s:.2f} times as fast"
+    gains = " to ".join(f"{today.time_s / one.time_s:.2f}" for one in (share, time))
+    title = f"A training step of {_s(today.time_s)} becomes {gains} times as fast, depending on what computing hides"
     return Slide(title, (bars(rows, alt),), lines, notes=(alt,))
 
 
-def _step_bar(name: str, whole_s: float, seen_s: float, role: str) -> Bar:
-    parts = (Part(whole_s - seen_s, "gather", "computing and all else"), Part(seen_s, role, _EXCHANGES[role]))
-    return Bar(name, parts, _s(whole_s))
+def _exchange(asked: Training, host_s: float, peer_s: float) -> str:
+    """Say how long the exchange of gradients takes on both paths, and where that is from."""
+    if asked.gradient_bytes:
+        what = (
+            f"Exchange: {write_bytes(asked.gradient_bytes)} of gradient per rank, simulated as one message: "
+        )
+        return f"{what}{_s(host_s)} through the host, {_s(peer_s)} by Peer Direct."
+    return (
+        f"Exchange: {asked.communication_share:.0%} of the step, {_s(host_s)} through the host;"
+        f" {host_s / peer_s:.2f} times as fast by Peer Direct, {_s(peer_s)}."
+    )
+
+
+def _step_bar(name: str, step: Step, role: str) -> Bar:
+    parts = (
+        Part(step.computing_s, "gather", "computing and all else"),
+        Part(step.seen_s, role, _EXCHANGES[role]),
+    )
+    return Bar(name, parts, _s(step.time_s))
 
 
 _EXCHANGES = {"copy": "exchange that is not hidden, through the host", "direct": "the same by Peer Direct"}
@@ -154,52 +173,34 @@ def _s(seconds: float) -> str:
     return say_time(seconds * PS_PER_S)
 
 
-def yes_or_no(machine: Cluster) -> list[str]:
-    """Return the assumed figures without a range: each is so or not so, and no band says what if not."""
-    return [figure.key for figure in machine.assumptions if not figure.range]
-
-
-_MOST_ROWS = 6
+_MOST_ROWS = 5
 """Assumed figures that a slide has room for: the most influential."""
 
 
 def assumptions(_outline: Outline, evidence: Evidence) -> Slide:
-    """Say what the answers owe to assumed figures."""
-    tables = [influences(evidence.detour), influences(evidence.direct)]
-    rows: dict[str, Mapping[str, Any]] = {**tables[1], **tables[0]}
-    reach = {name: max(_reach(table[name]) for table in tables if name in table) for name in rows}
-    named = sorted(rows, key=lambda name: -reach[name])[:_MOST_ROWS]
-    body = [(*_range(rows[name]), *(_change(table.get(name)) for table in tables)) for name in named]
-    spans = [f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in evidence.bands]
-    head = ("assumed figure", "value", "range", _HOST, _PEER)
-    left, bare = len(rows) - len(named), yes_or_no(evidence.base.hardware)
+    """Say what the gain owes to assumed figures."""
+    gain = evidence.gain_band
+    shown, left = gain.assumptions[:_MOST_ROWS], gain.assumptions[_MOST_ROWS:]
+    body = [_assumed(one) for one in shown]
+    ends = f"{gain.low:.2f} to {gain.high:.2f}"
+    everything = ("all that have a range, together", "", "at the ends of their ranges", ends)
+    head = ("assumed", "as", "the gain, if", "times")
+    host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in evidence.bands)
     lines = (
-        "Change of the bus bandwidth with one figure at the low and the high end of its range.",
-        *([f"{left} more figures change it less."] if left else []),
-        *([f"Assumed without a range, in no band: {', '.join(bare)}."] if bare else []),
+        f"As assumed the gain is {gain.value:.2f} times.",
+        *([f"{say_count(len(left), 'more figure')}: each changes it less."] if left else []),
+        f"Bus bandwidth, all figures at the ends of their ranges: {host} {_HOST}, {peer} by {_PEER}.",
     )
-    title = "What the answers owe to assumptions"
-    return Slide(title, rows=(head, *body, ("all of them at once", "", "", *spans)), lines=lines)
+    notes = tuple(f"{one.figure.named}: {one.figure.assumption}." for one in gain.assumptions)
+    return Slide(
+        "What the gain owes to assumptions", rows=(head, *body, everything), lines=lines, notes=notes
+    )
 
 
-def influences(run: Run) -> dict[str, Mapping[str, Any]]:
-    """Return what a run owes to each assumed figure that it meets, by the figure's name."""
-    return {
-        str(key): row for key, row in run.sensitivity().set_index("figure", drop=False).T.to_dict().items()
-    }
-
-
-def _reach(row: Mapping[str, Any]) -> float:
-    return max(abs(float(row[name])) for name in ("change_at_low_percent", "change_at_high_percent"))
-
-
-def _range(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    unit = say_unit(row["unit"])
-    return f"{row['figure']} †", f"{row['value']:g}{unit}", f"{row['low']:g} to {row['high']:g}{unit}"
-
-
-def _change(row: Mapping[str, Any] | None) -> str:
-    if row is None:
-        return "not met"
-    low, high = (row["change_at_low_percent"], row["change_at_high_percent"])
-    return f"{low:+.1f} % / {high:+.1f} %".replace("-0.0", "0.0").replace("+0.0", "0.0")
+def _assumed(one: Assumption) -> tuple[str, str, str, str]:
+    """Return a row of the table: what is assumed, as what, what else may be, and the gain then."""
+    figure = one.figure
+    ends = "it is {:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
+    others = " / ".join(case.says for case in one.cases) or "not simulated otherwise"
+    gains = " / ".join(f"{case.gain:.2f}" for case in one.cases)
+    return f"{figure.named} †", str(figure), ends or others, gains

@@ -1,37 +1,21 @@
 """What a deck rests on: the runs that its slides show, simulated when the first of them asks."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from peerlab.deck.outline import Training
+from peerlab.collectives.busbw import bus_factor
+from peerlab.deck.training import Training
 from peerlab.errors import ExportError
+from peerlab.gain import GainBand
+from peerlab.metrics import wire_limit_GBps
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
-from peerlab.sensitivity import Band, GainBand
+from peerlab.sensitivity import Band
 
 NODES = (2, 4, 8, 16, 32, 64, 128, 256)
 """Nodes of the curve."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """A step of a training on both data paths, seconds."""
-
-    exchange_detour_s: float
-    """The exchange of the gradient through the host."""
-    exchange_direct_s: float
-    """The same by Peer Direct."""
-    seen_detour_s: float
-    """What of it is not hidden behind computing, through the host."""
-    seen_direct_s: float
-    """The same by Peer Direct."""
-    now_s: float
-    """The step today."""
-    then_s: float
-    """The step by Peer Direct, if the rest of it stays as it is."""
 
 
 class Evidence:
@@ -91,21 +75,24 @@ class Evidence:
         """From where to where the gain may lie if each assumed figure lies at an end of its range."""
         return self.direct.gain_band(self.detour)
 
-    def step(self, training: Training) -> Step:
-        """Return a step of a training: the gradient goes in exchanges of the scenario's message, one after another.
+    def exchanges(self, training: Training) -> tuple[float, float]:
+        """Return how long a training's exchange of gradients takes through the host and by Peer Direct, seconds.
+
+        Bytes of gradient are simulated as one message; a share of the step becomes shorter by the gain.
 
         Raises
         ------
         ExportError
-            If the exchange alone takes longer than the step is said to take.
+            If even wires that are always busy could not move such a gradient within a step.
         """
-        times = training.gradient_bytes / self.base.nbytes
-        detour, direct = self.detour.time_s * times, self.direct.time_s * times
-        seen = 1 - training.overlap_share
-        if detour * seen >= training.step_time_s:
-            raise ExportError(
-                f"training: the exchange that computing does not hide would take {detour * seen:.3g} s, no less than the step"
-                f" of {training.step_time_s:g} s; check gradient, step time and overlap"
-            )
-        then = training.step_time_s - (detour - direct) * seen
-        return Step(detour, direct, detour * seen, direct * seen, training.step_time_s, then)
+        if training.communication_share is not None:
+            exchange = training.communication_share * training.step_time_s
+            return exchange, exchange / self.gain
+        asked = self.base.with_(message_bytes=training.gradient_bytes)
+        least = bus_factor(asked.collective, asked.ranks) * asked.nbytes / wire_limit_GBps(asked) / 1e9
+        if least > training.step_time_s:  # said at once: a long message takes a while to simulate
+            training.today(least)
+        host, peer = (
+            self.simulate(asked.with_(path=run.scenario.path)) for run in (self.detour, self.direct)
+        )
+        return host.time_s, peer.time_s

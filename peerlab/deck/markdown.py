@@ -12,7 +12,12 @@ from typing import Any
 from peerlab.errors import ExportError, nearest
 from peerlab.textfile import read_value
 
-_TRAINING = {"gradient": "gradient_bytes", "step time": "step_time_s", "overlap": "overlap_share"}
+_TRAINING = {
+    "gradient": "gradient_bytes",
+    "communication": "communication_share",
+    "step time": "step_time_s",
+    "overlap": "overlap_share",
+}
 """Words of a list item to fields of a training."""
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from peerlab.deck.markdown import read_markdown
+from peerlab.deck.training import Training
 from peerlab.errors import ExportError, nearest
 from peerlab.textfile import read_text, read_toml
-from peerlab.units import MIB, parse_bytes
+from peerlab.units import MIB
 
 KINDS = {
     "title": "what is compared, and the answer in one line",
@@ -29,45 +29,6 @@ KINDS = {
 REVIEW = tuple(kind for kind in KINDS if kind != "text")
 """The slides of an outline that names none."""
 DEFAULT_TITLE = "Host NIC against Peer Direct"
-
-
-@dataclass(frozen=True)
-class Training:
-    """A step of somebody's training, as it is today: with the data path through the host."""
-
-    gradient_bytes: int
-    """Bytes of gradient that every rank exchanges in a step."""
-    step_time_s: float
-    """How long a step takes today, seconds."""
-    overlap_share: float
-    """Share of the exchange that is hidden behind computing, 0 to 1."""
-
-    @classmethod
-    def read(cls, given: Mapping[str, Any]) -> "Training":
-        """Return a training from an outline's table or the command line's options.
-
-        Raises
-        ------
-        ExportError
-            If a value is missing, or is none.
-        """
-        _only_known("training", given, [one.name for one in fields(cls)])
-        for one in fields(cls):
-            if given.get(one.name) is None:
-                raise ExportError(
-                    f"training: {one.name} is missing; gradient, step time and overlap belong together"
-                )
-        try:
-            gradient = parse_bytes(given["gradient_bytes"])
-        except ValueError as problem:
-            raise ExportError(f"training: gradient_bytes: {problem}") from None
-        step = _number("step_time_s", given["step_time_s"], 1e-6, 1e6, "seconds, more than 0")
-        overlap = _number("overlap_share", given["overlap_share"], 0, 1, "a share from 0 to 1")
-        if gradient < 1:
-            raise ExportError(
-                f"training: gradient_bytes: {given['gradient_bytes']!r} is not a size of 1 byte or more"
-            )
-        return cls(gradient, step, overlap)
 
 
 @dataclass(frozen=True)
@@ -153,13 +114,6 @@ def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise ExportError(f"outline: {name} = {value!r} is not text")
     return value
-
-
-def _number(name: str, value: object, low: float, high: float, allowed: str) -> float:
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
-    if not isfinite(number) or not low <= number <= high:
-        raise ExportError(f"training: {name}: {value!r} is not {allowed}")
-    return float(number)
 
 
 def _only_known(where: str, given: Mapping[str, Any], known: Any) -> None:

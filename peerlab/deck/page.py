@@ -68,11 +68,15 @@ def _kind(slide: Slide) -> str:
         return "live"
     if slide.pictures or slide.rows:
         return "figure"
-    return "long" if len(slide.lines) > _MANY else "words"
+    if len(slide.lines) > _MANY:
+        return "long"
+    return "words dense" if sum(map(len, slide.lines)) > _MUCH else "words"
 
 
 _MANY = 6
 """Lines from which on a slide is set in smaller type and columns."""
+_MUCH = 560
+"""Letters from which on words are set a little smaller: about eight lines."""
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

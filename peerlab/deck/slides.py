@@ -11,8 +11,8 @@ from peerlab.deck.evidence import Evidence
 from peerlab.deck.outline import Outline, Plan
 from peerlab.deck.slide import Slide
 from peerlab.export.page import page_html
+from peerlab.gain import GainBand
 from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.hardware import Cluster
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count
 from peerlab.view.still import still_svg
@@ -45,24 +45,18 @@ def _own(plan: Plan, slide: Slide) -> Slide:
 
 _ASSUMED = (
     "Everything here is simulated from the figures on the last slides; those marked with a dagger are assumed."
-    " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges."
+    " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges; what is assumed"
+    " without a range, such as where the NICs hang, is simulated otherwise beside it."
 )
 
 
 def _cover(outline: Outline, evidence: Evidence) -> Slide:
     s = evidence.base
     what = f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)}"
-    answer = (
-        f"Peer Direct: {evidence.gain:.2f} times as fast as the way through the host, {_range(evidence)}."
-    )
+    answer = f"Peer Direct: {evidence.gain:.2f} times as fast as the way through the host; {evidence.gain_band.range_in_words()}."
     beyond = "More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
     lines = (outline.subtitle, what, answer, beyond)
     return Slide(outline.title, lines=tuple(line for line in lines if line), notes=(_ASSUMED,), cover=True)
-
-
-def _range(evidence: Evidence) -> str:
-    band = evidence.gain_band
-    return f"{band.low:.2f} to {band.high:.2f} times if the assumed figures lie at the ends of their ranges"
 
 
 def _detour(_outline: Outline, evidence: Evidence) -> Slide:
@@ -95,25 +89,34 @@ def _live(_outline: Outline, evidence: Evidence) -> Slide:
 
 
 def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
-    if evidence.gain_band.low > _CLEAR:
+    gain, machine = evidence.gain_band, evidence.base.hardware
+    if gain.least > _CLEAR:
         title = "Recommendation: use Peer Direct"
-    elif evidence.gain > _CLEAR:
-        title = "Recommendation: measure before deciding; the assumptions leave it open"
+    elif gain.most > _CLEAR:
+        title = "Recommendation: measure before deciding"
     else:
         title = "Recommendation: stay with the way through the host"
-    machine = evidence.base.hardware
     lines = (
-        f"{evidence.gain:.2f} times as fast, {_range(evidence)}.",
+        f"{evidence.gain:.2f} times as fast; {gain.range_in_words()}.",
         _cache(evidence),
         *_beyond(evidence),
         (
             f"It rests on {len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
-            f" (†); most depends on {_most(evidence)}{_unranged(machine)}."
+            f" (†). {_depends(gain)}"
         ),
-        "Before: peerlab doctor on every node says whether it can do Peer Direct.",
-        "After: peerlab diagnose tells from a log of your own which path was taken.",
+        "Before: peerlab doctor says of every node whether it can do Peer Direct. After: peerlab diagnose tells from a log which path was taken.",
     )
     return Slide(title, lines=lines, notes=(_ASSUMED,))
+
+
+def _depends(gain: GainBand) -> str:
+    """Say which assumption moves the gain most, and how far."""
+    one = gain.decisive
+    if one is None:
+        return "None of them moves the gain by 1 %."
+    ends = sorted(case.gain for case in one.cases)
+    moved = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1])))
+    return f"The gain depends most on {one.figure.named}: {moved} times. Find that out first."
 
 
 def _beyond(evidence: Evidence) -> list[str]:
@@ -131,18 +134,6 @@ def _cache(evidence: Evidence) -> str:
     if evidence.uncached.time_s < _CLEAR * evidence.direct.time_s:
         return "Registering memory costs little here, with a cache or without."
     return f"Keep the registration cache on: without it, {ratio:.2f} times the speed of the way through the host."
-
-
-def _unranged(machine: Cluster) -> str:
-    """Say how many assumptions no band holds, as they are so or not so; the next slide names them."""
-    count = len(charting.yes_or_no(machine))
-    return f"; {count} of them in no band" if count else ""
-
-
-def _most(evidence: Evidence) -> str:
-    """Return the assumed figure that most depends on by Peer Direct, if there is one."""
-    found = charting.influences(evidence.direct)
-    return next(iter(found), "none")
 
 
 def _sources(_outline: Outline, evidence: Evidence) -> Slide:

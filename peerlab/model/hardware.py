@@ -42,6 +42,16 @@ class Figure:
     range: tuple[float, float] | None
     """For an assumed figure: from where to where it may lie, in `unit`; None where it is known, or cannot vary."""
 
+    @property
+    def label(self) -> str:
+        """What it is called where people read of it, such as ``network latency``."""
+        return FIGURE_LABELS.get(self.key, self.key)
+
+    @property
+    def named(self) -> str:
+        """Its label with the key that finds it in the cluster's file, such as ``network latency (fabric.latency)``."""
+        return f"{self.label} ({self.key})"
+
     def __str__(self) -> str:
         return f"{self.value:g}{say_unit(self.unit)}"
 
@@ -50,9 +60,9 @@ def _is_number(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
 
 
-def _figure(key: str, kind: str) -> Any:
-    """Return a dataclass field that is read from the figure `key`."""
-    return field(default=None, metadata={"figure": key, "kind": kind})
+def _figure(key: str, kind: str, label: str) -> Any:
+    """Return a dataclass field that is read from the figure `key`; readers know it by its `label`."""
+    return field(default=None, metadata={"figure": key, "kind": kind, "label": label})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,85 +93,89 @@ class Cluster:
     figures: Mapping[str, Figure] = field(hash=False)
     """Every figure as written in the file, by key."""
 
-    numa_domains: int = _figure("node.numa_domains", "count")
+    numa_domains: int = _figure("node.numa_domains", "count", "CPU sockets")
     """CPU sockets (NUMA domains) per node."""
-    switches_per_numa: int = _figure("node.switches_per_numa", "count")
+    switches_per_numa: int = _figure("node.switches_per_numa", "count", "PCIe switches per socket")
     """PCIe switches per NUMA domain."""
-    devices_per_switch: int = _figure("node.devices_per_switch", "count")
+    devices_per_switch: int = _figure("node.devices_per_switch", "count", "accelerators below a PCIe switch")
     """Accelerators below one PCIe switch."""
-    nics_per_switch: int = _figure("node.nics_per_switch", "count")
+    nics_per_switch: int = _figure("node.nics_per_switch", "count", "NICs below a PCIe switch")
     """NICs below one PCIe switch."""
-    cores_per_device: int = _figure("node.cores_per_device", "count")
+    cores_per_device: int = _figure("node.cores_per_device", "count", "CPU cores per accelerator")
     """CPU cores that do an accelerator's communication."""
-    hbm_Bps: int = _figure("device.hbm", "rate")  # noqa: N815
+    hbm_Bps: int = _figure("device.hbm", "rate", "device memory bandwidth")  # noqa: N815
     """Device memory bandwidth, bytes per second, reads and writes together."""
-    device_pcie_Bps: int = _figure("device.pcie", "rate")  # noqa: N815
+    device_pcie_Bps: int = _figure("device.pcie", "rate", "an accelerator's PCIe link")  # noqa: N815
     """An accelerator's PCIe link, bytes per second and direction."""
-    device_pcie_both_Bps: int = _figure("device.pcie_both_ways", "rate")  # noqa: N815
+    device_pcie_both_Bps: int = _figure("device.pcie_both_ways", "rate", "an accelerator's PCIe, both ways")  # noqa: N815
     """What that link carries in both directions together, if that is less than twice `device_pcie_Bps`."""
-    copy_latency_ps: int = _figure("device.copy_latency", "time")
+    copy_latency_ps: int = _figure("device.copy_latency", "time", "latency of a copy")
     """From a copy's last byte to its end, picoseconds."""
-    copy_engine_Bps: int = _figure("device.copy_engine", "rate")  # noqa: N815
+    copy_engine_Bps: int = _figure("device.copy_engine", "rate", "copy engine")  # noqa: N815
     """An accelerator's copy (DMA) engine, bytes per second, one engine per direction."""
-    uplink_Bps: int = _figure("switch.uplink", "rate")  # noqa: N815
+    uplink_Bps: int = _figure("switch.uplink", "rate", "PCIe uplink")  # noqa: N815
     """A PCIe switch's uplink to the CPU, bytes per second and direction."""
-    dram_Bps: int = _figure("host.dram", "rate")  # noqa: N815
+    dram_Bps: int = _figure("host.dram", "rate", "host memory bandwidth")  # noqa: N815
     """DRAM bandwidth of one NUMA domain, bytes per second, reads and writes together."""
-    core_copy_Bps: int = _figure("host.core_copy", "rate")  # noqa: N815
+    core_copy_Bps: int = _figure("host.core_copy", "rate", "copy by a CPU core")  # noqa: N815
     """What one core copies between user and kernel memory, bytes per second."""
-    pageable_copy_Bps: int = _figure("host.pageable_copy", "rate")  # noqa: N815
+    pageable_copy_Bps: int = _figure("host.pageable_copy", "rate", "pageable copy by a CPU core")  # noqa: N815
     """What one core copies between device and host memory, where staging is pageable: the core that also sends does it."""
-    bounce_copy_Bps: int = _figure("host.bounce_copy", "rate")  # noqa: N815
+    bounce_copy_Bps: int = _figure("host.bounce_copy", "rate", "copy into the NIC's own buffers")  # noqa: N815
     """What one core copies into or out of the NIC's own buffers, where the network library does not send in place."""
-    packet_ps: int = _figure("host.packet_cost", "time")
+    packet_ps: int = _figure("host.packet_cost", "time", "CPU time per packet")
     """TCP/IP work of one core per packet, picoseconds."""
-    packet_bytes: int = _figure("host.packet_size", "size")
+    packet_bytes: int = _figure("host.packet_size", "size", "packet size")
     """Payload of one packet."""
-    nic_Bps: int = _figure("nic.rate", "rate")  # noqa: N815
+    nic_Bps: int = _figure("nic.rate", "rate", "NIC rate")  # noqa: N815
     """Line rate of one NIC, bytes per second and direction."""
-    latency_ps: int = _figure("fabric.latency", "time")
+    latency_ps: int = _figure("fabric.latency", "time", "network latency")
     """From the sending NIC's last byte to its arrival, picoseconds."""
-    backbone_Bps: int = _figure("fabric.backbone", "rate")  # noqa: N815
+    backbone_Bps: int = _figure("fabric.backbone", "rate", "backbone rate")  # noqa: N815
     """What all nodes together can send, where they share one backbone, bytes per second."""
-    hosts_per_leaf: int = _figure("fabric.hosts_per_leaf", "count")
+    hosts_per_leaf: int = _figure("fabric.hosts_per_leaf", "count", "nodes below a leaf switch")
     """Nodes below one leaf switch, where the fabric is a leaf-spine."""
-    oversubscription: int = _figure("fabric.oversubscription", "count")
+    oversubscription: int = _figure(
+        "fabric.oversubscription", "count", "oversubscription of the leaf switches"
+    )
     """Rate of a leaf's nodes together, divided by the rate of its links to the spine."""
-    port_Bps: int = _figure("port.rate", "rate")  # noqa: N815
+    port_Bps: int = _figure("port.rate", "rate", "rate of an accelerator's own ports")  # noqa: N815
     """An accelerator's own ports to other nodes together, bytes per second and direction."""
-    port_latency_ps: int = _figure("port.latency", "time")
+    port_latency_ps: int = _figure("port.latency", "time", "latency of an accelerator's own ports")
     """From such a port's last byte to its arrival, picoseconds."""
-    ll_Bps: int = _figure("protocol.ll_rate", "rate")  # noqa: N815
+    ll_Bps: int = _figure("protocol.ll_rate", "rate", "NIC rate with the low-latency protocol")  # noqa: N815
     """What a NIC carries with the library's low-latency protocol, bytes per second and direction."""
-    ll_latency_ps: int = _figure("protocol.ll_latency", "time")
+    ll_latency_ps: int = _figure("protocol.ll_latency", "time", "latency with the low-latency protocol")
     """Latency of a message with that protocol, picoseconds."""
-    ll_up_to_bytes: int = _figure("protocol.ll_up_to", "size")
+    ll_up_to_bytes: int = _figure(
+        "protocol.ll_up_to", "size", "largest collective with the low-latency protocol"
+    )
     """Collectives up to this size use that protocol."""
-    simple_Bps: int = _figure("protocol.simple_rate", "rate")  # noqa: N815
+    simple_Bps: int = _figure("protocol.simple_rate", "rate", "NIC rate with the simple protocol")  # noqa: N815
     """What a NIC carries with the library's protocol for large collectives, if less than its rate, bytes per second."""
-    simple_latency_ps: int = _figure("protocol.simple_latency", "time")
+    simple_latency_ps: int = _figure("protocol.simple_latency", "time", "latency with the simple protocol")
     """Latency of a message with that protocol, picoseconds."""
-    scaleup_Bps: int = _figure("scaleup.rate", "rate")  # noqa: N815
+    scaleup_Bps: int = _figure("scaleup.rate", "rate", "scale-up link")  # noqa: N815
     """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
-    scaleup_latency_ps: int = _figure("scaleup.latency", "time")
+    scaleup_latency_ps: int = _figure("scaleup.latency", "time", "scale-up latency")
     """Latency of that link."""
-    register_base_ps: int = _figure("registration.base", "time")
+    register_base_ps: int = _figure("registration.base", "time", "registering a region")
     """Registering a region: fixed part."""
-    register_page_ps: int = _figure("registration.per_page", "time")
+    register_page_ps: int = _figure("registration.per_page", "time", "registering a page")
     """Registering a region: part per page."""
-    deregister_base_ps: int = _figure("registration.deregister_base", "time")
+    deregister_base_ps: int = _figure("registration.deregister_base", "time", "deregistering a region")
     """Deregistering a region: fixed part."""
-    deregister_page_ps: int = _figure("registration.deregister_per_page", "time")
+    deregister_page_ps: int = _figure("registration.deregister_per_page", "time", "deregistering a page")
     """Deregistering a region: part per page."""
-    lookup_ps: int = _figure("registration.lookup", "time")
+    lookup_ps: int = _figure("registration.lookup", "time", "lookup in the registration cache")
     """Finding a region in the cache."""
-    slice_staged_bytes: int = _figure("slices.staged", "size")
+    slice_staged_bytes: int = _figure("slices.staged", "size", "slice through the host")
     """Slice of a transfer that is staged through host memory."""
-    slice_direct_bytes: int = _figure("slices.direct", "size")
+    slice_direct_bytes: int = _figure("slices.direct", "size", "slice straight from device memory")
     """Slice of a transfer that the NIC reads from device memory."""
-    window: int = _figure("slices.window", "count")
+    window: int = _figure("slices.window", "count", "slices in flight")
     """Slices in flight per device and direction; bounce buffers per side."""
-    max_ranks: int = _figure("limits.max_ranks", "count")
+    max_ranks: int = _figure("limits.max_ranks", "count", "ranks that the library allows")
     """Ranks the vendor's library allows; beyond, a result is an extrapolation."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -246,6 +260,10 @@ class Cluster:
 
 
 FIGURE_KINDS = {f.metadata["figure"]: f.metadata["kind"] for f in fields(Cluster) if "figure" in f.metadata}
+FIGURE_LABELS: dict[str, str] = {
+    f.metadata["figure"]: f.metadata["label"] for f in fields(Cluster) if "figure" in f.metadata
+}
+"""What every figure is called where people read of it; its key stands behind."""
 FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
 
 _MAY_BE_ZERO = {

@@ -1,0 +1,162 @@
+"""How sure the gain of one data path over another is.
+
+Both paths are of one machine and share its figures, so that their ratio is surer than either of them: a figure moves on both
+together, there is but one NIC. Figures that are assumed within a range give a band. What is assumed without a range is in no
+band (how the node is wired, say); each of its alternatives is simulated and stands beside it.
+"""
+
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING
+
+from peerlab.model.alternatives import alternatives
+from peerlab.model.hardware import Figure
+from peerlab.model.scenario import Scenario
+from peerlab.model.uses import assumed, better_end
+from peerlab.sensitivity import Busbw, changed, end_of
+from peerlab.units import say_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("figure", "what", "value", "if", "gain", "change_percent", "in_band")
+_FELT = 0.01
+"""From which relative change on an assumption is said to move a gain."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One other way that an assumed figure may be."""
+
+    says: str
+    """What holds then, after *if*: ``it is 25 µs``, or ``each NIC has a root port of its own``."""
+    gain: float
+    """The gain then."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What a gain owes to one assumed figure."""
+
+    figure: Figure
+    """The figure."""
+    cases: tuple[Case, ...]
+    """The gain at both ends of its range, or with every alternative; empty where none can be simulated."""
+    reach: float
+    """How far it moves the gain at most, as a natural logarithm of the ratio: 0.1 is about 10 %."""
+
+    @property
+    def in_band(self) -> bool:
+        """Whether it has a range; the others stand beside the band."""
+        return self.figure.range is not None
+
+
+@dataclass(frozen=True)
+class GainBand:
+    """From where to where the ratio of two bus bandwidths may lie, and what it would be if other assumptions did not hold.
+
+    As text it is the sentence that says so.
+    """
+
+    low: float
+    """With the assumed figures at those ends of their ranges that make it smaller."""
+    value: float
+    """As assumed."""
+    high: float
+    """With the figures at those ends that make it larger."""
+    assumptions: tuple[Assumption, ...]
+    """What it owes to each assumed figure that one of the paths meets, the most influential first."""
+
+    @property
+    def left_out(self) -> tuple[Assumption, ...]:
+        """The assumptions without a range, which the band leaves out."""
+        return tuple(one for one in self.assumptions if not one.in_band)
+
+    @property
+    def least(self) -> float:
+        """The smallest gain there is, in the band or with an alternative beside it."""
+        return min([self.low, *(case.gain for one in self.left_out for case in one.cases)])
+
+    @property
+    def most(self) -> float:
+        """The largest gain there is, in the band or with an alternative beside it."""
+        return max([self.high, *(case.gain for one in self.left_out for case in one.cases)])
+
+    @property
+    def decisive(self) -> Assumption | None:
+        """The assumption that moves the gain most; None if none moves it by 1 %."""
+        return next((one for one in self.assumptions if one.reach >= _FELT), None)
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} times: {self.range_in_words()}"
+
+    def range_in_words(self) -> str:
+        """Return the band with what it leaves out and what the gain would be then, as one sentence without its end."""
+        ends = f"{self.low:.2f} to {self.high:.2f} times"
+        band = f"{ends} if the assumed figures lie at the ends of their ranges"
+        told = [_say(one) for one in self.left_out if one.reach >= _FELT]
+        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
+        silent = [one.figure.label for one in self.left_out if not one.cases]
+        if quiet:
+            told.append(f"what moves it by less than {_FELT:.0%} ({', '.join(quiet)})")
+        if silent:
+            told.append(f"what is not simulated otherwise ({', '.join(silent)})")
+        return f"{band}; that leaves out {', and '.join(told)}" if told else band
+
+    def table(self) -> "pd.DataFrame":
+        """Return one row for each case of each assumed figure, the most influential figure first.
+
+        Columns: ``figure`` (its key in the cluster's file), ``what`` (its name), ``value`` (as assumed, with its unit), ``if``
+        (what holds instead), ``gain`` (times), ``change_percent``, ``in_band``.
+        """
+        import pandas as pd  # noqa: PLC0415  (takes longer to load than the simulations)
+
+        rows = [
+            (one.figure.key, one.figure.label, str(one.figure), case.says, case.gain, 100 * (case.gain / self.value - 1), one.in_band)
+            for one in self.assumptions
+            for case in one.cases
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _say(one: Assumption) -> str:
+    cases = ", ".join(f"{case.gain:.2f} times if {case.says}" for case in one.cases)
+    return f"an assumption ({one.figure.assumption}): {cases}"
+
+
+def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> GainBand:
+    """Return how many times the bus bandwidth of `over` that of `scenario` may be, on one machine; `here` is it as assumed.
+
+    Each figure with a range is tried alone at both ends, then all together at those ends that made the ratio smaller, and
+    larger, and at their worse and better ends. Each alternative to an assumption without a range is tried alone.
+    """
+    figures = list({one.key: one for one in (*assumed(scenario), *assumed(over))}.values())
+
+    def gain(moved: list[tuple[str, float]]) -> float:
+        return busbw(changed(scenario, moved)) / busbw(changed(over, moved))
+
+    alone = [[(gain([(one.key, end)]), end) for end in one.range or ()] for one in figures]
+    together = [
+        [(one.key, sorted(ends)[place][1]) for one, ends in zip(figures, alone, strict=True)]
+        for place in (0, -1)
+    ]
+    known = [one for one in figures if better_end(one) is not None]
+    together += [[end_of(one, better_end(one), better=better) for one in known] for better in (False, True)]
+    found = [here, *(ratio for ends in alone for ratio, _ in ends), *map(gain, together)]
+    cases = {
+        figure: [Case(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in ends]
+        for figure, ends in zip(figures, alone, strict=True)
+    }
+    for figure, others in alternatives(scenario, over).items():
+        cases[figure] = [
+            Case(
+                one.says, busbw(scenario.with_(cluster=one.cluster)) / busbw(over.with_(cluster=one.cluster))
+            )
+            for one in others
+        ]
+    told = [_assumption(figure, of, here) for figure, of in cases.items()]
+    return GainBand(min(found), here, max(found), tuple(sorted(told, key=lambda one: -one.reach)))
+
+
+def _assumption(figure: Figure, cases: list[Case], here: float) -> Assumption:
+    return Assumption(figure, tuple(cases), max((abs(log(case.gain / here)) for case in cases), default=0.0))
