@@ -5,12 +5,13 @@ together, there is but one NIC. Figures that are assumed within a range give a b
 band (how the node is wired, say); each of its alternatives is simulated and stands beside it.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
 from peerlab.model.alternatives import alternatives
-from peerlab.model.hardware import Figure
+from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.scenario import Scenario
 from peerlab.model.uses import assumed, better_end
 from peerlab.sensitivity import Busbw, changed, end_of
@@ -132,30 +133,41 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     """
     figures = list({one.key: one for one in (*assumed(scenario), *assumed(over))}.values())
 
-    def gain(moved: list[tuple[str, float]]) -> float:
-        return busbw(changed(scenario, moved)) / busbw(changed(over, moved))
+    def gain(cluster: Cluster) -> float:
+        return busbw(scenario.with_(cluster=cluster)) / busbw(over.with_(cluster=cluster))
 
-    alone = [[(gain([(one.key, end)]), end) for end in one.range or ()] for one in figures]
+    def moved(values: list[tuple[str, float]]) -> float:
+        return gain(changed(scenario, values).hardware)
+
+    alone = [[(moved([(one.key, end)]), end) for end in one.range or ()] for one in figures]
     together = [
         [(one.key, sorted(ends)[place][1]) for one, ends in zip(figures, alone, strict=True)]
         for place in (0, -1)
     ]
     known = [one for one in figures if better_end(one) is not None]
     together += [[end_of(one, better_end(one), better=better) for one in known] for better in (False, True)]
-    found = [here, *(ratio for ends in alone for ratio, _ in ends), *map(gain, together)]
-    cases = {
-        figure: [Case(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in ends]
+    found = [here, *(ratio for ends in alone for ratio, _ in ends), *map(moved, together)]
+    told = [
+        _assumption(
+            figure, [Case(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in ends], here
+        )
         for figure, ends in zip(figures, alone, strict=True)
-    }
-    for figure, others in alternatives(scenario, over).items():
-        cases[figure] = [
-            Case(
-                one.says, busbw(scenario.with_(cluster=one.cluster)) / busbw(over.with_(cluster=one.cluster))
-            )
-            for one in others
-        ]
-    told = [_assumption(figure, of, here) for figure, of in cases.items()]
+    ]
+    told += left_out((scenario, over), gain, here)
     return GainBand(min(found), here, max(found), tuple(sorted(told, key=lambda one: -one.reach)))
+
+
+def left_out(
+    scenarios: Sequence[Scenario], gain: Callable[[Cluster], float], here: float
+) -> list[Assumption]:
+    """Return the assumptions without a range that `scenarios` (of one cluster) meet, with the gain of each alternative.
+
+    `gain` answers a cluster with the gain on it, `here` is it as assumed.
+    """
+    return [
+        _assumption(figure, [Case(one.says, gain(one.cluster)) for one in others], here)
+        for figure, others in alternatives(*scenarios).items()
+    ]
 
 
 def _assumption(figure: Figure, cases: list[Case], here: float) -> Assumption:

@@ -7,7 +7,8 @@ from typing import Any
 
 from driver import chromium
 
-from peerlab.deck.outline import REVIEW, Outline, Training
+from peerlab.deck.outline import REVIEW, Outline
+from peerlab.deck.training import Training
 from peerlab.deck.write import write_deck
 from peerlab.engine.run import simulate
 from peerlab.export.page import export_html

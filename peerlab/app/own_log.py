@@ -150,8 +150,7 @@ def _in_short(found: Found) -> str:
     diagnosis, would = found.diagnosis, found.diagnosis.forecast
     path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
     gain = would.why_not or (
-        f"{would.ratio[-1]:.3g}x at {say_bytes(int(would.sizes[-1]))} "
-        f"({would.low_ratio[-1]:.2g}x to {would.high_ratio[-1]:.2g}x)"
+        f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}; {would.gain.range_in_words()}"
     )
     shown = "" if found.machine else " No cluster was recognised: the pictures still show another machine."
     return f"{found.name}: {path}. With Peer Direct: {gain}.{shown} The evidence is below the figures."

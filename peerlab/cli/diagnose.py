@@ -121,6 +121,9 @@ def _forecast(one: Forecast) -> Iterator[str]:
         )
     ]
     yield table(head, rows, right=range(4))
+    yield from wrapped(
+        f"{one.ratio[-1]:.2f} times at {say_bytes(one.sizes[-1])}; {one.gain.range_in_words()}.", "  "
+    )
     fitted = f"; some of its figures were fitted on {one.fitted_on}" if one.fitted_on else ""
     yield from wrapped(
         f"algorithm bandwidth, simulated on {one.cluster}{fitted}. From, to: all assumed figures at the ends of their "

@@ -91,7 +91,7 @@ class Evidence:
         asked = self.base.with_(message_bytes=training.gradient_bytes)
         least = bus_factor(asked.collective, asked.ranks) * asked.nbytes / wire_limit_GBps(asked) / 1e9
         if least > training.step_time_s:  # said at once: a long message takes a while to simulate
-            training.today(least)
+            training.today(least, "on wires that are always busy")
         host, peer = (
             self.simulate(asked.with_(path=run.scenario.path)) for run in (self.detour, self.direct)
         )

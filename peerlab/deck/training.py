@@ -52,8 +52,8 @@ class Training:
             raise ExportError(f"training: gradient_bytes is missing; {_NEEDED}")
         return cls(**{name: _READERS[name](name, value) for name, value in there.items()})
 
-    def today(self, exchange_s: float) -> "Step":
-        """Return the step as it is, `exchange_s` of it exchange.
+    def today(self, exchange_s: float, how: str = "through the host as simulated") -> "Step":
+        """Return the step as it is, `exchange_s` of it exchange; `how` says where that is from.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Training:
             less = f"{_say(hidden)} of it would hide behind {_say(computing)} of computing"
             none = f"{_say(seen)} of it would be seen, which leaves no computing"
             raise ExportError(
-                f"training: {what} takes {_say(exchange_s)} through the host as simulated, and a step takes"
+                f"training: {what} takes {_say(exchange_s)} {how}, and a step takes"
                 f" {_say(self.step_time_s)}: {less if computing > 0 else none}; check gradient, step time and overlap"
             )
         return Step(computing, exchange_s, hidden)

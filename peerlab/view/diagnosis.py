@@ -110,10 +110,9 @@ def _forecast(one: Told) -> str:
         for size, was, now, low, high, ratio in zip(*(one[name] for name in columns), strict=True)
     ]
     largest = int(np.argmax(one["message_bytes"]))
-    ends = [one[name][largest] / one["measured_GBps"][largest] for name in ("low_GBps", "high_GBps")]
     says = (
-        f"<p class='pl-gain'><b>{one['ratio'][largest]:.2g}x</b> with Peer Direct at {rows[largest][0]}, "
-        f"{ends[0]:.2g}x to {ends[1]:.2g}x if the assumed figures lie at their ends</p>"
+        f"<p class='pl-gain'><b>{one['ratio'][largest]:.2f} times</b> with Peer Direct at {rows[largest][0]}; "
+        f"{escape(one['gain_in_words'])}</p>"
     )
     fitted = f"; some of its figures were fitted on {escape(one['fitted_on'])}" if one["fitted_on"] else ""
     curve = table(

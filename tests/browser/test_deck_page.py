@@ -167,7 +167,7 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
 
     assert (
         says("--overlap", "0.5")
-        == "peerlab: training: gradient_bytes is missing; gradient, step time and overlap belong together\n"
+        == "peerlab: training: step_time_s is missing; a step is its time, its overlap, and either its bytes of gradient or the share of it that is communication\n"
     )
     assert says("--cluster", "p5").startswith(
         "peerlab: scenario: cluster p5 has no path host-rdma to compare"

@@ -3,7 +3,8 @@
 import pytest
 
 from peerlab.cli import main
-from peerlab.deck.outline import DEFAULT_TITLE, REVIEW, Plan, Training, read_outline
+from peerlab.deck.outline import DEFAULT_TITLE, REVIEW, Plan, read_outline
+from peerlab.deck.training import Training
 from peerlab.errors import ExportError
 
 MARKDOWN = """# Why Peer Direct
@@ -53,7 +54,7 @@ text = "One.\\n\\nTwo."
 """
     found = read_outline(written(tmp_path, MARKDOWN))
     assert found == read_outline(written(tmp_path, toml, "review.toml"))
-    assert found.training == Training(10**9, 1.0, 0.25)
+    assert found.training == Training(gradient_bytes=10**9, step_time_s=1.0, overlap_share=0.25)
     assert found.slides[1] == Plan(
         "detour", "Today", "On the slide.", "Say that it is slow.\n\nAsk who knew."
     )
@@ -62,6 +63,11 @@ text = "One.\\n\\nTwo."
 def test_a_title_alone_is_the_whole_review(tmp_path):
     found = read_outline(written(tmp_path, f"# {DEFAULT_TITLE}\n", "review.MD"))
     assert [plan.show for plan in found.slides] == list(REVIEW)
+
+
+def test_a_share_of_the_step_is_as_good_as_bytes(tmp_path):
+    found = read_outline(written(tmp_path, "# A\n- communication: 40 %\n- step time: 0.3\n- overlap: 60%\n"))
+    assert found.training == Training(communication_share=0.4, step_time_s=0.3, overlap_share=0.6)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ def test_a_title_alone_is_the_whole_review(tmp_path):
         ("#A", "review.md, line 1: '#A': write #, a space and words"),
         ("# A\n- nodes", "review.md, line 2: 'nodes' says nothing"),
         ("# A\n- nodes: 2\n- nodes: 3", "review.md, line 3: nodes is given twice"),
-        ("# A\n- overlap: 2", "training: gradient_bytes is missing"),
+        ("# A\n- overlap: 2", "training: step_time_s is missing"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path, text, says):

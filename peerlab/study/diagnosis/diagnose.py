@@ -231,4 +231,5 @@ def _plain_forecast(one: Forecast) -> dict[str, Any]:
         "low_GBps": _plain(one.low_GBps),
         "high_GBps": _plain(one.high_GBps),
         "ratio": _plain(one.ratio),
+        "gain_in_words": one.gain.range_in_words(),
     }

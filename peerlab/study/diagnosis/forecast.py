@@ -7,6 +7,7 @@ import numpy as np
 
 from peerlab.engine.run import simulate
 from peerlab.errors import PeerlabError
+from peerlab.gain import Assumption, GainBand, left_out
 from peerlab.model.hardware import Cluster
 from peerlab.sensitivity import band
 from peerlab.study.diagnosis.fits import Fit
@@ -44,6 +45,13 @@ class Forecast:
     """The model's own error, as a factor: how far this log is from the simulation of the path it took."""
     fitted_on: str = ""
     """What figures of the cluster were fitted on; elsewhere they extrapolate."""
+    left_out: tuple[Assumption, ...] = ()
+    """What no end of a range holds: the gain at the largest size with each alternative to an assumption without a range."""
+
+    @property
+    def gain(self) -> GainBand:
+        """The gain at the largest size, from where to where it may lie, and what that leaves out."""
+        return GainBand(self.low_ratio[-1], self.ratio[-1], self.high_ratio[-1], self.left_out)
 
     @property
     def ratio(self) -> Floats:
@@ -120,6 +128,10 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
             np.array([ends.low_GBps, ends.value_GBps, ends.high_GBps]) * run.algbw_GBps / run.busbw_GBps
         )
     low, value, high = np.array(bands).T
+
+    def gain(machine: Cluster) -> float:
+        return float(simulate(run.scenario.with_(cluster=machine)).algbw_GBps / measured[-1])
+
     return Forecast(
         cluster=cluster.name,
         sizes=sizes.astype(float),
@@ -129,4 +141,5 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
         high_GBps=high * spread,
         spread=spread,
         fitted_on=cluster.fitted_on,
+        left_out=tuple(left_out([run.scenario], gain, float(value[-1] / measured[-1]))),
     )

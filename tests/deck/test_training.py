@@ -1,0 +1,100 @@
+"""A training step on a slide: only what is possible, and both readings of what is hidden."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.cli import main
+from peerlab.deck.charting import training
+from peerlab.deck.evidence import Evidence
+from peerlab.deck.outline import Outline
+from peerlab.deck.training import Training
+from peerlab.errors import ExportError
+
+EVIDENCE = Evidence({}, peerlab.simulate)
+
+
+def slide(**given):
+    return training(Outline(training=Training.read(given)), EVIDENCE)
+
+
+def test_the_gradient_itself_is_simulated():
+    asked = Training(gradient_bytes=2 * 10**9, step_time_s=0.35, overlap_share=0.5)
+    host, peer = (
+        peerlab.simulate(peerlab.Scenario(path=path, message_bytes=2 * 10**9)).time_s
+        for path in ("host-rdma", "peer-direct")
+    )
+    assert EVIDENCE.exchanges(asked) == (host, peer)
+    step = asked.today(host)
+    assert step.time_s == pytest.approx(0.35)
+    assert step.same_share(peer).time_s == pytest.approx(0.35 - 0.5 * (host - peer))
+    assert step.same_time(peer).time_s == pytest.approx(0.35 - min(host - peer, 0.5 * host))
+
+
+def test_a_share_of_the_step_gains_less_if_the_share_stays_hidden_and_more_if_the_time_does():
+    said = slide(communication_share="40 %", step_time_s=0.3, overlap_share="60 %")
+    assert said.title == (
+        "A training step of 300 ms becomes 1.08 to 1.19 times as fast, depending on what computing hides"
+    )
+    assert "72 ms" in said.lines[1]
+    assert "252 ms" in said.lines[1]
+    assert "the same share hidden: 279 ms" in said.notes[0]
+    assert "the same time hidden: 252 ms" in said.notes[0]
+
+
+def test_more_hidden_than_there_is_computing_is_refused_with_the_figures():
+    with pytest.raises(ExportError) as told:
+        slide(gradient_bytes="7 GB", step_time_s=0.35, overlap_share=0.5)
+    exchange = peerlab.simulate(peerlab.Scenario(path="host-rdma", message_bytes=7 * 10**9)).time_s
+    hidden = 0.5 * exchange
+    assert f"takes {1e3 * exchange:.0f} ms through the host as simulated, and a step takes 350 ms" in str(
+        told.value
+    )
+    assert (
+        f"{1e3 * hidden:.0f} ms of it would hide behind {1e3 * (0.35 - hidden):.0f} ms of computing"
+        in str(told.value)
+    )
+    with pytest.raises(ExportError, match="would be seen, which leaves no computing"):
+        slide(gradient_bytes="7 GB", step_time_s=0.35, overlap_share=0)
+
+
+def test_a_gradient_that_no_wire_could_move_is_refused_before_it_is_simulated():
+    with pytest.raises(
+        ExportError,
+        match=re.escape(
+            "1000 GB of gradient takes 35 s on wires that are always busy, and a step takes 350 ms"
+        ),
+    ):
+        EVIDENCE.exchanges(Training(gradient_bytes=10**12, step_time_s=0.35, overlap_share=0.5))
+
+
+shares = st.floats(0, 1)
+
+
+@given(shares, shares, st.floats(1e-3, 1e3), st.floats(0.2, 5))
+def test_both_readings_stay_between_computing_alone_and_a_step_that_sees_all(share, overlap, time, gain):
+    today = Training(communication_share=share, step_time_s=time, overlap_share=overlap).today(share * time)
+    assert today.time_s == pytest.approx(time)
+    assert today.hidden_s <= today.computing_s * (1 + 1e-9)
+    faster = share * time / gain
+    for then in (today.same_share(faster), today.same_time(faster)):
+        assert today.computing_s - 1e-9 * time <= then.time_s <= (today.computing_s + faster) * (1 + 1e-9)
+    if gain >= 1:
+        assert today.same_time(faster).time_s <= today.same_share(faster).time_s * (1 + 1e-9)
+
+
+def test_the_examples_of_the_help_can_be_believed(capsys):
+    with pytest.raises(SystemExit):
+        main(["deck", "--help"])
+    told = capsys.readouterr().out
+    gradient, time, overlap = re.search(
+        r'--gradient "([^"]+)" --step-time (\S+) --overlap (\S+)', told
+    ).groups()
+    slide(gradient_bytes=gradient, step_time_s=float(time), overlap_share=float(overlap))
+    share, time, overlap = re.search(
+        r"--communication (\S+) --step-time (\S+) --overlap (\S+)", told
+    ).groups()
+    slide(communication_share=share, step_time_s=float(time), overlap_share=overlap)

@@ -1,0 +1,127 @@
+"""How sure a gain is: its band, and what the band leaves out."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_sensitivity import PATHS, busbw, scenarios
+
+import peerlab
+from peerlab.gain import COLUMNS
+from peerlab.model.alternatives import alternatives
+from peerlab.model.uses import assumed
+from peerlab.sensitivity import changed
+
+DL1 = peerlab.load_cluster("dl1")
+
+
+def pair(**fields):
+    """Return a run by Peer Direct and one through the host."""
+    staged = peerlab.Scenario(**{"nodes": 8, "path": "host-rdma", **fields})
+    return peerlab.simulate(staged.with_(path="peer-direct")), peerlab.simulate(staged)
+
+
+def test_two_paths_of_one_machine_share_its_figures_so_their_ratio_is_surer_than_either():
+    staged = peerlab.simulate(peerlab.Scenario(cluster="gaudi3", nodes=4, path="host-rdma"))
+    direct = peerlab.simulate(staged.scenario.with_(path="peer-direct"))
+    gain, (host, peer) = direct.gain_band(staged), (run.sensitivity_band() for run in (staged, direct))
+    assert gain.low <= gain.value == direct.busbw_GBps / staged.busbw_GBps <= gain.high
+    assert gain.low > 0.95  # one NIC is not slow on one path and quick on the other
+    assert peer.low_GBps / host.high_GBps < 0.5
+    assert gain.high < peer.high_GBps / host.low_GBps
+    other = peerlab.simulate(peerlab.Scenario(path="host-rdma"))
+    with pytest.raises(peerlab.PeerlabError, match="two runs on one cluster"):
+        direct.gain_band(other)
+
+
+@given(scenarios, st.sampled_from(PATHS))
+def test_the_gains_band_holds_what_any_figure_moved_on_both_paths_gives(scenario, path):
+    run, over = peerlab.simulate(scenario), peerlab.simulate(scenario.with_(path=path))
+    gain = run.gain_band(over)
+    for figure in {one.key: one for run_ in (run, over) for one in assumed(run_.scenario)}.values():
+        for end in figure.range:
+            moved = [changed(one.scenario, [(figure.key, end)]) for one in (run, over)]
+            assert gain.low <= busbw(moved[0]) / busbw(moved[1]) <= gain.high
+
+
+def test_what_the_band_leaves_out_is_simulated_and_said_in_the_same_sentence():
+    direct, staged = pair()
+    gain = direct.gain_band(staged)
+    (wiring,) = gain.left_out
+    assert wiring.figure.key == "node.nics_per_switch"
+    root_port, joined = wiring.cases
+    apart = DL1.with_figure("switch.uplink", 28.2)
+    assert root_port.gain == busbw(direct.scenario.with_(cluster=apart)) / busbw(
+        staged.scenario.with_(cluster=apart)
+    )
+    assert root_port.gain < 1.05 < gain.low
+    one_switch = DL1
+    for key, value in (
+        ("node.switches_per_numa", 1),
+        ("node.devices_per_switch", 4),
+        ("node.nics_per_switch", 2),
+    ):
+        one_switch = one_switch.with_figure(key, value)
+    assert (one_switch.devices, one_switch.nics) == (DL1.devices, DL1.nics)
+    assert joined.gain == pytest.approx(
+        busbw(direct.scenario.with_(cluster=one_switch)) / busbw(staged.scenario.with_(cluster=one_switch))
+    )
+    assert (gain.least, gain.most) == (root_port.gain, joined.gain)
+    assert str(gain) == (
+        f"{gain.value:.2f} times: {gain.low:.2f} to {gain.high:.2f} times if the assumed figures lie at the ends of their ranges;"
+        " that leaves out an assumption (each NIC hangs under the PCIe switch of a pair of Gaudi):"
+        f" {root_port.gain:.2f} times if each NIC has a root port of its own,"
+        f" {joined.gain:.2f} times if one PCIe switch joins all that a socket has"
+    )
+
+
+def test_what_a_gain_depends_on_most_is_what_moves_it_most_with_a_range_or_without():
+    direct, staged = pair()
+    gain = direct.gain_band(staged)
+    assert gain.decisive.figure.named == "NICs below a PCIe switch (node.nics_per_switch)"
+    latency = next(one for one in gain.assumptions if one.figure.key == "fabric.latency")
+    assert latency.in_band
+    assert latency.reach < 0.01 < gain.decisive.reach
+    table = gain.table()
+    assert list(table.columns) == list(COLUMNS)
+    assert table["figure"][0] == "node.nics_per_switch"
+    assert table["change_percent"].abs()[:2].min() > table["change_percent"].abs()[2:].max()
+    hdr, over = pair(cluster="infiniband-hdr-a100")
+    assert hdr.gain_band(over).decisive.figure.key == "switch.uplink"
+
+
+def test_wiring_that_a_document_tells_has_no_alternative_and_one_that_cannot_be_simulated_is_named():
+    direct, staged = pair(cluster="p4d")
+    assert direct.gain_band(staged).left_out == ()
+    direct, staged = pair(cluster="juliet")
+    said = direct.gain_band(staged).range_in_words()
+    assert "what is not simulated otherwise (CPU sockets)" in said
+    assert "what moves it by less than 1% (slices in flight)" in said
+
+
+def test_a_run_that_takes_no_time_has_no_gain():
+    one = peerlab.simulate(peerlab.Scenario(cluster="juliet", nodes=1, path="host-rdma"))
+    with pytest.raises(peerlab.PeerlabError, match="one rank exchanges nothing"):
+        one.gain_band(one)
+
+
+@given(st.sampled_from(peerlab.known_clusters()), st.integers(2, 8))
+def test_alternatives_keep_the_ranks_and_each_stands_for_an_assumption_without_a_range(name, nodes):
+    cluster = peerlab.load_cluster(name)
+    for path in cluster.paths:
+        scenario = peerlab.Scenario(cluster=name, nodes=nodes, path=path)
+        for figure, others in alternatives(scenario).items():
+            assert figure.assumption
+            assert figure.range is None
+            for one in others:
+                assert scenario.with_(cluster=one.cluster).ranks == scenario.ranks
+                assert one.cluster != cluster
+
+
+def test_an_alternative_that_no_cluster_may_have_is_left_out():
+    figure = replace(DL1.figures["slices.window"], value=2**20, assumption="as many as fit", source="")
+    cluster = DL1.with_figure("slices.window", 2**20, assumption=figure.assumption)
+    found = alternatives(peerlab.Scenario(cluster=cluster))
+    (window,) = (others for one, others in found.items() if one.key == "slices.window")
+    assert [one.says for one in window] == ["it is 524288"]
