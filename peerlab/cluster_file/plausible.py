@@ -68,8 +68,9 @@ def _widths(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     nic = values.get("nic.rate", 0)
     carries = f"{nic / _GB:.3g} GB/s"
     for key, what in (("switch.uplink", "the uplink"), ("device.pcie", "the accelerator's PCIe link")):
-        if key in values and values[key] < nic:
-            yield f"{key} = {figures[key]}: {what} is narrower than one NIC ({carries})"
+        # a wrong unit is off by 8 or more; half is met in reality (p5: an uplink of PCIe Gen4 above a GPU of Gen5)
+        if key in values and 2 * values[key] < nic:
+            yield f"{key} = {figures[key]}: {what} carries less than half of what one NIC does ({carries})"
     if values.get("device.copy_engine", 0) > values.get("device.pcie", _FASTEST_PCIE):
         yield f"device.copy_engine = {figures['device.copy_engine']} is more than its PCIe link carries"
     if "device.hbm" in values and values["device.hbm"] < values.get("device.pcie", 0):

@@ -249,7 +249,7 @@ def suspicious(**changes):
         ("nic__rate", 100, "GB/s", "is 800 Gbit/s; is it meant in Gbit/s?"),
         ("nic__rate", 800, "Gbit/s", "is it what several carry together?"),
         ("nic__rate", 12.5, "Gbit/s", "is it meant in GB/s? 12.5 GB/s are 100 Gbit/s"),
-        ("switch__uplink", 7, "GB/s", "the uplink is narrower than one NIC"),
+        ("switch__uplink", 6, "GB/s", "the uplink carries less than half of what one NIC does (12.5 GB/s)"),
         (
             "switch__uplink",
             32,

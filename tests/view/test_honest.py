@@ -41,8 +41,15 @@ def test_a_staged_path_goes_through_host_memory_even_where_that_is_no_limit(name
     assert not {"DRAM", "PCIe uplink up"} & lanes
 
 
-def test_a_machine_described_for_peer_direct_alone_has_a_switch_and_no_host():
-    texts, _, _ = shown("p5")
+def test_a_machine_described_for_peer_direct_alone_has_a_switch_and_no_host(root, tmp_path):
+    text = (root / "data" / "hardware" / "p5.toml").read_text()
+    kept = [
+        line for line in text.splitlines() if not line.startswith(("dram", "uplink", "copy_engine", "staged"))
+    ]
+    text = "\n".join(kept).replace(', "host-rdma"]', "]")
+    own = tmp_path / "own.toml"
+    own.write_text(text.replace("[paths.lacks]\n", "[paths.lacks]\nhost-rdma = 'not described'\n"))
+    texts, _, _ = shown(own)
     assert "PCIe switch" in texts
     assert "Host memory and CPU: not described here," in texts
 
