@@ -125,3 +125,9 @@ def test_an_alternative_that_no_cluster_may_have_is_left_out():
     found = alternatives(peerlab.Scenario(cluster=cluster))
     (window,) = (others for one, others in found.items() if one.key == "slices.window")
     assert [one.says for one in window] == ["it is 524288"]
+
+
+def test_the_documents_quote_the_sentence_as_it_is(root):
+    direct, staged = pair()
+    quoted = " ".join((root / "docs" / "using.md").read_text().replace("\n>", "\n").split())
+    assert str(direct.gain_band(staged)) in quoted
