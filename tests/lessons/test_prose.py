@@ -9,6 +9,7 @@ import pytest
 
 import peerlab
 from peerlab.lessons import find, own_machine, review
+from peerlab.lessons.gain import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring import Ring
 from peerlab.model.registration import RegistrationCache
@@ -98,6 +99,17 @@ def fastest(message):
     return sorted(names, key=lambda name: run(asked.with_(algorithm=name)).time_s)
 
 
+def single(path):
+    """Return a run of 1 GiB with one accelerator behind each NIC."""
+    return run(STAGED.with_(cluster=ALONE, path=path, message_bytes="1 GiB"))
+
+
+def large(cluster):
+    """Return the gain on another cluster with 1 GiB."""
+    return gain(cluster=cluster, message_bytes="1 GiB")
+
+
+IB, ROCE = (peerlab.load_cluster(name) for name in ("infiniband-hdr-a100", "roce-100g-a100"))
 P5 = peerlab.load_cluster("p5")
 P5_BUSBW = lab_log("C").measured.table.query("variant == 'out-of-place'")["busbw_GBps"].max()
 STAGED_TIMES = times("juliet/osu-latency-staged")
@@ -166,7 +178,7 @@ COMPUTED = {
         ("stops at {:,} ranks", lambda: DL1.max_ranks),
     ],
     "01_the_long_detour": [
-        ("{:.2f} on DL1, nothing where", lambda: gain(message_bytes="1 GiB")),
+        ("{:.2f} on DL1, and none where", lambda: gain(message_bytes="1 GiB")),
         ("With TCP a server sends {:.1f} GB/s", lambda: sends(TCP)),
         ("{:.2f} core-seconds for each GB", lambda: run(TCP).cores_busy / sends(TCP)),
         (
@@ -183,9 +195,48 @@ COMPUTED = {
             "four accesses per byte leave {:.1f} GB/s for each of two NICs",
             lambda: DL1.dram_Bps / run(STAGED).dram_bytes_per_byte / DL1.switches_per_numa / 1e9,
         ),
-        ("at 64 MiB that costs the detour a little more: {:.2f}. With 1 GiB", gain),
+        ("At 64 MiB it makes the gain a little larger: {:.2f}. With 1 GiB", gain),
         ("the simulation says {:.2f} as well", lambda: gain(message_bytes="1 GiB")),
         ("the simulation says {:.2f} as well", lambda: DL1.nic_Bps / (DL1.uplink_Bps / 2)),
+        (
+            "The NIC keeps its {:.1f} GB/s and the uplink its {:.1f} GB/s",
+            lambda: (ALONE.nic_Bps / 1e9, ALONE.uplink_Bps / 1e9),
+        ),
+        ("so on paper the gain is {:.2f} again", lambda: ALONE.nic_Bps / (ALONE.uplink_Bps / 2)),
+        ("which is {:.2f} with N = 8 servers", lambda: 2 * 7 / 8),
+        ("carries 2 / {:.2f} = {:.2f} bytes", lambda: (2 * 7 / 8, 8 / 7)),
+        (
+            "have {:.2f} GB/s of it each. A link inside then has to carry {:.2f} GB/s. It can carry {:.1f} GB/s",
+            lambda: (DL1.nic_Bps / 2e9, DL1.nic_Bps / 2e9 * 8 / 7, DL1.scaleup_Bps / 1e9),
+        ),
+        (
+            "has all {:.1f} GB/s. A link inside would have to carry {:.2f} GB/s, and it can carry {:.1f} GB/s",
+            lambda: (ALONE.nic_Bps / 1e9, ALONE.nic_Bps / 1e9 * 8 / 7, ALONE.scaleup_Bps / 1e9),
+        ),
+        (
+            "the NIC is busy for {:.0f} % of the time, and the gain is",
+            lambda: 100 * single("peer-direct").wire_busy,
+        ),
+        ("the gain is {:.2f} in place of", lambda: single("host-rdma").time_s / single("peer-direct").time_s),
+        ("in place of {:.2f}.", lambda: gain(message_bytes="1 GiB")),
+        ("**The detour** sends at most {:.2f} GB/s per NIC in both cases", lambda: DL1.uplink_Bps / 2e9),
+        ("a link inside has to carry only {:.2f} GB/s", lambda: DL1.uplink_Bps / 2e9 * 8 / 7),
+        ("on 64 servers the links inside carry {:.2f} bytes", lambda: 64 / 63),
+        ("the gain on paper is {:.2f}.", lambda: rule(ALONE, 64)),
+        ("DL1, p4d and Gaudi 3 have the same gain, {:.2f}", lambda: large("p4d")),
+        ("DL1, p4d and Gaudi 3 have the same gain, {:.2f}", lambda: large("gaudi3")),
+        (
+            "gains {:.2f}, and *A100 on RoCE 100G* gains nothing ({:.2f})",
+            lambda: (large("infiniband-hdr-a100"), large("roce-100g-a100")),
+        ),
+        (
+            "the same uplink of {:.1f} GB/s. Behind it the first has NICs for {:.0f} GB/s",
+            lambda: (IB.uplink_Bps / 1e9, IB.nics_per_switch * IB.nic_Bps / 1e9),
+        ),
+        (
+            "the same uplink of {:.1f} GB/s. Behind it the first has NICs for 50 GB/s, which the detour cannot fill; the second has a NIC of {:.1f} GB/s",
+            lambda: (ROCE.uplink_Bps / 1e9, ROCE.nics_per_switch * ROCE.nic_Bps / 1e9),
+        ),
     ],
     "02_allreduce_and_nodes": [
         (
