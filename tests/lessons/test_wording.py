@@ -17,7 +17,7 @@ SPELLINGS = (
     lambda text: text.replace("-", " ") if " " not in text else text.replace("-", "\u2011"),
     lambda text: f"\u201c{text}\u201d.",
     lambda text: f"  the {text} ",
-    lambda text: f"`{text.rstrip('s')}s`",
+    lambda text: f"`{text}`",
 )
 
 
@@ -111,6 +111,7 @@ def test_what_denies_or_doubles_an_option_does_not_name_it(text):
     [
         ("01-remains", "second crossing"),
         ("01-upgrade", "the uplink"),
+        ("01-upgrade", "PCIe uplinks"),
         ("01-upgrade", "Gen4"),
         ("01-inside", "scale-up links"),
         ("02-winner", "Pairwise"),
