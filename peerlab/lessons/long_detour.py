@@ -97,6 +97,10 @@ EXERCISES = (
                 "Is the way from NIC to NIC among them? It is the transfer itself.",
             ),
             Mistake(
+                lambda: simulated(TCP).dram_bytes_per_byte,
+                "That is how often kernel TCP reaches host memory. How often is the byte copied with RDMA?",
+            ),
+            Mistake(
                 lambda: simulated(DIRECT).copies_per_byte,
                 "RDMA is called zero copy: from one host memory to the other. How does a byte get from the accelerator into host memory?",
             ),
@@ -161,6 +165,15 @@ EXERCISES = (
                 "That takes busbw for what the NICs send. busbw counts ranks; what the NICs send follows from `wire_busy`.",
             ),
             Mistake(
+                lambda: STAGED.hardware.node_wire_Bps / 1e9,
+                "That is what the NICs could send. They do not send all the time, and a byte is in host memory more than once.",
+            ),
+            Mistake(
+                lambda: 2 * STAGED.hardware.node_wire_Bps / 1e9,
+                "That is what the NICs could send and receive. They do so for a part of the time, and a byte meets host memory "
+                "twice at each end.",
+            ),
+            Mistake(
                 lambda: STAGED.hardware.numa_domains * (STAGED.hardware.dram_Bps or 0) / 1e9,
                 "The memories could carry that much. How much do they carry here?",
             ),
@@ -195,7 +208,11 @@ EXERCISES = (
         called={
             "Most of the CPU's work": ("CPU work", "CPU"),
             "The copies made by the kernel": ("kernel copies", "copies"),
-            "The second crossing of the PCIe uplink": ("second crossing", "PCIe uplink", "uplink crossing"),
+            "The second crossing of the PCIe uplink": (
+                "second crossing",
+                "second crossing of the uplink",
+                "PCIe uplink",
+            ),
             "Half of the traffic on host memory": (
                 "host memory",
                 "half of the memory traffic",

@@ -166,6 +166,15 @@ EXERCISES: tuple[Exercise, ...] = (
                 "That is what the NICs of a server carry. busbw follows from the time alone.",
             ),
             Mistake(
+                lambda: 8 * DIRECT.hardware.node_wire_Bps / 1e9,
+                "That is what the NICs of a server carry, in Gbit/s. busbw follows from the time alone.",
+            ),
+            Mistake(
+                lambda: 8 * DIRECT.hardware.nic_Bps / 1e9,
+                "That is the rate of one NIC in Gbit/s, or what the NICs of a server carry in both directions. busbw follows "
+                "from the time alone.",
+            ),
+            Mistake(
                 lambda: simulated(STAGED).busbw_GBps,
                 "That is the busbw of the detour. `direct` takes less time.",
             ),
