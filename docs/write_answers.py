@@ -24,7 +24,9 @@ HEAD = """\
 
 Written by `make docs` from the exercises of the labs: for trainers, and for whoever is done. Figures are computed now, as they are when
 an answer is checked; those that rest on the learner's own measurement differ from machine to machine and are left out. Each wrong
-turn is one that the checker knows, with what it says. The labs with all answers filled in are in `labs/solutions/`.
+turn is one that the checker knows, with what it says. Everywhere it also knows a right figure in another unit (Gbit/s, MB, ms), a ratio
+upside down, as a percentage, as what exceeds 1 or as the time that is saved. Any other figure is told the first hint. The labs with all
+answers filled in are in `labs/solutions/`.
 
 {contents}
 """
@@ -85,6 +87,9 @@ def _turns(one: Exercise, cells: list[str]) -> Iterator[str]:
         yield from (_attempt(code, _told(one, code, cells)) for code, _ in one.wrong())
     else:
         yield from (f"{_said(one, answer)}: {says}" for answer, says in one.wrong())
+        for bound in getattr(one, "bounds", ()):
+            side = "above" if bound.above else "below"
+            yield f"other figures {side} **{_figure(bound.figure(), one.unit)}**: {bound.says}"
 
 
 def _attempt(code: str, told: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from peerlab.cluster_file.check import check
 from peerlab.engine.run import simulate
 from peerlab.lessons import review
-from peerlab.lessons.exercise import Choice, Code, Mistake, Number
+from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
+from peerlab.lessons.wording import meant
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
@@ -17,7 +18,10 @@ from peerlab.run import Run
 CLEAR = 1.05
 """From which ratio on a path is called faster, as in the deck."""
 USE, MEASURE, STAY = "use Peer Direct", "measure first", "stay with the host"
-_KINDS = {"uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "latency": "latency"}
+_ADVICE = {USE: ("use",), MEASURE: ("measure",), STAY: ("stay",)}
+_KINDS = {
+    "uplink": "the PCIe uplink", "NIC": "the NIC", "CPU": "a CPU core", "DRAM": "host memory", "latency": "latency"
+}  # fmt: skip
 _OTHER = "something else"
 _ROUNDED = 0.01
 """How far a figure may be rounded: 28 GB/s are 28.2; what PCIe carries before its headers is further off."""
@@ -41,11 +45,13 @@ def _second_nic(path: str) -> float:
 
 
 def _gain(end: str = "") -> float:
-    """Return how many times faster Peer Direct is: in the middle, at its worst (``low``), or both paths at worst (``both``)."""
+    """Return how many times faster Peer Direct is: as assumed, at its worst (``low``) or best (``high``), or both paths at worst (``both``)."""
     staged, direct = _run("host-rdma"), _run("peer-direct")
     if not end:
         return staged.time_s / direct.time_s
     host, peer = staged.sensitivity_band(), direct.sensitivity_band()
+    if end == "high":
+        return peer.high_GBps / host.low_GBps
     return peer.low_GBps / (host.high_GBps if end == "low" else host.low_GBps)
 
 
@@ -99,9 +105,10 @@ def _try_advice(answer: Callable[[float, float], str]) -> str | None:
     cases = [(_gain("low"), _gain()), (0.9, 1.4), (1.2, 1.6), (0.8, 1.0), (1.04, 1.06), (0.7, 0.9)]
     for low, middle in cases:
         got, right = answer(low, middle), _advice(low, middle)
-        if got != right:
+        said = meant(got, _ADVICE)
+        if said != right:
             which = f"A gain of {middle:.2f}, {low:.2f} at worst"
-            if got not in (USE, MEASURE, STAY):
+            if said is None:
                 return (
                     f"{which}: your rule returns {got!r}; one of {USE!r}, {MEASURE!r}, {STAY!r} is asked for."
                 )
@@ -152,6 +159,7 @@ EXERCISES = (
             "the PCIe uplink": "Look at which resource is busy nearly all the time.",
             "the NIC": "How busy is the wire in the table above?",
             "a CPU core": "With RDMA the CPU moves no byte. Which path would keep a core busy?",
+            "host memory": "Every byte is written to it and read from it, and it carries that easily. The table above names what is full.",
             "latency": "The message has 64 MiB. Do slices spend their time flying, or waiting?",
             _OTHER: "The table above names it.",
         },
@@ -169,6 +177,21 @@ EXERCISES = (
                 lambda: 2.0,
                 "Twice the NICs are twice the speed only if the NICs were what everything waits for.",
             ),
+            Mistake(
+                lambda: _second_nic("peer-direct"),
+                "That is what a second NIC brings to Peer Direct. Here the detour is asked about.",
+            ),
+            Mistake(
+                lambda: round(_second_nic("host-rdma")) - 1.0,
+                "True, nothing is gained. Asked is how many times as fast it becomes, and the same speed is 1 time.",
+            ),
+            Mistake(
+                lambda: _run("host-rdma", None, "1 GiB").time_s / _run("peer-direct", None, "1 GiB").time_s,
+                "That is the gain of Peer Direct with one NIC. Here the path stays, and a NIC is added.",
+            ),
+        ),
+        bounds=(
+            Bound(lambda: 2.0, "Twice the NICs cannot make anything more than twice as fast.", above=True),
         ),
         hints=(
             "What does this path wait for? Does a second NIC change that?",
@@ -181,6 +204,13 @@ EXERCISES = (
         name="06-matters",
         question="Which assumed figure does the answer for Peer Direct owe most to?",
         options=_ASSUMED,
+        called={
+            "fabric.latency": ("latency", "latency of the network"),
+            "nic.rate": ("NIC", "rate of the NIC", "the NIC's rate"),
+            "slices.direct": ("slice", "slices", "slice size", "size of a slice"),
+            "registration.base": ("registration", "registering", "cost of registering"),
+            "host.dram": ("host memory",),
+        },
         truth=_most,
         hints=(
             "The table is sorted: the most influential comes first.",
@@ -199,6 +229,10 @@ EXERCISES = (
             Mistake(
                 lambda: _gain("both"),
                 "That compares the worst ends of both; the worst for Peer Direct is against the best of the detour.",
+            ),
+            Mistake(
+                lambda: _gain("high"),
+                "That is the best for Peer Direct against the worst of the detour. Asked is the other end.",
             ),
         ),
         hints=(

@@ -7,12 +7,13 @@ written down. A typical wrong answer is computed as well, so that feedback stays
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
 from peerlab.errors import PeerlabError
-from peerlab.lessons.figure import number
+from peerlab.lessons.figure import figure, slips
+from peerlab.lessons.wording import meant
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,22 @@ class Mistake:
     """What was overlooked, without giving the answer away."""
 
 
+@dataclass(frozen=True)
+class Bound:
+    """A figure beyond which no answer can lie."""
+
+    figure: Callable[..., float]
+    """Computes it."""
+    says: str
+    """Why nothing can lie beyond."""
+    above: bool = False
+    """Whether the answer cannot lie above; else it cannot lie below."""
+
+    def forbids(self, said: float) -> bool:
+        """Tell whether an answer lies beyond."""
+        return said > self.figure() if self.above else said < self.figure()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Exercise(ABC):
     """What all exercises have."""
@@ -46,7 +63,7 @@ class Exercise(ABC):
     why: str
     """Said with a right answer: why it is so."""
     hints: Sequence[str]
-    """From a nudge to nearly the answer; given one by one."""
+    """From the method to nearly the answer; given one by one."""
     solution: str
     """Python that belongs where the lab has ``...``: an expression, or the lines of a function."""
     measured: bool = False
@@ -88,46 +105,82 @@ class Number(Exercise):
     truth:
         Computes the figure.
     unit:
-        Its unit, ``""`` for a count or a ratio.
+        Its unit, what is counted (``"copies"``), or ``""`` for a ratio.
     tolerance:
         How far off an answer may be, as a part of the truth.
     mistakes:
-        Typical wrong figures; the one that an answer is nearest to, if within the tolerance, is told.
+        Typical wrong figures; the one that an answer is nearest to is told.
+    bounds:
+        What is told to other figures that cannot be.
     """
 
     truth: Callable[..., float]
     unit: str = ""
     tolerance: float = 0.03
     mistakes: Sequence[Mistake] = ()
+    bounds: Sequence[Bound] = ()
 
     def about(self, records: Any) -> Self:
         """Return the exercise about the learner's own records."""
         if not self.measured:
             return super().about(records)
         mistakes = [replace(one, like=partial(one.like, records)) for one in self.mistakes]
-        return replace(self, truth=partial(self.truth, records), mistakes=mistakes)
+        bounds = [replace(one, figure=partial(one.figure, records)) for one in self.bounds]
+        return replace(self, truth=partial(self.truth, records), mistakes=mistakes, bounds=bounds)
 
     def judge(self, answer: Any) -> Verdict:
-        """Compare with the truth, then with the typical mistakes."""
+        """Compare with the truth, then with mistakes, then with what can be; who is further off is told the method."""
         try:
-            said = number(answer, self.unit)
+            said = figure(answer, self.unit)
         except ValueError as problem:
             return Verdict(right=False, says=str(problem))
         truth = self.truth()
-        if self._near(said, truth):
+        if _near(said.value, truth, self.tolerance):
             return self._right()
-        off = [(abs(said - figure), says) for figure, says in self.wrong() if self._near(said, figure)]
-        if off:
-            return Verdict(right=False, says=min(off, key=lambda one: one[0])[1])
-        figure = f"{said:.4g} {self.unit}".strip()
-        return Verdict(right=False, says=f"{figure} is too {'high' if said > truth else 'low'}.")
+        return Verdict(
+            right=False,
+            says=self._mistaken(said.value, truth)
+            or self._in_its_unit(said.value, said.written, truth)
+            or self._impossible(said.value)
+            or self._method(said.value, truth),
+        )
 
-    def _near(self, said: float, figure: float) -> bool:
-        return abs(said - figure) <= self.tolerance * abs(figure)
+    def _mistaken(self, said: float, truth: float) -> str | None:
+        """Return what the mistake overlooks that an answer is nearest to, if it is near to one."""
+        near = max(self.tolerance, _ROUNDED)
+        known = [*self.wrong(), *slips(truth, self.unit)]
+        off = [(abs(said - wrong), says) for wrong, says in known if _near(said, wrong, near)]
+        return min(off, key=lambda one: one[0])[1] if off else None
+
+    def _in_its_unit(self, said: float, written: float, truth: float) -> str | None:
+        """Return what is wrong where the figure would be right in the unit that is asked for."""
+        if said == written or not _near(written, truth, self.tolerance):
+            return None
+        return (
+            f"As written that is {self._say(said)}. Mind the unit: a b is a bit, a B a byte, MiB are not MB."
+        )
+
+    def _impossible(self, said: float) -> str | None:
+        return next((bound.says for bound in self.bounds if bound.forbids(said)), None)
+
+    def _method(self, said: float, truth: float) -> str:
+        """Return the first hint, and which way an answer is off."""
+        return f"{self.hints[0]} ({self._say(said)} is too {'high' if said > truth else 'low'}.)"
+
+    def _say(self, said: float) -> str:
+        return f"{said:.4g} {self.unit}".strip()
 
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the figures of the typical mistakes."""
         return [(mistake.like(), mistake.says) for mistake in self.mistakes]
+
+
+_ROUNDED = 0.01
+"""How far off a typical mistake may be written where the answer itself has to be exact."""
+
+
+def _near(said: float, other: float, tolerance: float) -> bool:
+    return abs(said - other) <= tolerance * abs(other)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,25 +193,24 @@ class Choice(Exercise):
         What can be chosen, each with what a learner is told who chooses it wrongly.
     truth:
         Computes which one is right.
+    called:
+        Other names of options, beside those that everybody's exercises know (`peerlab.lessons.wording`).
     """
 
     options: Mapping[str, str]
     truth: Callable[..., str]
+    called: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def about(self, records: Any) -> Self:
         """Return the exercise about the learner's own records."""
         return replace(self, truth=partial(self.truth, records)) if self.measured else super().about(records)
 
     def judge(self, answer: Any) -> Verdict:
-        """Compare with the option that is true; the beginning of an option will do."""
-        said = answer.strip().casefold() if isinstance(answer, str) else None
-        meant = [one for one in self.options if one.casefold() == said]
-        meant = meant or [one for one in self.options if said and one.casefold().startswith(said)]
-        if len(meant) != 1:
+        """Compare with the option that is true; its beginning or another of its names will do."""
+        said = meant(answer, {option: self.called.get(option, ()) for option in self.options})
+        if said is None:
             return Verdict(right=False, says=f"Choose one of: {'; '.join(self.options)}.")
-        if meant[0] == self.truth():
-            return self._right()
-        return Verdict(right=False, says=self.options[meant[0]])
+        return self._right() if said == self.truth() else Verdict(right=False, says=self.options[said])
 
     def wrong(self) -> list[tuple[Any, str]]:
         """Return the other options."""

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from peerlab.errors import RecordsError, nearest
+from peerlab.model.path import PATH_NAMES
 from peerlab.records import Records
 from peerlab.records.library import measured_library
 
@@ -83,7 +84,9 @@ def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
     """Return who measured some logs, and which path they say it was."""
     rows = [
         {
-            "path": ", ".join(sorted({*one.measured.table["path"]} - {""})),
+            "path": ", ".join(
+                PATH_NAMES.get(path, path) for path in sorted({*one.measured.table["path"]} - {""})
+            ),
             "source": one.source,
             "note": one.note,
         }

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from peerlab.lessons.exercise import Choice, Code, Mistake, Number
-from peerlab.lessons.scenes import DIRECT, STAGED, simulated
+from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
+from peerlab.lessons.gain import GAIN
+from peerlab.lessons.scenes import DIRECT, STAGED, TCP, simulated
+from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.model.way import way
 from peerlab.run import Run
-
-TCP = STAGED.with_(path="host-tcp")
 
 
 def _times(scenario: Scenario, crosses: str, end: str = "") -> int:
@@ -37,13 +37,14 @@ def _check_crossings(function: Any) -> str | None:
 
 def _miscounted(scenario: Scenario, said: float) -> str:
     """Return what is wrong with a count of the crossings upwards."""
+    there = f"On `{scenario.as_code()}`, which is {PATH_NAMES[str(scenario.path)]}, it returns {said:g}."
+    if scenario.memory == "host":
+        return f"{there} Its buffers are in host memory, so that no copy crosses the uplink. Count in `peerlab.way` of the scenario."
     if said == _times(scenario, "uplink"):
         return "That counts both directions. A link carries them side by side; only what goes the same way shares it."
     if said in (_times(scenario, "uplink up", "sender"), _times(scenario, "uplink up", "receiver")):
         return "That is one end of the way. The byte meets an uplink at the sender, and another one at the receiver."
-    return (
-        f"On `{scenario.as_code()}` it returns {said:g}. Look at `peerlab.way` of that scenario, and count."
-    )
+    return f"{there} Look at `peerlab.way` of that scenario, and count."
 
 
 def _dram_GBps(run: Run) -> float:  # noqa: N802
@@ -73,14 +74,13 @@ def upgraded(option: str) -> Scenario:
     return STAGED.with_(cluster=replace(STAGED.hardware, **changes))
 
 
-_NIC, _UPLINK = STAGED.hardware.nic_Bps / 1e9, (STAGED.hardware.uplink_Bps or 0) / 1e9
-
 EXERCISES = (
     Number(
         name="01-copies",
         question="RDMA through host memory: how often is a byte copied on its way from accelerator to accelerator? "
         "Count both servers; what the NICs read and write is the transfer itself, no copy.",
         unit="copies",
+        tolerance=0,
         truth=lambda: simulated(STAGED).copies_per_byte,
         mistakes=(
             Mistake(
@@ -89,17 +89,25 @@ EXERCISES = (
             ),
             Mistake(
                 lambda: simulated(TCP).copies_per_byte,
-                "So many copies are made with kernel TCP; and so often host memory is touched. "
-                "Of these, the NIC's reads and writes are no copies, and with RDMA the kernel makes none.",
+                "Kernel TCP makes that many copies, and RDMA reaches host memory that often. The NIC's reads and writes "
+                "of host memory are no copies, and with RDMA the kernel makes none.",
             ),
             Mistake(
                 lambda: simulated(STAGED).copies_per_byte + 1,
                 "Is the way from NIC to NIC among them? It is the transfer itself.",
             ),
+            Mistake(
+                lambda: simulated(TCP).dram_bytes_per_byte,
+                "That is how often kernel TCP reaches host memory. How often is the byte copied with RDMA?",
+            ),
+            Mistake(
+                lambda: simulated(DIRECT).copies_per_byte,
+                "RDMA is called zero copy: from one host memory to the other. How does a byte get from the accelerator into host memory?",
+            ),
         ),
         hints=(
-            "In `peerlab.way(staged)` every stage is one movement; which of the three are copies?",
-            "The first stage and the last one, D2H and H2D.",
+            "In `peerlab.way(staged)` every stage is one movement. Which of the three are copies?",
+            "The first stage copies to host memory (D2H), the last one to device memory (H2D).",
         ),
         why="One copy into a bounce buffer at the sender, one out of it at the receiver. They are made by DMA engines, "
         "so that no core is busy, and still every byte is moved twice more than it need be.",
@@ -118,6 +126,8 @@ EXERCISES = (
             "table = peerlab.way(scenario)\nreturn table[table['crosses'] == 'PCIe uplink up']": "one number",
             "peerlab.way(scenario)": "needs a `return`",
             "return peerlab.way(scenario)['uplink'].sum()": "raised KeyError",
+            'return 0 if scenario.path == "peer-direct" else 2': "Its buffers are in host memory",
+            'return {"host-rdma": 2, "host-tcp": 3, "peer-direct": 0}[scenario.path]': "which is kernel TCP",
         },
         hints=(
             '`table = peerlab.way(scenario)` has a column `crosses`; the uplink upwards is called `"PCIe uplink up"`.',
@@ -135,7 +145,7 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 lambda: _dram_GBps(simulated(STAGED)) / 2,
-                "That is the sending half. In a ring every server receives as much as it sends, at the same time.",
+                "That is one direction, what the server sends. In a ring it receives as much, at the same time.",
             ),
             Mistake(
                 lambda: _dram_GBps(simulated(STAGED)) / 4,
@@ -143,17 +153,41 @@ EXERCISES = (
                 "written and read at both ends.",
             ),
             Mistake(
+                lambda: simulated(STAGED).wire_busy * STAGED.hardware.nic_Bps / 1e9,
+                "That is what one NIC sends, in one direction. A server has four, and host memory is met more than once.",
+            ),
+            Mistake(
                 lambda: simulated(STAGED).dram_bytes_per_byte * STAGED.hardware.node_wire_Bps / 1e9,
                 "That would be so if the NICs were sending all the time. How busy is the wire?",
             ),
             Mistake(
-                lambda: 8 * _dram_GBps(simulated(STAGED)),
-                "That is in Gbit/s: a byte has eight bits.",
+                lambda: simulated(STAGED).dram_bytes_per_byte * simulated(STAGED).busbw_GBps,
+                "That takes busbw for what the NICs send. busbw counts ranks; what the NICs send follows from `wire_busy`.",
+            ),
+            Mistake(
+                lambda: STAGED.hardware.node_wire_Bps / 1e9,
+                "That is what the NICs could send. They do not send all the time, and a byte is in host memory more than once.",
+            ),
+            Mistake(
+                lambda: 2 * STAGED.hardware.node_wire_Bps / 1e9,
+                "That is what the NICs could send and receive. They do so for a part of the time, and a byte meets host memory "
+                "twice at each end.",
+            ),
+            Mistake(
+                lambda: STAGED.hardware.numa_domains * (STAGED.hardware.dram_Bps or 0) / 1e9,
+                "The memories could carry that much. How much do they carry here?",
+            ),
+        ),
+        bounds=(
+            Bound(
+                lambda: _dram_GBps(simulated(STAGED)) / 4,
+                "That is less than the server's NICs send in one direction. Each byte that they send is in host memory "
+                "before, and each one that they receive is there afterwards.",
             ),
         ),
         hints=(
             "A server's NICs could send `staged.hardware.node_wire_Bps` bytes per second; they do for `wire_busy` of the time.",
-            "Then multiply with `dram_bytes_per_byte`, and divide by 10^9.",
+            "Multiply that with `dram_bytes_per_byte` of `peerlab.simulate(staged)`, and divide by 10^9.",
         ),
         why="Four accesses for every byte: written by the copy and read by the NIC at the sender, written by the NIC and "
         "read by the copy at the receiver. Peer Direct leaves all of it to the cores.",
@@ -171,6 +205,20 @@ EXERCISES = (
         truth=lambda: next(
             what for what, measure in _SPARED.items() if measure(simulated(STAGED)) == measure(simulated(TCP))
         ),
+        called={
+            "Most of the CPU's work": ("CPU work", "CPU"),
+            "The copies made by the kernel": ("kernel copies", "copies"),
+            "The second crossing of the PCIe uplink": (
+                "second crossing",
+                "second crossing of the uplink",
+                "PCIe uplink",
+            ),
+            "Half of the traffic on host memory": (
+                "host memory",
+                "half of the memory traffic",
+                "memory traffic",
+            ),
+        },
         hints=(
             "Three of the four can be read off the table above.",
             "What does the NIC's DMA engine reach: host memory only, or the accelerator's too?",
@@ -186,68 +234,23 @@ EXERCISES = (
             "NICs of 200 Gbit/s": "The NICs that are there rest for nearly half of the time; faster ones rest longer.",
             "PCIe Gen4 between switch and CPU": "",
             "Host memory twice as fast": "Host memory is busy for a good third of the time: it is not what is waited for.",
-            "Copy engines twice as fast": "The stage with the copies is short in `breakdown()`, and the table of lanes shows the engines mostly idle.",
+            "Copy engines twice as fast": "The copies have a small part of the time in the table of stages, and the table of lanes shows the engines mostly idle.",
+        },
+        called={
+            "NICs of 200 Gbit/s": ("NIC", "faster NICs", "200 Gbit/s"),
+            "PCIe Gen4 between switch and CPU": ("PCIe uplink", "Gen4", "PCIe 4", "faster uplink"),
+            "Host memory twice as fast": ("host memory", "faster memory"),
+            "Copy engines twice as fast": ("copy engine", "DMA engines"),
         },
         truth=lambda: min(UPGRADES, key=lambda option: simulated(upgraded(option)).time_s),
         hints=(
-            "`breakdown()` names a stage, the lanes are parts of the machine. Which part is busy nearly all the time?",
+            "The second table names stages, the first one parts of the machine. Which part is busy nearly all the time?",
             "What rests for half of the time, or more, has time to spare; faster, it would rest longer.",
         ),
-        why="The trap is to buy faster NICs, as the stage is called `network`. It uses the uplink at both ends as well, and "
-        "waits for that, which has the copies to carry, too. "
+        why="The trap is to buy faster NICs, as the stage is called *NIC to NIC*. It uses the uplink at both ends as well, and "
+        "waits for the uplink, which also carries the copies. "
         "With twice the uplink the NICs become the limit, and the detour is nearly as fast as Peer Direct.",
         solution='"PCIe Gen4 between switch and CPU"',
     ),
-    Number(
-        name="01-gain",
-        question="On paper: for a message so long that everything flows evenly, how many times faster is Peer Direct "
-        "than the detour?",
-        truth=lambda: _NIC / (_UPLINK / 2),
-        mistakes=(
-            Mistake(
-                lambda: _UPLINK / 2 / _NIC,
-                "That is the new time as a part of the old one; turn the ratio round.",
-            ),
-            Mistake(
-                lambda: _UPLINK / _NIC,
-                "That says the uplink is no limit at all. How often does it carry every byte?",
-            ),
-            Mistake(
-                lambda: _NIC / _UPLINK, "That counts the uplink once. How often does it carry every byte?"
-            ),
-            Mistake(
-                lambda: _NIC / (_UPLINK / 4),
-                "Up and down are separate lanes of the link; they do not share its rate.",
-            ),
-        ),
-        hints=(
-            "What can the detour carry per pair of Gaudi, and what can Peer Direct? Each is the least of its limits.",
-            "The detour carries half of the uplink's rate, Peer Direct the NIC's.",
-        ),
-        why="The NIC's rate over half of the uplink's. The simulation comes to it for large messages; no factor was "
-        "put in to make it so.",
-        solution="staged.hardware.nic_Bps / (staged.hardware.uplink_Bps / 2)",
-    ),
-    Number(
-        name="01-uplink",
-        question="How many GB/s per direction would the uplink need, so that the detour no longer slows this NIC?",
-        unit="GB/s",
-        truth=lambda: 2 * _NIC,
-        mistakes=(
-            Mistake(lambda: _NIC, "That is enough for one crossing. The detour makes two in each direction."),
-            Mistake(
-                lambda: 4 * _NIC,
-                "That adds up both directions; the link has its full rate in each of them.",
-            ),
-            Mistake(lambda: 8 * _NIC, "That is the NIC's rate in Gbit/s."),
-            Mistake(lambda: _UPLINK, "That is what it has, and it is busy nearly all the time."),
-        ),
-        hints=(
-            "Per direction the uplink carries what is sent and what is received.",
-            "Each is the NIC's rate, when the NIC is busy all the time.",
-        ),
-        why="Twice the NIC's rate. Such servers exist, and on them Peer Direct gains little bandwidth; it still spares "
-        "copies and host memory.",
-        solution="2 * staged.hardware.nic_Bps / 1e9",
-    ),
+    *GAIN,
 )

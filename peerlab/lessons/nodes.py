@@ -1,17 +1,14 @@
 """Exercises of lab 02: what an AllReduce does, what its figures mean, and what more nodes change."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 from peerlab.collectives.busbw import bus_factor
 from peerlab.collectives.walk import walk
-from peerlab.lessons.exercise import Choice, Code, Mistake, Number
-from peerlab.lessons.scenes import DIRECT, STAGED, simulated
+from peerlab.lessons.exercise import Bound, Choice, Exercise, Mistake, Number
+from peerlab.lessons.ring_time import RING_TIME
+from peerlab.lessons.scenes import DIRECT, STAGED, WIRE, simulated
 from peerlab.model.scenario import Scenario
-from peerlab.units import GIB, MIB, say_bytes, seconds
-
-WIRE = Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB")
+from peerlab.units import MIB
 
 
 def _steps(ranks: int) -> int:
@@ -22,69 +19,6 @@ def _sent_mib() -> float:
     """Return what each of eight ranks of a ring sends for `WIRE`'s message, MiB."""
     ring = walk("ring", WIRE.nodes)
     return ring.sent(len(ring.steps))[0] * WIRE.nbytes / MIB
-
-
-_TRIALS = [(2, MIB), (8, 64 * MIB), (32, 4096), (64, 256 * MIB)]
-_FORGOTTEN: dict[str, Callable[[int, int, float, float], float]] = {
-    "That is one of the two halves: after the sums are made they have to go round once more.": (
-        lambda n, b, latency, rate: (n - 1) * (latency + b / n / rate)
-    ),
-    "With N steps in each half a chunk would come back to where it started; one less is enough.": (
-        lambda n, b, latency, rate: 2 * n * (latency + b / n / rate)
-    ),
-    "A step sends one chunk, not the whole buffer.": lambda n, b, latency, rate: (
-        2 * (n - 1) * (latency + b / rate)
-    ),
-    "The latency comes back in every step, as each waits for the one before.": (
-        lambda n, b, latency, rate: latency + 2 * (n - 1) * b / n / rate
-    ),
-    "The latency is missing.": lambda n, b, _, rate: 2 * (n - 1) * b / n / rate,
-    "A byte has eight bits, but the rate is given in bytes per second.": (
-        lambda n, b, latency, rate: 2 * (n - 1) * (latency + 8 * b / n / rate)
-    ),
-}
-
-
-def _check_ring_time(function: Any) -> str | None:
-    """Try a learner's formula."""
-    latency, rate = seconds(WIRE.hardware.latency_ps), float(WIRE.hardware.nic_Bps)
-    said = [function(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]
-    if None in said:
-        return "`ring_time` returns nothing; its last line needs a `return`."
-    try:
-        return _compared([float(one) for one in said], latency, rate)
-    except (TypeError, ValueError):
-        return f"`ring_time` should return seconds, not a {type(said[0]).__name__}."
-
-
-def _compared(said: list[float], latency: float, rate: float) -> str | None:
-    """Compare times with those of simulated rings, then with those of typical wrong formulas."""
-    truth = [simulated(WIRE.with_(nodes=nodes, message_bytes=nbytes)).time_s for nodes, nbytes in _TRIALS]
-    if _alike(said, truth):
-        return None
-    for says, wrong in _FORGOTTEN.items():
-        if _alike(said, [wrong(nodes, nbytes, latency, rate) for nodes, nbytes in _TRIALS]):
-            return says
-    if any(_alike([one / scale for one in said], truth) for scale in (1e3, 1e6)):
-        return "Return seconds."
-    at = next(at for at, one in enumerate(said) if not _alike([one], [truth[at]]))
-    nodes, nbytes = _TRIALS[at]
-    return (
-        f"For {nodes} nodes and {say_bytes(nbytes)} it returns {said[at]:.3g} s: {_off(said[at], truth[at])}."
-    )
-
-
-def _off(said: float, truth: float) -> str:
-    """Return which way a time is wrong, and by what factor."""
-    if not 0 < said < math.inf:
-        return "that is no time"
-    if said < truth:
-        return f"too little, the simulation takes {truth / said:.4g} times as long"
-    return f"too much, {said / truth:.4g} times as long as the simulation takes"
-
-
-def _alike(one: list[float], two: list[float]) -> bool:
-    return all(abs(a - b) <= 1e-3 * b for a, b in zip(one, two, strict=True))
 
 
 _ABOVE = {
@@ -128,11 +62,12 @@ ALGORITHMS = {
 }
 """What the rails can do, and what is said to those who take it for the fastest with `SMALL`."""
 
-EXERCISES = (
+EXERCISES: tuple[Exercise, ...] = (
     Number(
         name="02-steps",
         question="How many steps does a ring AllReduce of 8 ranks take?",
         unit="steps",
+        tolerance=0,
         truth=lambda: float(_steps(WIRE.nodes)),
         mistakes=(
             Mistake(
@@ -146,6 +81,18 @@ EXERCISES = (
             Mistake(lambda: float(_steps(4)), "That is with the four ranks above. Here are twice as many."),
             Mistake(
                 lambda: float(WIRE.nodes), "Look again at four ranks above: how many steps did they take?"
+            ),
+            Mistake(
+                lambda: 2.0 * WIRE.nodes - 1,
+                "Nearly: there are two halves, and each takes one step less than there are ranks.",
+            ),
+            Mistake(
+                lambda: math.log2(WIRE.nodes),
+                "That is log2 of the ranks, as on a tree. On a ring each rank sends to its neighbour only.",
+            ),
+            Mistake(
+                lambda: float(_steps(WIRE.nodes) * WIRE.nodes),
+                "That counts what every rank sends. In one step all ranks send at the same time.",
             ),
         ),
         hints=(
@@ -166,8 +113,14 @@ EXERCISES = (
             Mistake(lambda: _sent_mib() / 2, "That is one of the two halves."),
             Mistake(lambda: WIRE.nbytes / MIB, "Not all of its own buffer, and not only once."),
             Mistake(lambda: 2 * WIRE.nbytes / MIB, "Nearly. One chunk in each half need not be sent."),
-            Mistake(lambda: _sent_mib() * WIRE.nodes, "That is what all ranks send together."),
-            Mistake(lambda: _sent_mib() * MIB / 1e6, "That is in MB, of 10^6 bytes."),
+            Mistake(
+                lambda: _sent_mib() * WIRE.nodes,
+                "That is what all ranks send together, or what one rank would send with the whole buffer in every step. A rank sends one chunk a step.",
+            ),
+            Mistake(
+                lambda: WIRE.nbytes / WIRE.nodes / MIB,
+                "That is one chunk, which is what one step sends. How many steps are there?",
+            ),
         ),
         hints=(
             "A step sends one chunk, an eighth of the buffer. How many steps are there?",
@@ -177,54 +130,60 @@ EXERCISES = (
         "good for large messages.",
         solution='peerlab.steps("ring", 8).walk.sent(14)[0] * 64',
     ),
-    Code(
-        name="02-time",
-        question="Write `ring_time`: the seconds that a ring AllReduce takes on a bare fabric, where a step costs its latency "
-        "and the time to send a chunk. It is compared with the simulation for 2 to 64 nodes.",
-        check=_check_ring_time,
-        function="ring_time",
-        attempts={
-            "return (nodes - 1) * (latency_s + nbytes / nodes / bytes_per_s)": "one of the two halves",
-            "return 2 * nodes * (latency_s + nbytes / nodes / bytes_per_s)": "one less is enough",
-            "return 2 * (nodes - 1) * (latency_s + nbytes / bytes_per_s)": "not the whole buffer",
-            "return latency_s + 2 * (nodes - 1) * nbytes / nodes / bytes_per_s": "in every step",
-            "return 2 * (nodes - 1) * nbytes / nodes / bytes_per_s": "latency is missing",
-            "return 1e3 * 2 * (nodes - 1) * (latency_s + nbytes / nodes / bytes_per_s)": "Return seconds.",
-            "return nbytes / bytes_per_s": "too little, the simulation takes",
-            "return 2 * nodes * nodes * (latency_s + nbytes / bytes_per_s)": "too much, ",
-            "return latency_s - latency_s": "that is no time",
-            "return nbytes / nothing": "raised NameError",
-            "nbytes / bytes_per_s": "needs a `return`",
-        },
-        hints=(
-            "Number of steps, times what one step costs.",
-            "A step costs `latency_s` plus a chunk's bytes over `bytes_per_s`; a chunk is `nbytes / nodes`.",
-        ),
-        why="Two terms: 2(N-1) latencies, which grow with the nodes, and 2(N-1)/N of the message over the rate, which hardly "
-        "does. The simulation comes to the same to a rounding, and `peerlab validate` holds it to that.",
-        solution="return 2 * (nodes - 1) * (latency_s + nbytes / nodes / bytes_per_s)",
-    ),
+    RING_TIME,
     Number(
         name="02-busbw",
         question="`direct` takes `peerlab.simulate(direct).time_s` seconds, on 8 servers with 8 Gaudi each. Work out what "
         "nccl-tests would print as busbw.",
         unit="GB/s",
+        tolerance=0.01,
         truth=lambda: simulated(DIRECT).busbw_GBps,
         mistakes=(
             Mistake(lambda: simulated(DIRECT).algbw_GBps, "That is algbw, the message over the time."),
+            Mistake(
+                lambda: 2 * simulated(DIRECT).algbw_GBps,
+                "Nearly: the factor is 2(n-1)/n, a little less than 2.",
+            ),
+            Mistake(
+                lambda: simulated(DIRECT).busbw_GBps / 2,
+                "That is algbw times (n-1)/n, one of the two halves of an AllReduce. The factor is twice that.",
+            ),
             Mistake(
                 lambda: simulated(DIRECT).algbw_GBps * bus_factor("allreduce", DIRECT.nodes),
                 "n counts ranks, that is accelerators, not servers.",
             ),
             Mistake(
-                lambda: simulated(DIRECT).busbw_GBps * 1e9 / GIB,
-                "That is in GiB/s, of 2^30 bytes. nccl-tests and hccl_demo print GB/s, of 10^9 bytes.",
+                lambda: simulated(DIRECT).busbw_GBps * 1e6 / MIB,
+                "That takes 64 MiB for 64 million bytes. They are 64 * 2**20 bytes.",
+            ),
+            Mistake(
+                lambda: DIRECT.hardware.nic_Bps / 1e9,
+                "That is the rate of one NIC, from its data sheet. busbw counts what all ranks would have to send, and "
+                "follows from bytes, time and the number of ranks.",
             ),
             Mistake(
                 lambda: DIRECT.hardware.node_wire_Bps / 1e9,
                 "That is what the NICs of a server carry. busbw follows from the time alone.",
             ),
-            Mistake(lambda: simulated(DIRECT).busbw_GBps * 8, "That is in Gbit/s: a byte has eight bits."),
+            Mistake(
+                lambda: 8 * DIRECT.hardware.node_wire_Bps / 1e9,
+                "That is what the NICs of a server carry, in Gbit/s. busbw follows from the time alone.",
+            ),
+            Mistake(
+                lambda: 8 * DIRECT.hardware.nic_Bps / 1e9,
+                "That is the rate of one NIC in Gbit/s, or what the NICs of a server carry in both directions. busbw follows "
+                "from the time alone.",
+            ),
+            Mistake(
+                lambda: simulated(STAGED).busbw_GBps,
+                "That is the busbw of the detour. `direct` takes less time.",
+            ),
+        ),
+        bounds=(
+            Bound(
+                lambda: simulated(DIRECT).algbw_GBps,
+                "busbw cannot be below algbw, which is the bytes of the message over the time. Begin with that.",
+            ),
         ),
         hints=(
             "First algbw: bytes over seconds. 64 MiB are `64 * 2**20` bytes.",
@@ -237,6 +196,10 @@ EXERCISES = (
         name="02-above",
         question="The four NICs of a server carry 50 GB/s each way, and busbw is higher than that. What is the matter?",
         options=_ABOVE,
+        called={
+            next(iter(_ABOVE)): ("measurement error", "wrong measurement"),
+            "It is in Gbit/s": ("Gbit/s", "bits", "the unit"),
+        },
         truth=_above,
         hints=(
             "`peerlab.simulate(direct).wire_busy` is the share of the time that the NICs send. Is it above 1?",
@@ -251,17 +214,24 @@ EXERCISES = (
         question="Peer Direct, 64 MiB, and 2, 4, 8, ... servers: at how many is the wire busy for less than half of the time, "
         "for the first time?",
         unit="servers",
+        tolerance=0,
         truth=lambda: float(_first_half(DIRECT)),
         mistakes=(
             Mistake(
                 lambda: _first_half(STAGED),
                 "That holds for the detour. It has less to lose: its wire is hardly above one half with few servers.",
             ),
-            Mistake(lambda: 2 * _first_half(DIRECT), "There it is so, but not for the first time."),
+            Mistake(
+                lambda: _first_half(DIRECT) * DIRECT.hardware.devices,
+                "That counts accelerators, or ranks. Asked is the number of servers.",
+            ),
+        ),
+        bounds=(
+            Bound(lambda: _first_half(DIRECT), "There it is so, but not for the first time.", above=True),
         ),
         hints=(
-            "`peerlab.simulate(direct.with_(nodes=128)).wire_busy` is one of the figures to compare.",
-            "Drag the slider in the lab above, and read the card with the wire's busy share.",
+            "Compare `peerlab.simulate(direct.with_(nodes=n)).wire_busy` for n = 2, 4, 8, ...: which is the first below 0.5?",
+            "Or drag *Nodes* in the lab above, and read the wire's busy share on its card. Begin at 64.",
         ),
         why="Twice the servers are twice the steps with half the chunk each: the latency term doubles and the other one stays.",
         solution="next(n for n in (2, 4, 8, 16, 32, 64, 128, 256, 512) if peerlab.simulate(direct.with_(nodes=n)).wire_busy < 0.5)",
@@ -271,6 +241,12 @@ EXERCISES = (
         question="4 KiB once more, but on 8 servers instead of 32: what is fastest? Think first, then change `nodes` in the "
         "cell with the table.",
         options=ALGORITHMS,
+        called={
+            "hierarchical": ("ring", "hierarchical ring"),
+            "halving-doubling": ("halving",),
+            "recursive-doubling": ("recursive",),
+            "binary-tree": ("tree",),
+        },
         truth=lambda: min(ALGORITHMS, key=lambda name: simulated(SMALL.with_(algorithm=name)).time_s),
         hints=(
             "4 KiB are sent in no time. What counts is how often something has to wait for what came before.",

@@ -1,13 +1,14 @@
 """Exercises of lab 04: noise, parts and counts of a measurement; where it can be, the learner's own."""
 
-import pandas as pd
+import math
 
 from peerlab.collectives.conditions import CONTROL
 from peerlab.errors import RecordsError
-from peerlab.lessons.exercise import Choice, Code, Exercise, Mistake, Number
+from peerlab.lessons.exercise import Bound, Choice, Exercise, Mistake, Number
+from peerlab.lessons.verdict import VERDICT
 from peerlab.measurement.ring import Ring
 from peerlab.records import Records
-from peerlab.records.judge import FASTER, NOISE, SLOWER, Comparison, compare
+from peerlab.records.judge import Comparison, compare
 from peerlab.records.library import measured_library
 
 RANKS = 4
@@ -47,13 +48,6 @@ def _ratio(arm: str, records: Records | None = None) -> float:
     return largest(records)[arm].ratio
 
 
-def _copies(records: Records | None = None) -> float:
-    table = _known(records).table
-    row = table[(table["path"] == "staged") & (table["ranks"] == RANKS)].iloc[0]
-    sent = 2 * (RANKS - 1) / RANKS * row["size_bytes"]
-    return float(row["copied_bytes"] / sent)
-
-
 def _both(records: Records | None = None) -> float:
     """Return the ratio that remains if each part saves the time that it saved alone."""
     return 1 / (1 / _ratio("tcp", records) + 1 / _ratio("staged-shm", records) - 1)
@@ -69,44 +63,28 @@ def _requests() -> int:
     return sum((move.source_bytes > 0) + (move.lands_bytes > 0) for move in moves)
 
 
-_TRIALS: tuple[tuple[list[float], float], ...] = (
-    ([1.31, 1.38, 1.42, 1.47, 1.60], 1.15),  # clear
-    ([0.93, 1.02, 1.27, 1.49, 1.90], 1.15),  # a median that looks like something
-    ([1.04, 1.05, 1.06, 1.07, 1.08], 1.15),  # steady, and no larger than the noise
-    ([0.52, 0.58, 0.61, 0.66, 0.70], 1.15),  # clear, the other way
-    ([0.88, 0.90, 0.92, 0.93, 0.95], 1.15),  # the other way, within the noise
-    ([0.60, 0.84, 0.85, 0.88, 0.90], 1.15),
-)
-
-
-def judge(ratios: "pd.Series[float]", noise: float) -> str:
-    """Return the verdict on ratios of one arm, by their quartiles."""
-    low, high = ratios.quantile([0.25, 0.75])
-    return FASTER if low > noise else SLOWER if high * noise < 1 else NOISE
-
-
-def _check_verdict(verdict: object) -> str | None:
-    for ratios, noise in _TRIALS:
-        series = pd.Series(ratios)
-        said, true = verdict(series, noise), judge(series, noise)  # type: ignore[operator]
-        tried = f"Ratios {', '.join(f'{one:.2f}' for one in ratios)}, noise {noise}: you say {said!r}."
-        if said not in (FASTER, SLOWER, NOISE):
-            return f"{tried} Return one of {FASTER!r}, {SLOWER!r}, {NOISE!r}."
-        if said == true:
-            continue
-        if true == SLOWER:
-            return f"{tried} Every one of them is slower by more than the noise; what is `noise` on that side of 1?"
-        if said == FASTER and ratios[0] > 1:
-            return f"{tried} That is steady, but equal things differ as much as that here."
-        if said == FASTER:
-            return (
-                f"{tried} A quarter of the repetitions found no gain at all: the median alone is not enough."
-            )
-        return f"{tried} The quartile nearer to 1 has to leave 1/noise behind, too."
-    return None
-
-
 _WHERE_TO_LOOK = "Look at the table of the largest size, above section 2: which of the two medians lies further to the right?"
+
+
+def _quartile(records: Records | None = None) -> float:
+    """Return how far the control's quartiles reach, as a factor above 1."""
+    control = largest(records)[CONTROL]
+    return max(control.high, 1 / control.low)
+
+
+def _copies(records: Records | None = None) -> float:
+    copies = _copies_by("staged", records)
+    if math.isnan(copies):
+        raise RecordsError(f"your records lack staged at {RANKS} ranks; measure again")
+    return copies
+
+
+def _copies_by(path: str, records: Records | None = None) -> float:
+    """Return the copies per byte of an arm at four ranks; NaN if it was not measured."""
+    table = _known(records).table
+    rows = table[(table["path"] == path) & (table["ranks"] == RANKS)]
+    return float((rows["copied_bytes"] / (2 * (RANKS - 1) / RANKS * rows["size_bytes"])).iloc[:1].mean())
+
 
 EXERCISES: tuple[Exercise, ...] = (
     Number(
@@ -121,8 +99,12 @@ EXERCISES: tuple[Exercise, ...] = (
                 "That is the median of the control; noise is how far its quartiles reach, and 1.15 at least.",
             ),
             Mistake(
-                lambda records=None: _noise(records) - 1,
-                "Nearly: as a factor, not as a share beyond 1.",
+                _quartile,
+                "The control's quartiles reach that far. But the noise never counts as less than the floor that the text above names.",
+            ),
+            Mistake(
+                lambda *_: 1.0,
+                "The ratio of a thing to itself is 1 only on average: single runs differ by chance. How far from 1 do they get here?",
             ),
             Mistake(
                 lambda records=None: _ratio("direct", records),
@@ -130,32 +112,13 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ),
         hints=(
-            "`peerlab.ratios(mine).table` is what is drawn, as a pandas table, the largest size last.",
-            "It has a column `noise`; `.iloc[-1]` is the last entry of a column.",
+            "The noise is in the table of what is drawn: `peerlab.ratios(mine).table`, a pandas table with the largest size last.",
+            "Its column is `noise`; `.iloc[-1]` is the last entry of a column.",
         ),
         why="Two equal things differ by as much as this, here and now. Measure again while something else runs, and it grows.",
         solution='peerlab.ratios(mine).table["noise"].iloc[-1]',
     ),
-    Code(
-        name="04-verdict",
-        question="Write `verdict`: return 'faster', 'slower' or 'within the noise' for the ratios of some repetitions. The quartile that is nearer to 1 must leave the noise behind.",
-        check=_check_verdict,
-        function="verdict",
-        attempts={
-            'return "faster" if ratios.median() > 1 else "slower"': "the median alone is not enough",
-            'return "faster" if ratios.median() > noise else "within the noise"': "the median alone is not enough",
-            'return "faster" if ratios.min() > 1 else "within the noise"': "equal things differ",
-            'return "faster" if ratios.quantile(0.25) > noise else "within the noise"': "that side of 1",
-            'low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 else "within the noise"': "1/noise",
-        },
-        hints=(
-            "`low, high = ratios.quantile([0.25, 0.75])` are the quartiles.",
-            "A factor of 1.15 is 1.15 on one side of 1, and 1/1.15 on the other.",
-            "Faster if `low` is above `noise`; slower if `high` is below `1 / noise`.",
-        ),
-        why="This is the rule by which the verdicts above are given, and refused.",
-        solution='low, high = ratios.quantile([0.25, 0.75])\nif low > noise:\n    return "faster"\nreturn "slower" if high < 1 / noise else "within the noise"',
-    ),
+    VERDICT,
     Number(
         name="04-copies",
         question="How many copies by a processor bring a byte from one rank's device memory into its neighbour's, on `staged`?",
@@ -165,12 +128,20 @@ EXERCISES: tuple[Exercise, ...] = (
         truth=_copies,
         mistakes=(
             Mistake(
-                lambda records=None: _copies(records) / 2,
-                "That is one side only. Bytes that leave have to arrive.",
+                lambda records=None: _copies_by("tcp", records),
+                "That is one side only, or what TCP copies without bounce buffers. Bytes go out through a buffer, and come in through one.",
             ),
             Mistake(
-                lambda records=None: _copies(records) - 1,
+                lambda records=None: _copies_by("staged-shm", records),
                 "One is missing: TCP copies from the sender into the kernel, and from the kernel to the receiver.",
+            ),
+            Mistake(
+                lambda records=None: _copies_by("direct", records),
+                "That is `direct`, where the sender writes into the neighbour's memory. Count the stops of `staged`.",
+            ),
+            Mistake(
+                lambda records=None: _copies(records) + 1,
+                "That counts the places that hold the byte, one after the other. Between two places there is one copy.",
             ),
         ),
         hints=(
@@ -185,8 +156,14 @@ EXERCISES: tuple[Exercise, ...] = (
         question="Which of the two arms that leave out one part has the higher ratio on your machine at the largest size, be it noise or not?",
         measured=True,
         options={
-            "tcp": _WHERE_TO_LOOK,
-            "staged-shm": _WHERE_TO_LOOK,
+            "tcp": f"Without bounce buffers it is less fast than without TCP. {_WHERE_TO_LOOK}",
+            "staged-shm": f"Without TCP it is less fast than without bounce buffers. {_WHERE_TO_LOOK}",
+            "direct": "That arm leaves out both parts. Which of the two that leave out one?",
+            "staged": "That arm leaves out nothing: the others are compared with it.",
+        },
+        called={
+            "tcp": ("without bounce buffers", "no bounce buffers"),
+            "staged-shm": ("shm", "without TCP", "no TCP", "shared memory"),
         },
         truth=_faster_arm,
         hints=(
@@ -219,6 +196,10 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda records=None: _ratio("direct", records),
                 "That is what was measured without both. What would follow from the two parts?",
             ),
+            Mistake(
+                lambda records=None: max(_ratio("tcp", records), _ratio("staged-shm", records)),
+                "That is the better of the two arms. Without the other part as well, more time is saved.",
+            ),
         ),
         hints=(
             "Let `staged` take 1. An arm that is r times as fast takes 1/r, and saves 1 - 1/r.",
@@ -244,6 +225,20 @@ EXERCISES: tuple[Exercise, ...] = (
                 "A ring of n ranks needs n - 1 steps for each half, not n.",
             ),
             Mistake(lambda: _requests() * RANKS, "That is what all four ask together."),
+            Mistake(
+                lambda: _requests() / 4,
+                "That is the number of steps in one half of a ring of four. There are two halves, and each step has two ends.",
+            ),
+            Mistake(
+                lambda: RANKS,
+                "That is the number of chunks in a buffer. A ring comes back to them, and asks each time.",
+            ),
+        ),
+        bounds=(
+            Bound(
+                lambda: _requests() / 2,
+                "There is at least one request in each of the 2(n-1) steps. Count the steps first.",
+            ),
         ),
         hints=(
             "A ring of n ranks takes n - 1 steps to add up, and as many to pass the sums round.",

@@ -4,13 +4,14 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from peerlab.lessons.exercise import Choice, Code, Mistake, Number
+from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.logs import lab_log
+from peerlab.model.path import PATH_NAMES
 from peerlab.model.presets import load_cluster
 from peerlab.records import load
 from peerlab.records.library import measured_library
 from peerlab.study.calibration.calibrate import calibrate
-from peerlab.study.diagnosis import CANNOT_TELL, TOLD, diagnose
+from peerlab.study.diagnosis import CANNOT_TELL, diagnose
 from peerlab.study.observed import Observed, observe
 
 EFA_RUN = "g4dn-metal/nccl-2n2r-efa"
@@ -21,6 +22,7 @@ FITS: dict[str, dict[str, str]] = {
     "all sizes, as diagnosed": {"constants": "device.copy_engine"},
 }
 """The fits of log B on juliet among which a learner chooses."""
+_NONE = "none of them"
 
 
 @cache
@@ -79,7 +81,7 @@ def _try_bounces(answer: Callable[[str], object]) -> str | None:
             measured_library()[EFA_RUN].manifest["transport"]]  # fmt: skip
     for line, means in (*told, *_CHANNELS):
         got = answer(line)
-        if not isinstance(got, bool):
+        if got not in (True, False):
             return f"For `{line}` your function returned {got!r}; return True or False."
         if got != _bounces(line):
             return f"For `{line}` your function says {got}: {means}."
@@ -97,22 +99,22 @@ EXERCISES = (
         name="05-silent",
         question="Log A says nothing about its transport. For which path do its figures speak?",
         options={
-            TOLD["host-tcp"]: "How fast would TCP be, and how fast is the log?",
-            TOLD[
-                "host-rdma"
-            ]: "How many GB/s does a NIC of 200 Gbit/s carry, and what does a node of log A send?",
-            TOLD[
-                "peer-direct"
-            ]: "Nothing is faster than this path. Does the log look like the fastest that is possible?",
+            PATH_NAMES["host-tcp"]: "How fast would TCP be, and how fast is the log?",
+            PATH_NAMES["host-rdma"]: (
+                "How many GB/s does a NIC of 200 Gbit/s carry, and what does a node of log A send?"
+            ),
+            PATH_NAMES["peer-direct"]: (
+                "Nothing is faster than this path. Does the log look like the fastest that is possible?"
+            ),
             CANNOT_TELL: "Lines are silent, figures are not: hold them against what each path could reach.",
         },
-        truth=lambda: TOLD.get(_path("A"), CANNOT_TELL),
+        truth=lambda: PATH_NAMES.get(_path("A"), CANNOT_TELL),
         hints=(
             "Look at the largest messages: how many bytes a second does algbw make of them?",
             "With two nodes a node sends about as many bytes a second as algbw says. Compare with one TCP stream (some GB/s) and a NIC of 200 Gbit/s.",
         ),
         why="A node sends no more than one stream of TCP does, a small part of what its NICs carry.",
-        solution=f'"{TOLD["host-tcp"]}"',
+        solution=f'"{PATH_NAMES["host-tcp"]}"',
     ),
     Code(
         name="05-bounces",
@@ -152,7 +154,25 @@ EXERCISES = (
                 lambda: _carried() / 2,
                 "Each half of the message passes the wire twice: once to be added up, once as a sum.",
             ),
-            Mistake(lambda: 8 * _carried(), "That is Gbit/s."),
+            Mistake(
+                lambda: load_cluster("p5").node_wire_Bps / 1e9,
+                "The NICs of a node could carry that much. How much did they carry?",
+            ),
+            Mistake(
+                lambda: load_cluster("p5").nic_Bps / 1e9,
+                "That is the rate of one NIC, from its data sheet. What they really carried follows from the log.",
+            ),
+            Mistake(
+                lambda: _carried() / load_cluster("p5").nics,
+                "That is what one of the node's NICs carried. They are asked for together.",
+            ),
+        ),
+        bounds=(
+            Bound(
+                lambda: load_cluster("p5").node_wire_Bps / 1e9,
+                "That is more than the NICs of a node can carry. Which of the log's figures counts no link inside a node?",
+                above=True,
+            ),
         ),
         hints=(
             "algbw is the message divided by the time. How many times does a byte of it leave a node?",
@@ -182,6 +202,7 @@ EXERCISES = (
         name="05-nics",
         question="How many NICs of a p4d node, if full, would have been enough for what a node of log D sent?",
         unit="NICs",
+        tolerance=0,
         truth=lambda: math.ceil(_share_of_a_nic(_sent())),
         mistakes=(
             Mistake(
@@ -191,8 +212,21 @@ EXERCISES = (
                 lambda: math.ceil(_share_of_a_nic(_busbw("D", 2))),
                 "That is from busbw, and a node sends less than busbw says.",
             ),
-            Mistake(lambda: load_cluster("p4d").nics, "So many it has. How many would have been enough?"),
+            Mistake(
+                lambda: load_cluster("p4d").nics, "That is how many it has. How many would have been enough?"
+            ),
             Mistake(lambda: _share_of_a_nic(_sent()), "Nearly: how many whole ones is that at least?"),
+            Mistake(
+                lambda: load_cluster("p4d").devices,
+                "That is the number of GPUs in a node; two of them share a NIC. How many NICs would have been enough?",
+            ),
+        ),
+        bounds=(
+            Bound(
+                lambda: load_cluster("p4d").nics,
+                "A node of p4d has fewer NICs than that.",
+                above=True,
+            ),
         ),
         hints=(
             "With two nodes a node sends as many bytes a second as algbw says.",
@@ -205,11 +239,17 @@ EXERCISES = (
         name="05-believe",
         question="Three fits of log B: with which one would you plan?",
         options={
-            "from 1 MiB, as diagnosed": "What does its first line say?",
+            "from 1 MiB, as diagnosed": "Its first line says what is left of the error. Is it large?",
             "from 1 MiB, as Peer Direct": "Look at the sizes: how far off is the simulation still, and where did the NIC's rate go?",
             "all sizes, as diagnosed": "Look at 32 to 256 KiB: is that a path that the model has?",
+            _NONE: "Then nothing could be fitted. What does the first line of each report say of its error?",
         },
-        truth=lambda: next((fit for fit in FITS if _verdict(fit) == "good"), ""),
+        called={
+            "from 1 MiB, as diagnosed": ("the first", "first"),
+            "from 1 MiB, as Peer Direct": ("the second", "second", "peer-direct"),
+            "all sizes, as diagnosed": ("the third", "third"),
+        },
+        truth=lambda: next((fit for fit in FITS if _verdict(fit) == "good"), _NONE),
         hints=(
             "A fit is first of all judged by what is left of its error.",
             "The path has to be the log's own, and the sizes those that this path explains.",

@@ -1,15 +1,13 @@
 """Exercises of lab 03: what registering costs, what a cache saves, and what it must not remember."""
 
-from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
-from peerlab.lessons.exercise import Choice, Code, Exercise, Mistake, Number
-from peerlab.lessons.freed_memory import PAGE, Host, Nic, NicError
+from peerlab.lessons.exercise import Bound, Choice, Code, Exercise, Mistake, Number
 from peerlab.lessons.scenes import DIRECT, simulated
-from peerlab.lessons.stale import ByPointer, ByRange, Training, train
+from peerlab.lessons.wrong_sums import WRONG_SUMS
 from peerlab.model.registration import RegistrationCache
-from peerlab.units import MIB, PS_PER_US, say_bytes, say_count
+from peerlab.units import MIB, PS_PER_US, say_count
 
 BUFFERS = DIRECT.with_(buffers=4, cache_regions=32)
 """Four buffers in turn, and a cache that holds not half of what they need."""
@@ -20,19 +18,25 @@ def smallest_cache() -> int:
     return next(k for k in range(1, 200) if not simulated(DIRECT.with_(cache_regions=k)).registration.misses)
 
 
-def _both_ways_us() -> float:
+def _hit_rate() -> float:
+    counters = simulated(DIRECT).registration
+    return counters.hits / (counters.hits + counters.misses)
+
+
+def _both_ways_us(nbytes: int = MIB) -> float:
     cost = DIRECT.registration_cost
-    return (cost.register_ps(MIB) + cost.deregister_ps(MIB)) / PS_PER_US
+    return (cost.register_ps(nbytes) + cost.deregister_ps(nbytes)) / PS_PER_US
 
 
 def _one_way_us() -> float:
     return DIRECT.registration_cost.register_ps(MIB) / PS_PER_US
 
 
-_AS_IF_UNLIMITED, _AS_COLD, _HALF = (
+_AS_IF_UNLIMITED, _AS_COLD, _HALF, _NONE = (
     "as many as without a limit: each buffer was used before",
     "as many as the very first call found: every call is cold",
     "about half of all: half of the regions fit",
+    "none at all: every request registers",
 )
 
 
@@ -43,21 +47,9 @@ def _found_by_four_buffers() -> str:
     last, first = limited[-1].registration, limited[0].registration
     if last.hits == free.hits:
         return _AS_IF_UNLIMITED
+    if not last.hits:
+        return _NONE
     return _AS_COLD if last.hits == first.hits else _HALF
-
-
-_LARGER, _SAME, _NEITHER = "when the new buffer is larger", "when it has the same size", "in neither case"
-
-
-def _refused() -> str:
-    """Return in which of two cases a NIC refuses a stale key."""
-    larger, same = train(ByPointer, ("16 KiB", "64 KiB")), train(ByPointer, ("64 KiB", "64 KiB"))
-    told = {_LARGER: _is_refused(larger), _SAME: _is_refused(same)}
-    return next((case for case, refused in told.items() if refused), _NEITHER)
-
-
-def _is_refused(training: Training) -> bool:
-    return any(step.refusal for step in training.steps)
 
 
 def _check_hits(hits: Any) -> str | None:
@@ -81,7 +73,7 @@ def _miscounted(said: Real, capacity: int, buffers: int, rounds: int) -> str:
         return f"{asked}: you let the cache keep its favourites. It may: a region whose lease is never given back is in use, and cannot be evicted. But these are given back, and the least recently used one goes, which is the very next that is asked for."
     if said in (true + buffers, true + min(capacity, buffers)):
         return f"{asked}: in the first round nothing can be found yet."
-    return f"{asked}: the cache answers another number than {said}."
+    return f"Use a `peerlab.RegistrationCache`, and count its hits. {asked}: the cache answers another number than {said}."
 
 
 def _hits(capacity: int, buffers: int, rounds: int) -> int:
@@ -89,48 +81,6 @@ def _hits(capacity: int, buffers: int, rounds: int) -> int:
     for turn in range(rounds * buffers):
         kept.release(kept.acquire(turn % buffers * MIB, MIB))
     return kept.counters.hits
-
-
-def _check_freed(freed: Any) -> str | None:
-    class Yours(ByRange):
-        def freed(self, address: int, nbytes: int) -> None:
-            freed(self, address, nbytes)
-
-    try:
-        for sizes, chunks in ((("64 KiB",) * 3, 2), (("64 KiB", "16 KiB", "128 KiB"), 4)):
-            if complaint := _complaint(train(Yours, sizes, chunks=chunks)):
-                return complaint
-    except NicError as problem:
-        return f"In a later step {problem}: what is deregistered must not be found any more."
-    return _spares_others(freed)
-
-
-def _complaint(training: Training) -> str | None:
-    for number, step in enumerate(training.steps, 1):
-        if step.refusal:
-            return f"In step {number} {step.refusal}: what is deregistered must not be found any more."
-        if not step.right:
-            return (
-                f"In step {number} the sum is {step.was:g} and not {step.should_be:g}. A buffer is registered in "
-                "chunks: was every one of them forgotten?"
-            )
-    if training.dead_bytes:
-        return f"The sums are right, but {say_bytes(training.dead_bytes)} stay pinned for ever. What is forgotten must be deregistered as well."
-    return None
-
-
-def _spares_others(freed: Callable[[Any, int, int], object]) -> str | None:
-    """Return what is wrong if a buffer beside the freed one loses its registration."""
-    host = Host()
-    yours = ByRange(Nic(host))
-    one, other = host.allocate(8 * PAGE), host.allocate(8 * PAGE)
-    for address in (one, other):
-        yours.register(address, 8 * PAGE)
-    freed(yours, one, 8 * PAGE)
-    yours.register(other, 8 * PAGE)
-    if yours.nic.registrations > 2:
-        return "The sums are right, but a buffer that nobody freed has lost its registration, too."
-    return None
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -156,6 +106,20 @@ EXERCISES: tuple[Exercise, ...] = (
                 "That is how long the NIC takes to send it. What comes before and after?",
             ),
             Mistake(lambda: 2 * _both_ways_us(), "That is for both ends of the transfer."),
+            Mistake(
+                lambda: _both_ways_us() - DIRECT.registration_cost.base_ps / PS_PER_US,
+                "That leaves out the fixed part of registering, which comes once for a region of any size.",
+            ),
+            Mistake(
+                lambda: _both_ways_us(10**6),
+                "That is for a million bytes. 1 MiB is 2**20 bytes, or 256 pages of 4 KiB.",
+            ),
+        ),
+        bounds=(
+            Bound(
+                _one_way_us,
+                "That is less than registering alone takes. `cost.register_ps(2**20)` says how long, in picoseconds.",
+            ),
         ),
         hints=(
             "`cost.register_ps(nbytes)` is the time to register so many bytes, in picoseconds; `cost.deregister_ps` is its counterpart.",
@@ -202,10 +166,34 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda: smallest_cache() // 2,
                 "Those are the regions of one Gaudi. Whose memory does this NIC reach?",
             ),
+            Mistake(
+                lambda: smallest_cache() + 2,
+                "That is the first size in the table without an eviction. Sizes between were not tried; do fewer regions do?",
+            ),
+            Mistake(
+                lambda: smallest_cache() - 1,
+                "Nearly: with one region too few, some of them are still evicted before they come round again.",
+            ),
+            Mistake(
+                lambda: simulated(DIRECT).registration.hits / 2,
+                "That is how often one Gaudi asks. It comes back to the same chunks, and a region counts once.",
+            ),
+            Mistake(
+                lambda: DIRECT.hardware.devices_per_switch,
+                "That would be one region for each Gaudi, its whole buffer. Here each chunk is registered for itself.",
+            ),
+            Mistake(
+                _hit_rate,
+                "That is the share of requests that are found. Asked is how many regions the cache must keep for it.",
+            ),
+            Mistake(
+                lambda: DIRECT.nbytes / MIB,
+                "That is the message in MiB, or its slices. What is registered is a chunk: an eighth of what one Gaudi sends.",
+            ),
         ),
         hints=(
-            "Look at the table: between which two sizes do the evictions end?",
-            "Try the sizes between with `peerlab.simulate(direct.with_(cache_regions=17)).registration.misses`.",
+            "Look at the table: which is the last size with evictions, and which the first without?",
+            "Try the sizes between them with `peerlab.simulate(direct.with_(cache_regions=17)).registration.misses`.",
             "`next(k for k in range(1, 100) if ...)` finds the first one.",
         ),
         why="Two Gaudi share the NIC. Each receives into eight chunks, and sends a ninth from the buffer that its gradients are in: that is the working set.",
@@ -218,6 +206,13 @@ EXERCISES: tuple[Exercise, ...] = (
             _AS_IF_UNLIMITED: "It was used before, but how many regions were used since, and how many are kept?",
             _AS_COLD: "Compare the hits of the first and of the ninth call.",
             _HALF: "Half would fit if the cache kept the same half. It keeps what was used last.",
+            _NONE: "That would be so if each region came once in a call. A ring comes to a chunk twice: to add up, and to pass on the sum.",
+        },
+        called={
+            _AS_IF_UNLIMITED: ("all", "without a limit", "unlimited"),
+            _AS_COLD: ("cold", "every call is cold", "as the first call", "like the first call"),
+            _HALF: ("half", "half of all"),
+            _NONE: ("none", "nothing", "no hits"),
         },
         truth=_found_by_four_buffers,
         hints=(
@@ -227,39 +222,5 @@ EXERCISES: tuple[Exercise, ...] = (
         why="LRU has no half measures for a cycle: when a buffer's turn comes again, all its regions have just been evicted. What hits remain are chunks that come twice within one call.",
         solution='"' + _AS_COLD + '"',
     ),
-    Choice(
-        name="03-silent",
-        question="A buffer is freed, and the next one gets its address. `ByPointer` hands out the old key. When does the NIC refuse it?",
-        options={
-            _LARGER: "Then the key covers less than is asked for.",
-            _SAME: "Then the key covers exactly what is asked for. What could the NIC object to?",
-            _NEITHER: 'Try it: `stale.train(stale.ByPointer, ("16 KiB", "64 KiB"))`.',
-        },
-        truth=_refused,
-        hints=(
-            "A NIC knows the range of a registration, and nothing of malloc and free.",
-            "`stale.train(stale.ByPointer, (first, second))` trains with buffers of two sizes.",
-        ),
-        why="A range too long is an error that stops the program. A range of the right length is a wrong number that nobody sees: the dangerous one.",
-        solution='"' + _LARGER + '"',
-    ),
-    Code(
-        name="03-freed",
-        question="Mend `ByRange`: `freed` is called before a buffer is freed. `cache.found` leads from (address, length) to keys, `cache.nic.deregister(key)` gives a key back. Buffers are registered in chunks.",
-        check=_check_freed,
-        function="freed",
-        attempts={
-            "cache.found.pop((address, nbytes), None)": "in chunks",
-            "cache.found.clear()": "stay pinned",
-            "for key in list(cache.found.values()):\n    cache.nic.deregister(key)\ncache.found.clear()": "a buffer that nobody freed",
-            "for (start, length), key in cache.found.items():\n    if address <= start < address + nbytes:\n        cache.nic.deregister(key)": "must not be found any more",
-        },
-        hints=(
-            "Which entries of `cache.found` overlap the range from `address` to `address + nbytes`?",
-            "For each of them two things are to be done: `cache.nic.deregister(key)`, and out of `cache.found` with it.",
-            "Loop over `list(cache.found.items())`: a dict must not change while it is looped over.",
-        ),
-        why="That is what a memory monitor does: it hears of every freed range, and forgets what overlaps it.",
-        solution="for (start, length), key in list(cache.found.items()):\n    if start < address + nbytes and address < start + length:\n        cache.nic.deregister(key)\n        del cache.found[start, length]",
-    ),
+    *WRONG_SUMS,
 )

@@ -7,5 +7,7 @@ from peerlab.model.scenario import Scenario
 
 STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
 DIRECT = STAGED.with_(path="peer-direct")
+TCP = STAGED.with_(path="host-tcp")
+WIRE = Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB")
 
 simulated = cache(simulate)

@@ -4,8 +4,19 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from peerlab.critical import WAIT
+from peerlab.model.path import PATH_NAMES, STAGES
+
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
+
+
+_IN_WORDS = {**PATH_NAMES, **STAGES, WAIT: "waiting: a cache lookup, a link's latency"}
+
+
+def in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the legend's words in place of the keys of paths and stages: heads, index and cells."""
+    return table.rename(index=_IN_WORDS, columns=_IN_WORDS).replace(_IN_WORDS)
 
 
 def in_full(table: pd.DataFrame) -> "Styler":

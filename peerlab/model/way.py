@@ -36,15 +36,15 @@ _ALONG = {
 def way(scenario: Scenario) -> pd.DataFrame:
     """Return what a byte crosses from one node's device to the next node's, in order: one row per stage and resource.
 
-    Columns: ``stage`` (its name), ``what`` (it in words), ``end`` (``sender`` or ``receiver``), ``crosses`` (a
-    resource in words) and ``times`` (how often the byte crosses it in this stage).
+    Columns: ``stage`` (as the legend calls it), ``end`` (``sender`` or ``receiver``), ``crosses`` (a resource, as its lane
+    is called) and ``times`` (how often the byte crosses it in this stage).
     """
     rows = [
-        (stage.name, STAGES[stage.name], _ENDS[end], RESOURCES[use.kind].label, use.touches)
+        (STAGES[stage.name], _ENDS[end], RESOURCES[use.kind].label, use.touches)
         for stage in scenario.stages
         for end, along in _ALONG.items()
         for use in sorted(
             (use for use in stage.uses if use.side == end), key=lambda use: along.index(use.kind)
         )
     ]
-    return pd.DataFrame(rows, columns=["stage", "what", "end", "crosses", "times"])
+    return pd.DataFrame(rows, columns=["stage", "end", "crosses", "times"])

@@ -8,7 +8,6 @@ import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.lessons import exercises, find, progress
 from peerlab.lessons.exercise import Code
-from peerlab.lessons.figure import number
 
 ALL = {one.name: one for one in exercises()}
 
@@ -40,57 +39,18 @@ def test_nonsense_is_no_answer_and_raises_nothing(name, answer):
     assert not ALL[name].judge(answer).right
 
 
-def test_a_figure_may_carry_its_unit_and_a_comma():
-    assert number("7,05 GB/s", "GB/s") == number(" 7.05 ", "GB/s") == number(7.05, "GB/s") == 7.05
-    assert number("4 copies", "copies") == number("4 COPIES", "copies") == number(4, "copies") == 4
-    assert number("104 us", "µs") == number("104 \u03bcs", "µs") == number("104µs", "µs") == 104
-    with pytest.raises(ValueError, match="Answer in GB/s"):
-        number("56 Gbit/s", "GB/s")
-    with pytest.raises(ValueError, match="without a unit"):
-        number("4 apples", "")
-
-
-def test_a_figure_may_be_worked_out_and_a_ratio_be_called_times():
-    assert number("12.5 / 7.05", "") == 12.5 / 7.05
-    assert number("2*7", "steps") == 14
-    assert number("1.78x", "") == number("1,78 \u00d7", "") == number("~1.78 times", "") == 1.78
-    assert number("53.9 GBps", "GB/s") == number("53.9 gb/s", "GB/s") == 53.9
-    assert number("4,194,304 B", "B") == 2**22
-
-
-@pytest.mark.parametrize(
-    ("written", "unit", "told"),
-    [
-        ("100 Gb/s", "GB/s", "b is a bit, B a byte"),
-        ("1,024", "", "write 1024 or 1.024"),
-        ("18-20", "regions", "not a range"),
-        ("1.5 to 2", "", "not a range"),
-        ("1/0", "", "divides by zero"),
-        ("12.5 / (14.1 / 2)", "", "a product or a quotient"),
-        ("nan", "", "Answer with a number"),
-        ("9" * 400, "", "Answer with a number"),
-        ("1" + " " * 100_000 + "x", "", "Answer with a number"),
-        ("178 %", "", "without a unit"),
-    ],
-    ids=lambda one: one[:8],
-)
-def test_what_is_no_figure_is_told_why(written, unit, told):
-    with pytest.raises(ValueError, match=told):
-        number(written, unit)
-
-
 def test_an_answer_between_two_mistakes_is_told_the_nearer():
     """50 is what the NICs carry, and only by chance near to 53.9 GB/s in GiB/s, 50.2."""
     busbw = find("02-busbw")
     assert "what the NICs" in busbw.judge(50).says
     assert "GiB/s" in busbw.judge(50.2).says
-    assert find("01-uplink").judge("25e9").says == "2.5e+10 GB/s is too high."
 
 
 def test_the_beginning_of_an_option_will_do():
     assert find("01-upgrade").judge(" pcie gen4 ").right
     assert "rest longer" in find("01-upgrade").judge("NICs").says
     assert "Choose one of" in find("03-silent").judge("when").says
+    assert "Choose one of" in find("01-upgrade").judge("p").says
 
 
 def test_code_that_ends_the_program_or_returns_nonsense_is_told_so():

@@ -43,7 +43,7 @@ def test_a_notebook_shows_a_log_as_text_and_its_source_when_asked():
     assert page.startswith("<pre ")
     assert "UCX_IB_GPU_DIRECT_RDMA=0" in page
     table = sources([lab_log(name) for name in NAMES])
-    assert list(table["path"]) == ["host-tcp", "host-rdma", "peer-direct", "peer-direct"]
+    assert list(table["path"]) == ["kernel TCP", "RDMA through host", "Peer Direct", "Peer Direct"]
     assert table["source"].str.len().min() > 10
 
 

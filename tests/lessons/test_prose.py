@@ -8,7 +8,9 @@ from functools import cache
 import pytest
 
 import peerlab
+from peerlab.collectives.walk import walk
 from peerlab.lessons import find, own_machine, review
+from peerlab.lessons.gain import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring import Ring
 from peerlab.model.registration import RegistrationCache
@@ -22,6 +24,7 @@ STAGED = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_byte
 DIRECT = STAGED.with_(path="peer-direct")
 WIRE = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB")
 TCP = STAGED.with_(path="host-tcp")
+UNCACHED = DIRECT.with_(registration="per-transfer")
 DL1 = STAGED.hardware
 
 run = cache(peerlab.simulate)
@@ -34,7 +37,7 @@ def gain(**changes):
 
 def uncached_share():
     """Return how much of the time registering and deregistering have without a cache."""
-    slow = run(DIRECT.with_(registration="per-transfer"))
+    slow = run(UNCACHED)
     parts = slow.breakdown()
     return (parts["register"] + parts["deregister"]) / slow.time_s
 
@@ -58,6 +61,36 @@ def alike():
     }
     same = [k for k, one in counters.items() if one == counters[8]]
     return same[0], same[-1]
+
+
+def most_servers_without_latency():
+    """Return the most servers, of powers of two, with which the bottleneck of Peer Direct is not yet the latency."""
+    sizes = (2**power for power in range(1, 11))
+    return next(n for n in sizes if run(DIRECT.with_(nodes=2 * n)).bottleneck.label == "latency")
+
+
+def ring_steps():
+    """Return how many steps of a ring of eight add up, and how many it has in all."""
+    ring = walk("ring", DIRECT.nodes)
+    return sum(step.adds for step in ring.steps), len(ring.steps)
+
+
+@cache
+def diagnosed_a():
+    """Return the diagnosis of lab 05's first log."""
+    return peerlab.diagnose(peerlab.load(lab_log("A").text))
+
+
+def explained(path):
+    """Return how many times the bandwidth of a simulated path log A has, as its report says."""
+    (found,) = (one["simulated"] for one in diagnosed_a().as_dict()["ranking"] if one["path"] == path)
+    return found["measured_over_simulated"]
+
+
+def sizes_explained():
+    """Return at how many sizes paths were compared with log A."""
+    (count,) = {len(one["simulated"]["message_bytes"]) for one in diagnosed_a().as_dict()["ranking"]}
+    return count
 
 
 def small_cache_hits():
@@ -98,6 +131,17 @@ def fastest(message):
     return sorted(names, key=lambda name: run(asked.with_(algorithm=name)).time_s)
 
 
+def single(path):
+    """Return a run of 1 GiB with one accelerator behind each NIC."""
+    return run(STAGED.with_(cluster=ALONE, path=path, message_bytes="1 GiB"))
+
+
+def large(cluster):
+    """Return the gain on another cluster with 1 GiB."""
+    return gain(cluster=cluster, message_bytes="1 GiB")
+
+
+IB, ROCE = (peerlab.load_cluster(name) for name in ("infiniband-hdr-a100", "roce-100g-a100"))
 P5 = peerlab.load_cluster("p5")
 P5_BUSBW = lab_log("C").measured.table.query("variant == 'out-of-place'")["busbw_GBps"].max()
 STAGED_TIMES = times("juliet/osu-latency-staged")
@@ -115,10 +159,10 @@ COMPUTED = {
         ("some {:.1f} ms per NIC", lambda: 70 / 32),
         (
             "14 \u00d7 2 = {} requests",
-            lambda: run(DIRECT.with_(registration="per-transfer")).registration.misses,
+            lambda: run(UNCACHED).registration.misses,
         ),
         ("the same memory is {} times fewer pages", lambda: 2**21 // 4096),
-        ("Between {} and {} regions the table of the sweep does not change", alike),
+        ("the rows of {} and of {} regions have the same figures", alike),
         ("as slow as with a cache of {} regions", lambda: as_slow_as(memlock_bytes="8 MiB")),
     ],
     "04_measure_your_machine": [
@@ -127,7 +171,7 @@ COMPUTED = {
             lambda: (own_machine.largest()["tcp"].ratio, own_machine.largest()["staged-shm"].ratio),
         ),
         (
-            "together that promises {:.2f}, and `direct` reached {:.2f}.",
+            "together that would be {:.2f} times, and `direct` reached {:.2f}.",
             lambda: (own_both(), own_machine.largest()["direct"].ratio),
         ),
         ("never less than a factor of {:.2f}", lambda: LEAST_NOISE),
@@ -160,13 +204,31 @@ COMPUTED = {
             "On paper it is {:.1f} / {:.2f} = {:.2f}, the NIC's rate",
             lambda: (DL1.nic_Bps / 1e9, DL1.uplink_Bps / 2e9, DL1.nic_Bps / (DL1.uplink_Bps / 2)),
         ),
-        ("the lab says {:.2f}, since the detour", gain),
-        ("exceeds the NICs' {:.0f} GB/s", lambda: DL1.node_wire_Bps / 1e9),
+        ("The lab says {:.2f}, since on the detour", gain),
+        ("exceed the {:.0f} GB/s of a server's NICs", lambda: DL1.node_wire_Bps / 1e9),
         ("about {:.1f} on DL1", gain),
-        ("stops at {:,} ranks", lambda: DL1.max_ranks),
+        ("allows {:,} ranks, that is {} servers", lambda: (DL1.max_ranks, DL1.max_ranks // DL1.devices)),
+        ("the wire is busy for {:.0f} % of the time, and each card", lambda: 100 * run(DIRECT).wire_busy),
+        (
+            "Peer Direct is {:.2f} times as fast as RDMA through host, and {:.2f} times as fast as kernel TCP",
+            lambda: (gain(), run(TCP).time_s / run(DIRECT).time_s),
+        ),
+        ("The wire is now busy for {:.0f} % of the time only", lambda: 100 * run(UNCACHED).wire_busy),
+        (
+            "Peer Direct takes {:.2f} times as long as the detour",
+            lambda: run(UNCACHED).time_s / run(STAGED).time_s,
+        ),
+        ("Up to {} servers the wire is the limit", most_servers_without_latency),
+        (
+            "{:.0f} GB/s with 2 servers, {:.0f} GB/s with 8, and {:.0f} GB/s with 128",
+            lambda: tuple(run(DIRECT.with_(nodes=nodes)).wire_limit_GBps for nodes in (2, 8, 128)),
+        ),
+        ("In step 1 of {} two dots", lambda: ring_steps()[1]),
+        ("in step {} all eight are lit", lambda: ring_steps()[0]),
+        ("In the steps {} to {} the finished sum", lambda: (ring_steps()[0] + 1, ring_steps()[1])),
     ],
     "01_the_long_detour": [
-        ("{:.2f} on DL1, nothing where", lambda: gain(message_bytes="1 GiB")),
+        ("{:.2f} on DL1, and none where", lambda: gain(message_bytes="1 GiB")),
         ("With TCP a server sends {:.1f} GB/s", lambda: sends(TCP)),
         ("{:.2f} core-seconds for each GB", lambda: run(TCP).cores_busy / sends(TCP)),
         (
@@ -183,9 +245,49 @@ COMPUTED = {
             "four accesses per byte leave {:.1f} GB/s for each of two NICs",
             lambda: DL1.dram_Bps / run(STAGED).dram_bytes_per_byte / DL1.switches_per_numa / 1e9,
         ),
-        ("at 64 MiB that costs the detour a little more: {:.2f}. With 1 GiB", gain),
+        ("At 64 MiB it makes the gain a little larger: {:.2f}. With 1 GiB", gain),
         ("the simulation says {:.2f} as well", lambda: gain(message_bytes="1 GiB")),
         ("the simulation says {:.2f} as well", lambda: DL1.nic_Bps / (DL1.uplink_Bps / 2)),
+        (
+            "The NIC keeps its {:.1f} GB/s and the uplink its {:.1f} GB/s",
+            lambda: (ALONE.nic_Bps / 1e9, ALONE.uplink_Bps / 1e9),
+        ),
+        ("so on paper the gain is {:.2f} again", lambda: ALONE.nic_Bps / (ALONE.uplink_Bps / 2)),
+        ("which is {:.2f} with N = 8 servers", lambda: 2 * 7 / 8),
+        ("carries 2 / {:.2f} = {:.2f} bytes", lambda: (2 * 7 / 8, 8 / 7)),
+        (
+            "have {:.2f} GB/s of it each. A link inside then has to carry {:.2f} GB/s. It can carry {:.1f} GB/s",
+            lambda: (DL1.nic_Bps / 2e9, DL1.nic_Bps / 2e9 * 8 / 7, DL1.scaleup_Bps / 1e9),
+        ),
+        (
+            "has all {:.1f} GB/s. A link inside would have to carry {:.2f} GB/s, and it can carry {:.1f} GB/s",
+            lambda: (ALONE.nic_Bps / 1e9, ALONE.nic_Bps / 1e9 * 8 / 7, ALONE.scaleup_Bps / 1e9),
+        ),
+        (
+            "the NIC is busy for {:.0f} % of the time, and the gain is",
+            lambda: 100 * single("peer-direct").wire_busy,
+        ),
+        ("the gain is {:.2f} in place of", lambda: single("host-rdma").time_s / single("peer-direct").time_s),
+        ("(With 64 MiB it is {:.2f}: the first", lambda: gain(cluster=ALONE)),
+        ("in place of {:.2f}.", lambda: gain(message_bytes="1 GiB")),
+        ("**The detour** sends at most {:.2f} GB/s per NIC in both cases", lambda: DL1.uplink_Bps / 2e9),
+        ("a link inside has to carry only {:.2f} GB/s", lambda: DL1.uplink_Bps / 2e9 * 8 / 7),
+        ("on 64 servers the links inside carry {:.2f} bytes", lambda: 64 / 63),
+        ("the gain on paper is {:.2f}.", lambda: rule(ALONE, 64)),
+        ("DL1, p4d and Gaudi 3 have the same gain, {:.2f}", lambda: large("p4d")),
+        ("DL1, p4d and Gaudi 3 have the same gain, {:.2f}", lambda: large("gaudi3")),
+        (
+            "gains {:.2f}, and *A100 on RoCE 100G* gains nothing ({:.2f})",
+            lambda: (large("infiniband-hdr-a100"), large("roce-100g-a100")),
+        ),
+        (
+            "the same uplink of {:.1f} GB/s. Behind it the first has NICs for {:.0f} GB/s",
+            lambda: (IB.uplink_Bps / 1e9, IB.nics_per_switch * IB.nic_Bps / 1e9),
+        ),
+        (
+            "the same uplink of {:.1f} GB/s. Behind it the first has NICs for 50 GB/s, which the detour cannot fill; the second has a NIC of {:.1f} GB/s",
+            lambda: (ROCE.uplink_Bps / 1e9, ROCE.nics_per_switch * ROCE.nic_Bps / 1e9),
+        ),
     ],
     "02_allreduce_and_nodes": [
         (
@@ -193,22 +295,23 @@ COMPUTED = {
             lambda: (WIRE.hardware.nic_Bps / 1e9, WIRE.hardware.latency_ps / 1e6),
         ),
         (
-            "12.5 GB/s = {:.0f} kB. Below it",
+            "12.5 GB/s = {:.0f} kB. A smaller message",
             lambda: 8 * WIRE.hardware.latency_ps * WIRE.hardware.nic_Bps / 1e12 / 1e3,
         ),
         ("2^30 bytes ({:.0f} % more)", lambda: 100 * (2**30 / 1e9 - 1)),
         (
-            "a busbw of {:.0f} GB/s would be a full wire of {:.0f}",
+            "a busbw of {:.0f} GB/s would be a full wire of {:.0f} GB/s",
             lambda: (run(DIRECT.with_(nodes=2)).wire_limit_GBps, DL1.node_wire_Bps / 1e9),
         ),
         (
-            "sees a loss of {} than a third, though the wire is busier",
+            "busbw falls by {} than a third, though the wire is {}",
             lambda: (
-                "more" if run(DIRECT).busbw_GBps < 2 / 3 * run(DIRECT.with_(nodes=2)).busbw_GBps else "less"
+                "more" if run(DIRECT).busbw_GBps < 2 / 3 * run(DIRECT.with_(nodes=2)).busbw_GBps else "less",
+                "busier" if run(DIRECT).wire_busy > run(DIRECT.with_(nodes=2)).wire_busy else "idler",
             ),
         ),
         (
-            "{} servers; beyond, the lab extrapolates and says so. The latency of {:.0f} µs is an assumption, between {} and {}",
+            "{} servers; beyond, the lab extrapolates and says so. The latency of {:.0f} µs is assumed; it may be from {} to {} µs",
             lambda: (
                 DL1.max_ranks // DL1.devices,
                 DL1.latency_ps / 1e6,
@@ -221,11 +324,28 @@ COMPUTED = {
                 "full" if run(DIRECT.with_(nodes=512, message_bytes="1 GiB")).wire_busy > 0.95 else "busy"
             ),
         ),
-        ("Middle sizes: {}, as", lambda: fastest("4 MiB")[0]),
+        ("With middle sizes it is {}, as", lambda: fastest("4 MiB")[0]),
         ("rings (*{}*) and {} both fill the wire", lambda: tuple(fastest("64 MiB")[:2])),
     ],
     "05_read_a_log": [
-        ("busbw of {:.0f} GB/s over NICs of {:.0f}", lambda: (P5_BUSBW, P5.node_wire_Bps / 1e9)),
+        (
+            "Is a busbw of {:.0f} GB/s over NICs of {:.0f} GB/s a mistake",
+            lambda: (P5_BUSBW, P5.node_wire_Bps / 1e9),
+        ),
+        ("{:.0f} times at the largest message", lambda: diagnosed_a().forecast.ratio[-1]),
+        (
+            "{:.3f} times the bandwidth of *RDMA through host*, so that path is 1 / {:.3f} = {:.1f} times",
+            lambda: (explained("host-rdma"), explained("host-rdma"), 1 / explained("host-rdma")),
+        ),
+        (
+            "{:.3f} times that of *Peer Direct*, which is 1 / {:.3f} = {:.1f} times",
+            lambda: (explained("peer-direct"), explained("peer-direct"), 1 / explained("peer-direct")),
+        ),
+        ("the median of {} message sizes", sizes_explained),
+        (
+            "leaving TCP gains a factor of {:.1f}, and leaving host memory another factor of {:.1f}",
+            lambda: (1 / explained("host-rdma"), explained("host-rdma") / explained("peer-direct")),
+        ),
         ("A node has NICs for {:.0f} GB/s together", lambda: P5.node_wire_Bps / 1e9),
         ("from {} KiB to {} KiB this run chose", lambda: SLOW_KIB),
     ],

@@ -7,7 +7,9 @@ def test_the_detour_crosses_the_uplink_twice_in_each_direction_and_peer_direct_n
     staged = peerlab.way(peerlab.Scenario(path="host-rdma"))
     crossed = staged.groupby("crosses")["times"].sum()
     assert crossed["PCIe uplink up"] == crossed["PCIe uplink down"] == 2
-    assert list(staged["stage"].unique()) == ["d2h", "network", "h2d"]
+    assert list(staged["stage"].unique()) == [
+        "copy to host memory (D2H)", "NIC to NIC, through host memory", "copy to device memory (H2D)"
+    ]  # fmt: skip
     direct = peerlab.way(peerlab.Scenario(path="peer-direct"))
     assert not direct["crosses"].str.contains("uplink|DRAM").any()
 

@@ -1,0 +1,19 @@
+"""Tables say the legend's words."""
+
+import pandas as pd
+
+import peerlab
+from peerlab.lessons.tables import in_words
+from peerlab.model.path import PATH_NAMES, STAGES
+
+
+def test_no_key_of_a_stage_or_a_path_is_left_in_a_table():
+    scenarios = [peerlab.Scenario(path=path) for path in ("host-tcp", "host-rdma", "peer-direct")]
+    scenarios += [scenarios[2].with_(registration="per-transfer")]
+    for scenario in scenarios:
+        parts = peerlab.simulate(scenario).breakdown()
+        table = in_words(pd.DataFrame({scenario.path: parts}).assign(which=scenario.path))
+        said = {*table.index, *table.columns, *table["which"]}
+        assert not said & {*STAGES, *PATH_NAMES, "wait"}
+        assert PATH_NAMES[scenario.path] in said
+        assert len(table) == len(parts)
