@@ -52,7 +52,7 @@ class Assumption:
         return self.figure.range is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GainBand:
     """From where to where the ratio of two bus bandwidths may lie, and what it would be if other assumptions did not hold.
 
@@ -88,7 +88,7 @@ class GainBand:
         """The assumption that moves the gain most; None if none moves it by 1 %."""
         return next((one for one in self.assumptions if one.reach >= _FELT), None)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"{self.value:.2f} times: {self.range_in_words()}"
 
     def range_in_words(self) -> str:

@@ -7,10 +7,11 @@ from typing import Any
 
 from peerlab.cluster_file.check import check
 from peerlab.engine.run import simulate
+from peerlab.gain import GainBand
 from peerlab.lessons import review
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.wording import meant
-from peerlab.model.hardware import Cluster
+from peerlab.model.hardware import FIGURE_LABELS, Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
@@ -55,10 +56,14 @@ def _gain(end: str = "") -> float:
     return peer.low_GBps / (host.high_GBps if end == "low" else host.low_GBps)
 
 
+def _gain_band() -> GainBand:
+    return _run("peer-direct").gain_band(_run("host-rdma"))
+
+
 def _most() -> str:
-    """Return the assumed figure that the answer for Peer Direct owes most to, as one of the options."""
-    first = str(_run("peer-direct").sensitivity()["figure"][0])
-    return first if first in _ASSUMED else _OTHER
+    """Return the assumed figure that the gain owes most to, as one of the options."""
+    found = _gain_band().decisive
+    return found.figure.label if found and found.figure.label in _ASSUMED else _OTHER
 
 
 def _check_file(answer: Any) -> str | None:
@@ -96,18 +101,27 @@ def _meant(cluster: Cluster, key: str) -> int:
     return {"nic.rate": cluster.nic_Bps, "switch.uplink": cluster.uplink_Bps}[key]
 
 
-def _advice(low: float, middle: float) -> str:
-    return USE if low > CLEAR else MEASURE if middle > CLEAR else STAY
+def _advice(least: float, most: float) -> str:
+    return USE if least > CLEAR else MEASURE if most > CLEAR else STAY
 
 
 def _try_advice(answer: Callable[[float, float], str]) -> str | None:
     """Return what is wrong with a rule for a recommendation."""
-    cases = [(_gain("low"), _gain()), (0.9, 1.4), (1.2, 1.6), (0.8, 1.0), (1.04, 1.06), (0.7, 0.9)]
-    for low, middle in cases:
-        got, right = answer(low, middle), _advice(low, middle)
+    gain = _gain_band()
+    cases = [
+        (gain.least, gain.most),
+        (0.9, 1.4),
+        (1.2, 1.6),
+        (0.8, 1.0),
+        (1.04, 1.06),
+        (0.7, 0.9),
+        (1.1, 3.0),
+    ]
+    for least, most in cases:
+        got, right = answer(least, most), _advice(least, most)
         said = meant(got, _ADVICE)
         if said != right:
-            which = f"A gain of {middle:.2f}, {low:.2f} at worst"
+            which = f"A gain of {least:.2f} at least and {most:.2f} at most"
             if said is None:
                 return (
                     f"{which}: your rule returns {got!r}; one of {USE!r}, {MEASURE!r}, {STAY!r} is asked for."
@@ -117,17 +131,18 @@ def _try_advice(answer: Callable[[float, float], str]) -> str | None:
 
 
 _REASONS = {
-    USE: "Even the worst end is clearly faster, so nothing that is assumed can change the decision.",
-    MEASURE: "It is faster as assumed and may not be at the worst end: the assumptions decide, and somebody has to measure them.",
-    STAY: "As assumed it is not clearly faster; why change anything?",
+    USE: "Even the least gain is clearly faster, so nothing that is assumed can change the decision.",
+    MEASURE: "It may be clearly faster and may not be: the assumptions decide, and somebody has to find them out.",
+    STAY: "Even the largest gain is not clearly faster; why change anything?",
 }
 
+_WIRING, _STAGED = FIGURE_LABELS["node.nics_per_switch"], FIGURE_LABELS["slices.staged"]
 _ASSUMED = {
-    "fabric.latency": "Is it still assumed in your file, and first in the table above?",
-    "nic.rate": "Has your file a source for it by now?",
-    "slices.direct": "It matters, but look at the first row of the table: it is sorted.",
-    "registration.base": "In a warm cache nothing is registered any more.",
-    "host.dram": "Peer Direct does not touch host memory.",
+    _WIRING: "Has your file a source for it by now?",
+    _STAGED: "It moves the gain by a few per cent. Which figure stands in the first row?",
+    FIGURE_LABELS["fabric.latency"]: "It moves the gain by about 1 %. Which figure stands in the first row?",
+    FIGURE_LABELS["nic.rate"]: "Your file has a source for it by now, so it is not assumed.",
+    FIGURE_LABELS["registration.base"]: "In a warm cache nothing is registered any more.",
     _OTHER: "The first row of the table names it.",
 }
 """Figures that may be assumed, with what is said to who takes one for the most important."""
@@ -202,22 +217,22 @@ EXERCISES = (
     ),
     Choice(
         name="06-matters",
-        question="Which assumed figure does the answer for Peer Direct owe most to?",
+        question="Which assumption does the gain of Peer Direct owe most to?",
         options=_ASSUMED,
         called={
-            "fabric.latency": ("latency", "latency of the network"),
-            "nic.rate": ("NIC", "rate of the NIC", "the NIC's rate"),
-            "slices.direct": ("slice", "slices", "slice size", "size of a slice"),
-            "registration.base": ("registration", "registering", "cost of registering"),
-            "host.dram": ("host memory",),
+            _WIRING: ("node.nics_per_switch", "wiring", "where the NICs hang", "place of the NICs"),
+            _STAGED: ("slices.staged", "slice", "slices", "slice size", "size of a slice"),
+            FIGURE_LABELS["fabric.latency"]: ("fabric.latency", "latency", "latency of the network"),
+            FIGURE_LABELS["nic.rate"]: ("nic.rate", "NIC", "rate of the NIC", "the NIC's rate"),
+            FIGURE_LABELS["registration.base"]: ("registration.base", "registration", "registering"),
         },
         truth=_most,
         hints=(
-            "The table is sorted: the most influential comes first.",
-            "Look at the column `figure` of its first row.",
+            "The table is sorted: what moves the gain most comes first.",
+            "Look at the first row: what is assumed, and the gain if it is otherwise.",
         ),
-        why="That is what to find out, or to measure, before anything else.",
-        solution='"slices.direct"',
+        why="That is what to find out before anything else. Here one look at `lspci -tv` on a server decides it.",
+        solution=f'"{_WIRING}"',
     ),
     Number(
         name="06-worst",
@@ -245,22 +260,22 @@ EXERCISES = (
     Code(
         name="06-recommend",
         question=(
-            f"Write `recommend(low, middle)`: from the gain at its worst and as assumed, one of `{USE}`, `{MEASURE}`, `{STAY}`. "
-            f"Faster means by more than {100 * (CLEAR - 1):.0f} per cent."
+            f"Write `recommend(least, most)`: from the least and the largest gain that there may be, one of `{USE}`, `{MEASURE}`,"
+            f" `{STAY}`. Faster means by more than {100 * (CLEAR - 1):.0f} per cent."
         ),
         check=_try_advice,
         function="recommend",
         attempts={
-            f'return "{USE}" if middle > 1.05 else "{STAY}"': "the assumptions decide",
-            f'return "{USE}" if low > 1.05 else "{STAY}"': "the assumptions decide",
+            f'return "{USE}" if most > 1.05 else "{STAY}"': "the assumptions decide",
+            f'return "{USE}" if least > 1.05 else "{STAY}"': "the assumptions decide",
             f'return "{USE}"': "the assumptions decide",
-            "return low > 1.05": "is asked for",
+            "return least > 1.05": "is asked for",
         },
         hints=(
-            "There are three answers: what holds at the worst end, what holds only as assumed, and what does not hold.",
-            "Ask for `low` first, then for `middle`.",
+            "There are three answers: what holds at the least gain, what holds at the largest alone, and what does not hold.",
+            "Ask for `least` first, then for `most`.",
         ),
-        why="A recommendation is as sure as its worst end; what lies between is a reason to measure, not to decide.",
-        solution=f'if low > 1.05:\n    return "{USE}"\nreturn "{MEASURE}" if middle > 1.05 else "{STAY}"',
+        why="A recommendation is as sure as its least gain; what lies between is a reason to measure, not to decide.",
+        solution=f'if least > 1.05:\n    return "{USE}"\nreturn "{MEASURE}" if most > 1.05 else "{STAY}"',
     ),
 )

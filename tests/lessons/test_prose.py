@@ -277,6 +277,14 @@ COMPUTED = {
         ("DL1, p4d and Gaudi 3 have the same gain, {:.2f}", lambda: large("p4d")),
         ("DL1, p4d and Gaudi 3 have the same gain, {:.2f}", lambda: large("gaudi3")),
         (
+            "*p5* gains {:.2f}, where the rule says {:.2f}.",
+            lambda: (large("p5"), rule(peerlab.load_cluster("p5"))),
+        ),
+        (
+            "fills {:.0f} GB/s of {:.0f} GB/s",
+            lambda: (P5.simple_Bps / 1e9, P5.nic_Bps / 1e9),
+        ),
+        (
             "gains {:.2f}, and *A100 on RoCE 100G* gains nothing ({:.2f})",
             lambda: (large("infiniband-hdr-a100"), large("roce-100g-a100")),
         ),

@@ -93,19 +93,19 @@ def test_truths_are_those_of_the_learners_file():
     gain, matters = find("06-worst").truth, find("06-matters").truth
     of_the_sheet = gain()
     review.draft()
-    assert matters() == "nic.rate"  # nobody knows it yet
+    assert matters() == "NIC rate"  # nobody knows it yet
     assert gain() < 0.8 < of_the_sheet
     review.edit(review.FILE, review.SHEET)
     assert gain() == of_the_sheet
-    assert matters() != "nic.rate"
+    assert matters() == "NICs below a PCIe switch"
 
 
 def test_the_recommendation_is_the_decks_own():
     advice = find("06-recommend")
     review.edit(review.draft(), review.SHEET)
     assert advice.judge(
-        lambda low, middle: (
-            "use Peer Direct" if low > 1.05 else "measure first" if middle > 1.05 else "stay with the host"
+        lambda least, most: (
+            "use Peer Direct" if least > 1.05 else "measure first" if most > 1.05 else "stay with the host"
         )
     ).right
     assert "one of" in advice.judge(lambda *_: None).says

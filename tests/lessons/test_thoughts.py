@@ -114,8 +114,8 @@ def test_a_function_may_answer_in_other_words():
     assert quartile.judge(verdict).right
     advice = find("06-recommend")
     assert advice.judge(
-        lambda low, middle: (
-            "use peer-direct" if low > 1.05 else "Measure" if middle > 1.05 else "Stay with the host"
+        lambda least, most: (
+            "use peer-direct" if least > 1.05 else "Measure" if most > 1.05 else "Stay with the host"
         )
     ).right
     assert find("05-bounces").judge(lambda line: int("via NET/" in line and "GDRDMA" not in line)).right
