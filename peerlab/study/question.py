@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from peerlab.engine.run import simulate
+from peerlab.engine.world import foldable
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, PATHS, Cluster
@@ -116,7 +117,7 @@ class Question:
         change = dict(zip(self.varied, loaded, strict=True))
         shown = dict(zip(self.varied, given, strict=True))
         asked = {name: getattr(self.base, name) for name in _FIELDS} | change
-        reason = None
+        reason, scenario = None, None
         try:
             scenario = self.base.with_(**change)
         except ScenarioError as problem:
@@ -127,7 +128,7 @@ class Question:
                 {"cluster": shown["cluster"]} if "cluster" in shown else {}
             )
         shown = {name: _shown(name, value) for name, value in shown.items()}
-        return Case(change, shown, reason, _fingerprint(asked))
+        return Case(change, shown, reason, _fingerprint(asked, scenario))
 
     def _refuse_what_is_always_wrong(self) -> None:
         places = product(*(range(len(values)) for values in self.varied.values()))
@@ -179,12 +180,15 @@ def _figures_of(cluster: Cluster) -> dict[str, Any]:
     return {name: getattr(cluster, name) for name in ("name", "paths", *FIGURE_FIELDS.values())}
 
 
-def _fingerprint(asked: Mapping[str, Any]) -> str:
-    document = [
+def _fingerprint(asked: Mapping[str, Any], scenario: Scenario | None) -> str:
+    document: list[Any] = [
         __version__,
         _figures_of(asked["cluster"]),
         {k: str(v) if isinstance(v, Mapping) else v for k, v in asked.items() if k != "cluster"},
     ]
+    if scenario and scenario.registers and not foldable(scenario):
+        # files that lack this hold registrations of all nodes in such rows: they are answers to something else
+        document.append("registrations on one switch")
     return sha256(json.dumps(document, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
