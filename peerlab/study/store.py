@@ -8,13 +8,14 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from peerlab.errors import PeerlabError
+from peerlab.outfile import written
 from peerlab.study.question import ERROR, Question
+from peerlab.textfile import read_bytes
 
 if sys.platform != "win32":
     import fcntl
@@ -23,12 +24,14 @@ FINGERPRINT = "fingerprint"
 """Last column of the file: what the answer in this row depends on, in short."""
 
 _LENGTH = 16
+_MOST_BYTES = 2**30
+"""More than two million rows."""
 
 
-def written(value: Any) -> str:
+def cell(value: Any) -> str:
     """Return a cell that :func:`read` turns back into exactly this value: text as it is, anything else as JSON.
 
-    >>> [written(v) for v in (None, "NIC send", 2.5e-05, True, [1.5], "8")]
+    >>> [cell(v) for v in (None, "NIC send", 2.5e-05, True, [1.5], "8")]
     ['', 'NIC send', '2.5e-05', 'true', '[1.5]', '"8"']
     """
     if value is None:
@@ -38,14 +41,14 @@ def written(value: Any) -> str:
     return json.dumps(value)
 
 
-def read(cell: str) -> Any:
+def read(text: str) -> Any:
     """Return the value of a cell."""
-    if not cell:
+    if not text:
         return None
     try:
-        return json.loads(cell)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return cell
+        return text
 
 
 class Store:
@@ -70,8 +73,10 @@ class Store:
             raise self._wrong(f"cannot be written: {getattr(problem, 'strerror', '') or problem}") from None
         try:
             self._take_over({case.fingerprint: case.shown for case in question.cases})
-        except BaseException:
+        except BaseException as problem:
             os.close(self._file)
+            if isinstance(problem, OSError):
+                raise self._wrong(f"cannot be continued: {problem.strerror or problem}") from None
             raise
 
     def __enter__(self) -> Self:
@@ -91,20 +96,15 @@ class Store:
     def finish(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Replace the file by the whole table, in its order, at once."""
         text = self._header() + self._lines(rows)
-        new = self.path.with_name(self.path.name + ".new")
-        try:
-            if self.path.read_bytes() == text:
-                return
-            with new.open("wb") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            new.chmod(self.path.stat().st_mode & 0o777)
-            new.replace(self.path)
-        except OSError as problem:
-            with suppress(OSError):
-                new.unlink()
-            raise self._wrong(f"cannot be written: {problem.strerror or problem}") from None
+        if text != self._held():
+            with written(self.path, PeerlabError) as file:
+                file.write_bytes(text)
+
+    def _held(self) -> bytes:
+        """Return what is in the file."""
+        return read_bytes(
+            self.path, most_bytes=_MOST_BYTES, too_large="that is no table of a sweep", error=PeerlabError
+        )
 
     def _wrong(self, what: str) -> PeerlabError:
         return PeerlabError(f"output: {self.path} {what}")
@@ -115,7 +115,7 @@ class Store:
             raise self._wrong("is not a file that can be continued; give the name of a .csv file")
         self._lock()
         try:
-            text = self.path.read_bytes().decode()
+            text = self._held().decode()
         except UnicodeDecodeError:
             raise self._wrong("is not a table of a sweep; give another file") from None
         header = self._header().decode()
@@ -151,7 +151,7 @@ class Store:
         for number, record in enumerate(records, 1):
             if len(record) != len(found) or len(record[-1]) != _LENGTH:
                 raise self._wrong(f"is damaged in row {number}; delete that row, or give another file")
-            row = {name: read(cell) for name, cell in zip(found[:-1], record, strict=False)}
+            row = {name: read(text) for name, text in zip(found[:-1], record, strict=False)}
             if not _sound(row):
                 raise self._wrong(
                     f"is damaged in row {number}: no figures; delete that row, or give another file"
@@ -182,7 +182,7 @@ class Store:
 
     def _lines(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> bytes:
         names = self._columns[:-1]
-        return _csv([*(written(row[name]) for name in names), key] for key, row in rows)
+        return _csv([*(cell(row[name]) for name in names), key] for key, row in rows)
 
 
 def _sound(row: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ import pytest
 import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.study.question import Question
-from peerlab.study.store import Store, read, written
+from peerlab.study.store import Store, cell, read
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", message_bytes="64 KiB")
 GRID = {"nodes": [2, 3, 4], "window": [1, 2], "path": ["wire", "native"]}
@@ -189,8 +189,8 @@ def test_a_sweep_that_is_cancelled_goes_on_later(file):
     ],
 )
 def test_a_cell_reads_back_exactly(value):
-    assert read(written(value)) == value
-    assert type(read(written(value))) is type(value)
+    assert read(cell(value)) == value
+    assert type(read(cell(value))) is type(value)
 
 
 SCRIPT = """
