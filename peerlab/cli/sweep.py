@@ -9,7 +9,9 @@ from typing import Any
 
 from peerlab.cli import INTERRUPTED, OK
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command, number, table
+from peerlab.cli.words import command, fraction, number, table
+from peerlab.study.crews import Who
+from peerlab.study.on_dask import WAIT_S
 from peerlab.study.question import ERROR, Question
 from peerlab.study.sweep import Outcome, survey
 from peerlab.units import PS_PER_S, say_time, write_bytes
@@ -27,7 +29,8 @@ exit status: 0 answered, impossible combinations included (the table says why); 
 2 wrong usage; 130 stopped with Ctrl+C
 """
 
-_OURS = ("run", "json", "output", "workers", "dask")
+_WHO = ("workers", "dask", "dask_wait_s")
+_OURS = ("run", "json", "output", *_WHO)
 
 
 def add(commands: Any) -> None:
@@ -51,7 +54,16 @@ def add(commands: Any) -> None:
     sub.add_argument("--output", metavar="FILE.csv", help="write rows as they come, or go on with this file")
     sub.add_argument("--workers", type=number, metavar="N", help="share the work among N processes")
     sub.add_argument(
-        "--dask", metavar="ADDRESS", help="address of a Dask scheduler whose workers do the work"
+        "--dask",
+        metavar="ADDRESS",
+        help="a Dask scheduler whose workers do the work: its address, or its file (.json)",
+    )
+    sub.add_argument(
+        "--dask-wait",
+        dest="dask_wait_s",
+        type=fraction,
+        metavar="SECONDS",
+        help=f"how long to wait for a Dask worker while there is none (default: {WAIT_S:g})",
     )
     sub.add_argument("--json", action="store_true", help="print the rows as JSON")
 
@@ -62,9 +74,8 @@ def _sweep(options: argparse.Namespace) -> int:
     question = Question.ask(None, fields)
     with warnings.catch_warnings():
         warnings.showwarning = _say  # type: ignore[assignment]  # it is called by place
-        outcome = survey(
-            question, output=given.get("output"), workers=given.get("workers"), dask=given.get("dask")
-        )
+        who = Who(**{name: given[name] for name in _WHO if name in given})
+        outcome = survey(question, who, output=given.get("output"))
     if "json" in options:
         rows = [row for _, row in outcome.in_order]
         print(json.dumps({"rows": rows, "complete": outcome.complete}, indent=2))

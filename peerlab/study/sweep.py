@@ -12,15 +12,16 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from peerlab.errors import WorkersLost
+from peerlab.errors import Cancelled, WorkersLost
 from peerlab.model.scenario import Scenario
 from peerlab.study.batches import Pace, work_off
-from peerlab.study.crews import crew
+from peerlab.study.crews import Who, crew
+from peerlab.study.on_dask import WAIT_S
 from peerlab.study.question import Case, Question
 from peerlab.study.store import Store
 from peerlab.study.work import Answer, never
 
-OPTIONS = ("executor", "workers", "dask", "output", "progress", "cancel")
+OPTIONS = ("executor", "workers", "dask", "dask_wait_s", "output", "progress", "cancel")
 """Keywords of :func:`sweep` that are no fields of a scenario."""
 
 Told = Callable[[int, int], None]
@@ -79,6 +80,7 @@ def sweep(
     executor: Executor | None = None,
     workers: int | None = None,
     dask: str | None = None,
+    dask_wait_s: float = WAIT_S,
     output: str | Path | None = None,
     progress: bool | Told = True,
     cancel: Cancel | None = None,
@@ -100,7 +102,11 @@ def sweep(
     executor:
         Any `concurrent.futures.Executor` to do the work; it is left running. Default: this process.
     dask:
-        Address of a Dask scheduler such as ``tcp://10.0.0.1:8786`` whose workers do it (``pip install 'peerlab[dask]'``).
+        Address of a Dask scheduler such as ``tcp://10.0.0.1:8786`` whose workers do it (``pip install 'peerlab[dask]'``), or
+        the file with its address that ``dask scheduler --scheduler-file dask.json`` writes; it ends in .json.
+    dask_wait_s:
+        How long to wait for that file, and for a worker whenever there is none; seconds. What is waited for is said at once
+        and then every minute (logger ``peerlab.sweep``, by default on stderr).
     output:
         A CSV file that gets the rows as they come. The same question with the same file goes on where it stopped;
         finished, the file is in the order of the table.
@@ -121,21 +127,14 @@ def sweep(
     ScenarioError, HardwareError
         At once, if a field does not exist or a value is wrong whatever the others are.
     PeerlabError
-        If the output file belongs to another question or cannot be written, or the workers are lost.
+        If the output file belongs to another question or cannot be written, or the workers are lost or do not come.
 
     >>> sweep(nodes=[2, 4], path=["host-rdma", "peer-direct"])["busbw_GBps"].round(1).tolist()
     [48.7, 82.0, 34.5, 58.9]
     """
     question = Question.ask(scenario, fields, OPTIONS)
-    outcome = survey(
-        question,
-        executor=executor,
-        workers=workers,
-        dask=dask,
-        output=output,
-        progress=progress,
-        cancel=cancel,
-    )
+    who = Who(executor, workers, dask, dask_wait_s)
+    outcome = survey(question, who, output=output, progress=progress, cancel=cancel)
     if outcome.interrupted:
         if output is not None:
             raise KeyboardInterrupt
@@ -147,10 +146,8 @@ def sweep(
 
 def survey(
     question: Question,
+    who: Who,
     *,
-    executor: Executor | None = None,
-    workers: int | None = None,
-    dask: str | None = None,
     output: str | Path | None = None,
     progress: bool | Told = True,
     cancel: Cancel | None = None,
@@ -162,11 +159,13 @@ def survey(
         try:
             store = None if output is None else stack.enter_context(Store(output, question))
             outcome.rows = store.known if store else outcome.rows
-            _answer(outcome, store, (executor, workers, dask), progress, cancel, pace)
+            _answer(outcome, store, who, progress, cancel, pace)
             if store and outcome.complete:
                 store.finish(outcome.in_order)
         except KeyboardInterrupt:
             outcome.interrupted = True
+        except Cancelled:  # while it waited for workers
+            return outcome
         except WorkersLost as problem:
             kept = f"{outcome.so_far} are in {output}, and the same sweep goes on from there"
             raise WorkersLost(
@@ -178,7 +177,7 @@ def survey(
 def _answer(
     outcome: Outcome,
     store: Store | None,
-    who: tuple[Executor | None, int | None, str | None],
+    who: Who,
     progress: bool | Told,
     cancel: Cancel | None,
     pace: Pace | None,
@@ -191,7 +190,7 @@ def _answer(
     todo = [case for case in cases.values() if case.fingerprint not in outcome.rows]
     if not todo:
         return
-    with crew(*who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
+    with crew(who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
 
         def keep(mine: Sequence[Case], answer: Answer) -> None:
             _keep(outcome, store, list(zip(mine, answer.figures, strict=False)))
