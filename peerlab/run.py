@@ -199,7 +199,7 @@ class Run:
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain values with the unit in every name; None where a figure has no value.
 
-        A row of `sweep` has the same. What begins with ``registration_`` counts on the NICs of one PCIe switch
+        A row of `sweep` has the same. What begins with ``registration_`` is of the NICs of one PCIe switch
         (:attr:`registration` says which).
         """
         found = self.bottleneck

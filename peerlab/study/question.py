@@ -19,6 +19,7 @@ from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, PATHS, Cluster
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
+from peerlab.study.shards import Shard
 from peerlab.study.work import Batch
 from peerlab.units import parse_bytes
 from peerlab.version import __version__
@@ -51,10 +52,16 @@ class Question:
     """Gives every field that does not vary."""
     varied: dict[str, tuple[Any, ...]]
     """Field to values, in the order given."""
+    shard: Shard | None = None
+    """Which share of the combinations is asked for; None: all."""
 
     @classmethod
     def ask(
-        cls, base: Scenario | None, given: Mapping[str, Any], also_known: Sequence[str] = ()
+        cls,
+        base: Scenario | None,
+        given: Mapping[str, Any],
+        also_known: Sequence[str] = (),
+        shard: Shard | None = None,
     ) -> "Question":
         """Return the question; `also_known` are names to offer to someone who misspells one.
 
@@ -74,13 +81,23 @@ class Question:
         for name, values in varied.items():
             if not values:
                 raise ScenarioError(name, "no value is given; give one or more, as in [2, 4, 8]")
-        question = cls(base.with_(cluster=base.hardware), varied)
+        question = cls(base.with_(cluster=base.hardware), varied, shard)
         question._refuse_what_is_always_wrong()
         return question
 
     @cached_property
+    def places(self) -> tuple[int, ...]:
+        """Which of all combinations are asked for."""
+        return tuple(place for place in range(len(self.every)) if self.shard is None or self.shard.has(place))
+
+    @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Every combination, the last field varying fastest."""
+        """The combinations that are asked for."""
+        return tuple(self.every[place] for place in self.places)
+
+    @cached_property
+    def every(self) -> tuple[Case, ...]:
+        """Every combination, the last field varying fastest, whatever the shard."""
         loaded = {
             **self.varied,
             **({"cluster": map(_load, self.varied["cluster"])} if "cluster" in self.varied else {}),
@@ -132,7 +149,7 @@ class Question:
 
     def _refuse_what_is_always_wrong(self) -> None:
         places = product(*(range(len(values)) for values in self.varied.values()))
-        good = zip(self.cases, places, strict=True)
+        good = zip(self.every, places, strict=True)
         possible = {at for case, place in good if case.reason is None for at in enumerate(place)}
         for index, (name, values) in enumerate(self.varied.items()):
             for place, value in enumerate(values):

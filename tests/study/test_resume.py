@@ -12,7 +12,8 @@ import pytest
 import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.study.question import Question
-from peerlab.study.store import Store, cell, read
+from peerlab.study.rows import cell, read
+from peerlab.study.store import Store
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", message_bytes="64 KiB")
 GRID = {"nodes": [2, 3, 4], "window": [1, 2], "path": ["wire", "native"]}

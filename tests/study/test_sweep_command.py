@@ -69,6 +69,14 @@ BAD = [
     (("--cluster", "dl1,dl2"), "unknown cluster 'dl2'"),
     (("--workers", "two"), "workers: 'two' is not a whole number"),
     (("--output", "nowhere/a.csv"), "output: "),
+    (("--output", "/proc/self/mem"), "cannot read /proc/"),
+    (("--shard", "0/4"), "shard: 0/4 is none; of 4 shards the first is 1/4"),
+    (("--shard", "5/4"), "shard: 5/4 is none; of 4 shards the first is 1/4, the last 4/4"),
+    (("--shard", "a/b"), "shard: 'a/b' is none; give I/N"),
+    (("--shard", "3 of 2"), "shard: '3 of 2' is none; give I/N"),
+    (("--merge", "part-*.csv"), "cannot read part-*.csv: No such file or directory"),
+    (("--merge", "a.csv", "--workers", "2"), "merge and workers: merging simulates nothing"),
+    (("--dask", "tcp://127.0.0.1:1", "--dask-wait", "long"), "dask_wait_s: 'long' is no number of seconds"),
     (("--workers", "2", "--dask", "tcp://127.0.0.1:1"), "workers and dask: give one of them"),
 ]
 
