@@ -5,10 +5,14 @@ What is no file (a pipe, a device, ``/dev/stdout``) is written to as it is: noth
 
 import errno
 import os
-from collections.abc import Iterator
+import shutil
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
+from tempfile import mkstemp
 
 from peerlab.errors import PeerlabError
 from peerlab.textfile import in_words
@@ -19,7 +23,7 @@ _MOST_LINKS = 40
 
 @contextmanager
 def written(path: str | Path, error: type[PeerlabError]) -> Iterator[Path]:
-    """Give a file beside `path` to write, which takes its place when it is whole and on the disk.
+    """Give a file to write, which takes the place of `path` when it is whole and on the disk.
 
     Parameters
     ----------
@@ -33,18 +37,18 @@ def written(path: str | Path, error: type[PeerlabError]) -> Iterator[Path]:
     PeerlabError
         As `error`: if it cannot be written; at once where that is known beforehand.
     """
-    file, place = _prepared(path, error)
+    file, put = _prepared(path, error)
     try:
         yield file
-        if file != place:
-            _replace(place, file)
+        if put:
+            put(file)
     except (
         OSError,
         UnicodeError,
     ) as problem:  # no more: what is wrong with what is to be written says so itself
         raise error(f"cannot write {path}: {getattr(problem, 'strerror', '') or problem}") from None
     finally:
-        if file != place:
+        if put:
             file.unlink(missing_ok=True)
 
 
@@ -56,33 +60,38 @@ def check_place(path: str | Path, error: type[PeerlabError]) -> None:
     PeerlabError
         As `error`: if it cannot be written.
     """
-    file, place = _prepared(path, error)
-    if file != place:
+    file, put = _prepared(path, error)
+    if put:
         file.unlink(missing_ok=True)
 
 
-def _prepared(path: str | Path, error: type[PeerlabError]) -> tuple[Path, Path]:
-    """Return a new file to write, and the one whose place it is to take; the same one twice if that is no file."""
+def _prepared(path: str | Path, error: type[PeerlabError]) -> tuple[Path, Callable[[Path], None] | None]:
+    """Return a new file, and what puts it where it belongs; of what is no file itself, and nothing."""
     with in_words(f"cannot write {path}", error):
         target = Path(path).expanduser()
         place = target.resolve()
         if place.is_dir():
             raise error(f"cannot write {path}: it is a folder")
-        if _is_open_already(target) or (place.exists() and not place.is_file()):
-            return target, target
+        handle = _handle(target)
+        if handle is not None:
+            number, name = mkstemp(target.suffix)
+            os.close(number)
+            return Path(name), partial(_pass_on, handle)
+        if place.exists() and not place.is_file():
+            return target, None
         if not place.parent.is_dir():
             raise error(f"cannot write {path}: there is no folder {target.parent}")
         if place.exists():
             place.open("ab").close()  # what must not be written must not be replaced either
         unfinished = place.with_name(f".peerlab-{token_hex(6)}{target.suffix}")
         unfinished.touch(exist_ok=False)
-        return unfinished, place
+        return unfinished, partial(_replace, place)
 
 
-def _is_open_already(target: Path) -> bool:
-    """Return whether a name stands for what a process has open, as ``/dev/stdout`` does.
+def _handle(target: Path) -> int | None:
+    """Return what this process has open that a name stands for, as ``/dev/stdout`` does.
 
-    That may be a file, to which a shell redirects. If another one took its place, the shell would not know.
+    It may be a file, to which a shell redirects. If another one took its place, or was begun anew, the shell would not know.
 
     Raises
     ------
@@ -91,12 +100,20 @@ def _is_open_already(target: Path) -> bool:
     """
     for _ in range(_MOST_LINKS):
         folder = target.parent.resolve()
-        if folder.match("/proc/*/fd") or folder == Path("/dev/fd"):
-            return True
+        if folder in (Path("/dev/fd"), Path(f"/proc/{os.getpid()}/fd")) and target.name.isdecimal():
+            return int(target.name)
         if not target.is_symlink():
-            return False
+            return None
         target = folder / target.readlink()
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _pass_on(handle: int, file: Path) -> None:
+    """Write a file where a handle of this process is, after what was printed before."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with file.open("rb") as held, os.fdopen(os.dup(handle), "wb") as out:
+        shutil.copyfileobj(held, out)
 
 
 def _replace(place: Path, file: Path) -> None:

@@ -178,19 +178,21 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, command):
 TRACE = ("simulate", "--nodes", "2", "--path", "host-rdma", "--trace")
 
 
+@pytest.mark.parametrize("mode", ["a", "r+"])
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "out"])
-def test_what_a_shell_redirects_to_is_written_to_and_not_replaced(tmp_path, name):
+def test_what_a_shell_redirects_to_is_written_to_where_it_is(tmp_path, name, mode):
     (tmp_path / "out").symlink_to("/dev/stdout")
     file = tmp_path / "both.txt"
     file.write_text("before\n")
-    with file.open("a") as shell:
+    with file.open(mode) as shell:
+        shell.seek(0, os.SEEK_END)
         done = peerlab(*TRACE, name, cwd=tmp_path, stdout=shell)
-        shell.write("after\n")
-    text = file.read_text()
+        os.write(shell.fileno(), b"after\n")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "traceEvents" in text
-    assert "busbw" in text
-    assert text.endswith("after\n")
+    text, here = file.read_text(), peerlab(*TRACE, "trace.json", cwd=tmp_path, stdout=subprocess.PIPE)
+    assert text.startswith("before\n")
+    assert (tmp_path / "trace.json").read_text() in text
+    assert "".join(text.split((tmp_path / "trace.json").read_text())) == f"before\n{here.stdout}after\n"
     assert (tmp_path / "out").is_symlink()
 
 
