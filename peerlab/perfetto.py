@@ -14,7 +14,7 @@ import numpy as np
 
 from peerlab.errors import PeerlabError
 from peerlab.lanes import in_order, lane_name, tracks
-from peerlab.textfile import in_words
+from peerlab.outfile import written
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_US
 
@@ -30,10 +30,7 @@ def write_perfetto(trace: Trace, path: str | Path, title: str) -> None:
         If the file cannot be written.
     """
     head = f'{{"displayTimeUnit": "ns", "otherData": {json.dumps({"title": title})},\n"traceEvents": [\n'
-    with (
-        in_words(f"cannot write {path}", PeerlabError),
-        Path(path).expanduser().open("w", encoding="utf-8") as file,
-    ):
+    with written(path, PeerlabError) as new, new.open("w", encoding="utf-8") as file:
         file.write(head)
         for number, event in enumerate(events(trace)):
             file.write((",\n" if number else "") + json.dumps(event))

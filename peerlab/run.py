@@ -37,7 +37,7 @@ class IterationResult:
     busbw_GBps: float  # noqa: N815
     """Bus bandwidth as nccl-tests report it, GB/s."""
     registration: Counters
-    """What the registration caches of one PCIe switch's NICs did."""
+    """What the registration caches of one PCIe switch's NICs did; see `Run.registration`."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,11 @@ class Run:
 
     @property
     def registration(self) -> Counters:
-        """What the registration caches of one PCIe switch's NICs did in the last iteration."""
+        """What the registration caches of one PCIe switch's NICs did in the last iteration, added up.
+
+        It is the first switch of the node that is shown: the slowest of `slow_nodes`, else node 0. Where all nodes do the
+        same, every switch counts the same. It does not matter which engine answered.
+        """
         return self.recording.counters
 
     @cached_property
@@ -214,7 +218,11 @@ class Run:
         return self.simulate(scenario).busbw_GBps
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values with the unit in every name; None where a figure has no value."""
+        """Return the figures as plain values with the unit in every name; None where a figure has no value.
+
+        A row of `sweep` has the same. What begins with ``registration_`` is of the NICs of one PCIe switch
+        (:attr:`registration` says which).
+        """
         found = self.bottleneck
         s = self.scenario
         return {

@@ -1,5 +1,6 @@
 """Text files that a user hands over or asks for: whatever is wrong with one is said in one line."""
 
+import re
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,17 @@ from typing import Any
 
 from peerlab.errors import PeerlabError
 from peerlab.units import say_bytes
+
+_MOST_PARTS = 32
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_TOML = re.compile(
+    r'"""(?:[^\\]|\\.)*?"{3,5}+' "|" r"'''.*?'{3,5}+" "|" r"\#[^\n]*+"
+    rf"|(?P<long>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{_MOST_PARTS}}})"
+    rf"|{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+"
+    r"|[^\w\"'\#-]++|(?P<unclosed>.)",
+    re.DOTALL,
+)  # fmt: skip
+"""Texts of several lines, comments, keys of too many parts, shorter ones (and texts and numbers), what is between."""
 
 
 def read_text(path: str | Path, *, what: str, most_bytes: int, error: type[PeerlabError]) -> str:
@@ -65,12 +77,24 @@ def read_toml(text: str, what: str, error: type[PeerlabError]) -> dict[str, Any]
     Raises
     ------
     PeerlabError
-        As `error`, with `what` before the reason: it is not TOML, has a number of thousands of digits, or a thousand brackets.
+        As `error`, with `what` before the reason: it is not TOML, has a number of thousands of digits, a thousand brackets,
+        or a key of more than 32 parts.
     """
+    _refuse_long_keys(text, what, error)
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as problem:
         raise error(f"{what}: {problem}") from None
+
+
+def _refuse_long_keys(text: str, what: str, error: type[PeerlabError]) -> None:
+    """Refuse ``a.a.a. ...``: the parser's time grows with the square of the parts, to 20 s for 64 KiB."""
+    for found in _TOML.finditer(text):
+        if found["long"]:
+            line = text.count("\n", 0, found.start()) + 1
+            raise error(f"{what}: line {line} has a key of more than {_MOST_PARTS} parts")
+        if found["unclosed"]:  # the parser refuses this quote
+            return
 
 
 def read_value(text: str) -> int | float | bool | str:

@@ -148,7 +148,7 @@ class Recording:
     end_ps: int
     """When the last slice had arrived and the last region was given back."""
     counters: Counters
-    """What the registration caches of one node's recorded NICs did."""
+    """What the registration caches of one PCIe switch's NICs did: the first switch of the slowest node, else of node 0."""
     chunks: int = 1
     """Chunks per device and buffer; positions of registered memory count modulo this."""
 

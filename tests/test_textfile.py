@@ -1,12 +1,15 @@
 """A file that a user hands over is a small text, or one line says why not."""
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from peerlab.errors import RecordsError
-from peerlab.textfile import in_words, read_text
+from peerlab.errors import HardwareError, RecordsError
+from peerlab.textfile import in_words, read_text, read_toml
 
 
 def read(path, most_bytes=100):
@@ -83,3 +86,53 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, monkeypatch, name):
 def test_errors_in_our_own_words_stay_as_they_are():
     with pytest.raises(RecordsError, match=r"^line 3 is odd$"), in_words("cannot write x", RecordsError):
         raise RecordsError("line 3 is odd")
+
+
+LONG = ".".join("a" * 33)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{LONG} = 1",
+        f"x = 1\n[{LONG}]",
+        f"x = {{ y = 1, {LONG} = 1 }}",
+        " . ".join(["'='", '"\\""'] * 20) + " = 1",
+        f'x = """a""""\n{LONG} = 1',
+        f"x = '''a'''''\n{LONG} = 1",
+        f'x = "" # "\n{LONG} = 1',
+        f'x = "\\\\"\n{LONG} = 1',
+    ],
+)
+def test_a_key_of_many_parts_is_refused_before_it_is_parsed(text, monkeypatch):
+    """The parser would take seconds for thousands of parts, minutes for a file of 1 MiB."""
+    tomllib.loads(text)  # it is TOML
+    monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it was parsed"))
+    line = text.count("\n") + 1
+    with pytest.raises(HardwareError, match=rf"^my\.toml: line {line} has a key of more than 32 parts$"):
+        read_toml(text, "my.toml", HardwareError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{LONG[2:]} = 1",
+        f"x = '{LONG}' # {LONG}",
+        f'x = """\n{LONG}\n"""',
+        f"x = [{', '.join(['0.5'] * 100)}]",
+        f'x = "{LONG}"\ny = [1.0]',
+    ],
+)
+def test_dots_elsewhere_are_no_matter(text):
+    assert read_toml(text, "my.toml", HardwareError) == tomllib.loads(text)
+
+
+@given(st.text(alphabet="a.\"'\\# =[]{}\n1-", max_size=60))
+def test_what_is_read_is_what_the_parser_reads(text):
+    try:
+        true = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        with pytest.raises(HardwareError, match=r"^my\.toml: "):
+            read_toml(text, "my.toml", HardwareError)
+    else:
+        assert read_toml(text, "my.toml", HardwareError) == true

@@ -2,11 +2,9 @@
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -19,6 +17,7 @@ from peerlab.measurement.mpi import MpiPeers
 from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
 from peerlab.measurement.sockets import SocketPeers
 from peerlab.measurement.stream import Progress, Stream
+from peerlab.outfile import check_place
 from peerlab.records import Records
 from peerlab.records.judge import WRONG, compare
 from peerlab.units import say_bytes
@@ -116,14 +115,8 @@ def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int
 
 def _check_place(options: argparse.Namespace) -> None:
     """Refuse a place that cannot be written to before anything is measured for it."""
-    if "save" not in options:
-        return
-    file = Path(options.save)
-    folder = file.absolute().parent
-    if not folder.is_dir():
-        raise MeasurementError(f"--save: there is no folder for {file}")
-    if file.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
-        raise MeasurementError(f"--save: {file} cannot be written to")
+    if "save" in options:
+        check_place(options.save, MeasurementError)
 
 
 @contextmanager

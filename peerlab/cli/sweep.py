@@ -9,9 +9,12 @@ from typing import Any
 
 from peerlab.cli import INTERRUPTED, OK
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command, number, table
+from peerlab.cli.words import command, fraction, number, table
+from peerlab.study.crews import Who
+from peerlab.study.on_dask import WAIT_S
 from peerlab.study.question import ERROR, Question
-from peerlab.study.sweep import Outcome, survey
+from peerlab.study.shards import Shard
+from peerlab.study.sweep import Outcome, put_together, survey
 from peerlab.units import PS_PER_S, say_time, write_bytes
 
 _EXAMPLES = """\
@@ -22,12 +25,15 @@ examples:
                                         rows go to a file as they come; the same command goes on where it stopped
   peerlab sweep --nodes 2,4,8,16,32,64 --window 1,2,4,8 --workers 4      on four processes
   peerlab sweep --nodes 2,4,8 --dask tcp://10.0.0.1:8786          on a Dask cluster (pip install 'peerlab[dask]')
+  peerlab sweep --nodes 2,4,8 --shard 2/3 --output part-2.csv     one of three jobs that share the rows (Slurm: docs/using.md)
+  peerlab sweep --nodes 2,4,8 --merge part-*.csv --output all.csv       the same question puts their files together
 
 exit status: 0 answered, impossible combinations included (the table says why); 1 the question is impossible;
 2 wrong usage; 130 stopped with Ctrl+C
 """
 
-_OURS = ("run", "json", "output", "workers", "dask")
+_WHO = ("workers", "dask", "dask_wait_s")
+_OURS = ("run", "json", "output", "shard", "merge", *_WHO)
 
 
 def add(commands: Any) -> None:
@@ -51,7 +57,23 @@ def add(commands: Any) -> None:
     sub.add_argument("--output", metavar="FILE.csv", help="write rows as they come, or go on with this file")
     sub.add_argument("--workers", type=number, metavar="N", help="share the work among N processes")
     sub.add_argument(
-        "--dask", metavar="ADDRESS", help="address of a Dask scheduler whose workers do the work"
+        "--dask",
+        metavar="ADDRESS",
+        help="a Dask scheduler whose workers do the work: its address, or its file (.json)",
+    )
+    sub.add_argument(
+        "--dask-wait",
+        dest="dask_wait_s",
+        type=fraction,
+        metavar="SECONDS",
+        help=f"how long to wait for a Dask worker while there is none (default: {WAIT_S:g})",
+    )
+    sub.add_argument("--shard", metavar="I/N", help="simulate the I-th of N shares of the rows only")
+    sub.add_argument(
+        "--merge",
+        nargs="+",
+        metavar="FILE.csv",
+        help="simulate nothing: put the files of all shards together",
     )
     sub.add_argument("--json", action="store_true", help="print the rows as JSON")
 
@@ -59,19 +81,23 @@ def add(commands: Any) -> None:
 def _sweep(options: argparse.Namespace) -> int:
     given = vars(options)
     fields = {name: values for name, values in given.items() if name not in _OURS}
-    question = Question.ask(None, fields)
+    question = Question.ask(None, fields, shard=Shard.read(given["shard"]) if "shard" in given else None)
     with warnings.catch_warnings():
         warnings.showwarning = _say  # type: ignore[assignment]  # it is called by place
-        outcome = survey(
-            question, output=given.get("output"), workers=given.get("workers"), dask=given.get("dask")
-        )
+        who = Who(**{name: given[name] for name in _WHO if name in given})
+        output = given.get("output")
+        if "merge" in given:
+            outcome = put_together(question, who, given["merge"], output)
+        else:
+            outcome = survey(question, who, output=output)
     if "json" in options:
         rows = [row for _, row in outcome.in_order]
         print(json.dumps({"rows": rows, "complete": outcome.complete}, indent=2))
-    elif outcome.rows:
+    elif outcome.in_order:
         _print_table(outcome)
+    elif outcome.complete:
+        print(f"shard {question.shard} has none of the {len(question.every)} scenarios")
     if outcome.interrupted:
-        output = given.get("output")
         kept = f", which are in {output}; the same command goes on from there" if output else ""
         hint = "" if output else "; with --output FILE.csv the same command could go on from there"
         print(f"peerlab: stopped after {outcome.so_far}{kept}{hint}", file=sys.stderr)

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from peerlab.cli.words import command, table
 from peerlab.errors import ExpectationError, PeerlabError, nearest
+from peerlab.outfile import check_place
 from peerlab.study.expected import Elsewhere, Row, load_expected
 from peerlab.study.reference import ReferenceAnswer, run_reference
 from peerlab.study.reference_file import read_reference
@@ -64,6 +65,8 @@ def add(commands: Any) -> None:
 def _validate(options: argparse.Namespace) -> int:
     if options.plot and options.plot.suffix not in (".html", ".htm"):
         raise PeerlabError(f"--plot writes a page: {options.plot} must end in .html or .htm")
+    if options.plot:
+        check_place(options.plot, ExpectationError)
     if options.reference:
         if options.only is not None or options.points:
             raise PeerlabError("--only and --points are for our own rows, not for those of --reference")

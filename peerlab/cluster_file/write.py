@@ -6,6 +6,7 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.outfile import check_place, written
 from peerlab.textfile import in_words, printable
 
 
@@ -25,7 +26,7 @@ def check_new(path: Path, *, force: bool = False) -> None:
             raise HardwareError(f"cannot write {path}: not a file")
         if found.exists() and not force:
             raise HardwareError(f"{path} is there already; --force overwrites it")
-        found.parent.stat()
+    check_place(path, HardwareError)
 
 
 def write_new(path: Path, text: str, *, force: bool = False) -> None:
@@ -37,11 +38,8 @@ def write_new(path: Path, text: str, *, force: bool = False) -> None:
         If there is such a file already (unless `force`), or it cannot be written.
     """
     check_new(path, force=force)
-    with (
-        in_words(f"cannot write {path}", HardwareError),
-        path.expanduser().open("w" if force else "x", encoding="utf-8") as file,
-    ):
-        file.write(text)
+    with written(path, HardwareError) as file:
+        file.write_text(text, encoding="utf-8")
 
 
 def quoted(value: str) -> str:

@@ -11,7 +11,8 @@ from peerlab.deck.slides import slides
 from peerlab.engine.run import simulate
 from peerlab.errors import ExportError
 from peerlab.export.browser import browser
-from peerlab.export.whole import place_of, written
+from peerlab.export.place import place_of
+from peerlab.outfile import written
 from peerlab.textfile import in_words
 
 SIZE = (1280, 720)
@@ -42,10 +43,10 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
     evidence, place = Evidence(asked.scenario, simulate), place_of(folder)
     with _folder(place):
-        with written(place / "index.html") as file:
+        with written(place / "index.html", ExportError) as file:
             file.write_text(page(asked.title, slides(asked, evidence)), encoding="utf-8")
         if pdf:
-            with written(place / "deck.pdf") as file:
+            with written(place / "deck.pdf", ExportError) as file:
                 file.write_bytes(printed(place / "index.html"))
     return place / "index.html"
 

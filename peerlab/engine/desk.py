@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from peerlab.engine.world import World
 from peerlab.errors import RegistrationError
+from peerlab.model.disturbance import slowest
 from peerlab.model.registration import Counters, Lease, Region, RegistrationCache
 from peerlab.trace import REGISTRATION_KINDS
 from peerlab.units import say_bytes
@@ -84,6 +85,9 @@ class Desk:
         self._stride = -(-chunk // page) * page if chunk >= page else 1 << (chunk - 1).bit_length()
         self._warm = False  # whether this buffer set has been registered before
         self._skipped: dict[str, int] = {}
+        node = slowest(scenario.slow_nodes, self.world.plan.nodes)
+        devices = range(scenario.hardware.devices_per_switch)
+        self._counted = {one.desk for one in self.world.lanes if one.node == node and one.device in devices}
         self._cost = scenario.registration_cost if scenario.registers else None
         if scenario.path == "peer-direct" and scenario.registration == "pool":
             self._check_pool()
@@ -208,11 +212,14 @@ class Desk:
                 cache.release(cache.acquire(start, end - start))
 
     def counters(self) -> Counters:
-        """Return the sum over all caches of what happened in this iteration."""
+        """Return what the caches of one switch's NICs did in this iteration: the first one of the slowest node, or of node 0.
+
+        The same switch whatever the world holds, so that every engine counts the same.
+        """
         total = Counters()
-        for cache in self.caches.values():
+        for nic in self._counted & self.caches.keys():
             for name in Counters.__slots__:
-                setattr(total, name, getattr(total, name) + getattr(cache.counters, name))
+                setattr(total, name, getattr(total, name) + getattr(self.caches[nic].counters, name))
         for name, count in self._skipped.items():
             setattr(total, name, getattr(total, name) + count)
         return total

@@ -12,6 +12,7 @@ from peerlab.engine.repeat import Repeats, Skip
 from peerlab.engine.rows import array, columns, events_of, owners, scaleup_rows, spans_of
 from peerlab.engine.scaleup import Exchange, exchange
 from peerlab.engine.world import World
+from peerlab.model.disturbance import slowest
 from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording
 
 _MOST_SPANS = 600_000
@@ -78,10 +79,10 @@ def by_arrays(world: World, desk: Desk, progress: Progress | None) -> Recording:
 
 def _kept(world: World) -> tuple[int, ...]:
     """Return the lanes whose spans are recorded: all, or those of the slowest node (else node 0) and its neighbours."""
-    s, nodes = world.scenario, world.plan.nodes
+    nodes = world.plan.nodes
     if spans_of_all(world) <= _MOST_SPANS:
         return tuple(range(len(world.lanes)))
-    shown = min(range(nodes), key=lambda node: (s.node_speed(node), node))
+    shown = slowest(world.scenario.slow_nodes, nodes)
     near = {(shown + step) % nodes for step in (-1, 0, 1)}
     return tuple(lane for lane, one in enumerate(world.lanes) if one.node in near)
 

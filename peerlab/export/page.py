@@ -11,10 +11,11 @@ from typing import Any
 from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Choice, Controls, choices, start_of
-from peerlab.export.whole import place_of, written
+from peerlab.export.place import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
+from peerlab.outfile import written
 from peerlab.run import Run
 from peerlab.units import say_bytes
 from peerlab.version import __version__
@@ -49,7 +50,7 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
         If the file cannot be written, or the page cannot be made as it is wanted.
     """
     target = place_of(path)
-    with written(target) as file:
+    with written(target, ExportError) as file:
         file.write_text(page_html(subject, **options), encoding="utf-8")
     return target
 

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from peerlab.errors import ExportError, nearest
+from peerlab.export.place import place_of
 from peerlab.export.sitting import SKETCH, Shown, length_ps, several, sitting
-from peerlab.export.whole import place_of, written
+from peerlab.outfile import written
 from peerlab.view.moment import fullest
 from peerlab.view.still import still_svg
 
@@ -61,7 +62,7 @@ def export_still(
     if target.suffix == ".svg" and len(runs) > 1:
         raise ExportError(f"cannot write {path}: an .svg shows one run; two are shown by .png and .pdf")
     at = fullest(min(runs, key=lambda one: one.time_ps)) if moment is None else int(moment * length_ps(runs))
-    with written(target) as file:
+    with written(target, ExportError) as file:
         if target.suffix == ".svg":
             file.write_text(still_svg(runs[0], moment_ps=at, theme=theme), encoding="utf-8")
             return target

@@ -12,7 +12,7 @@ from tqdm import tqdm
 from peerlab.errors import ExportError
 from peerlab.export.pictures import checked
 from peerlab.export.sitting import Shown, length_ps, several, sitting
-from peerlab.export.whole import written
+from peerlab.outfile import written
 
 FRAMES_PER_S = 25
 """A GIF counts in hundredths of a second; this rate is exact in all formats."""
@@ -66,7 +66,7 @@ def export_video(
     if not length_ps(several(run)):
         raise ExportError("one rank exchanges nothing: there is nothing to play")
     ffmpeg, count = find_ffmpeg(), round(seconds * FRAMES_PER_S)
-    with written(target) as file:
+    with written(target, ExportError) as file:
         told = tqdm(
             frames(run, count, view=view, theme=theme),
             total=count,

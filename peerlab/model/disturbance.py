@@ -40,6 +40,12 @@ def checked_slow_nodes(given: Any, nodes: int) -> Slow | None:
     return Slow(slow) if slow else None
 
 
+def slowest(slow: Mapping[int, float] | None, nodes: int) -> int:
+    """Return the slowest of so many nodes; of equals the first, so that it is node 0 where none is slow."""
+    there = {node: share for node, share in (slow or {}).items() if node < nodes}
+    return min(there, key=lambda node: (there[node], node), default=0)
+
+
 def checked_jitter(given: Any) -> float:
     """Return the sigma of the jitter.
 

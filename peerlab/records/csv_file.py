@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from peerlab.errors import RecordsError
-from peerlab.textfile import in_words
+from peerlab.outfile import written
 
 FORMAT = "# peerlab records 1"
 """First line of the file. Comments with one JSON object follow, then the table."""
@@ -30,8 +30,8 @@ def write_csv(
         If the file cannot be written, or the manifest holds what JSON cannot.
     """
     text = csv_text(table, manifest, warnings)
-    with in_words(f"cannot write {path}", RecordsError):
-        Path(path).expanduser().write_text(text, encoding="utf-8", newline="")
+    with written(path, RecordsError) as file:
+        file.write_text(text, encoding="utf-8", newline="")
 
 
 def csv_text(table: pd.DataFrame, manifest: Mapping[str, Any], warnings: Sequence[str]) -> str:

@@ -1,11 +1,13 @@
 """Works a list of cases off through an executor, in batches that are worth sending."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 
+from peerlab.errors import PeerlabError, WorkersLost
 from peerlab.study.question import Case
 from peerlab.study.work import Answer, Batch, Stopped
 
@@ -96,3 +98,16 @@ def _wind_up(crew: Crew, pending: dict[Future[Answer], list[Case]], keep: Keep) 
     for future in wait(running, crew.patience_s).done:
         if not future.cancelled() and future.exception() is None:
             keep(pending[future], future.result())
+
+
+@contextmanager
+def explained(who: str, *lost: type[Exception]) -> Iterator[None]:
+    """Say in one line that somebody else's process ended, or has no peerlab."""
+    kinds: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *lost)
+    try:
+        yield
+    except kinds as problem:
+        hint = "; in a script, sweep below `if __name__ == '__main__':`" if who.startswith("the pool") else ""
+        raise WorkersLost(f"{who} went away before all was answered{hint}") from problem
+    except ModuleNotFoundError as problem:
+        raise PeerlabError(f"{who} lacks {problem.name}: install peerlab on its workers") from problem

@@ -1,36 +1,42 @@
 """Who answers the scenarios of a sweep: this process, a pool of processes, an executor of yours, or a Dask cluster."""
 
-import asyncio
-import logging
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-)
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from multiprocessing import get_context
 from typing import Any
 
-from peerlab.errors import PeerlabError, WorkersLost
-from peerlab.study.batches import Crew
+from peerlab.errors import PeerlabError
+from peerlab.study.batches import Crew, explained
+from peerlab.study.on_dask import WAIT_S, dask_crew
 from peerlab.study.work import Stopped, answer, begin
 
-_CONNECT_S = 4.0
-"""How long a Dask scheduler may take to answer."""
+
+@dataclass(frozen=True)
+class Who:
+    """Who is to answer: one of these, or this process."""
+
+    executor: Executor | None = None
+    """An executor of the user's."""
+    workers: int | None = None
+    """So many processes."""
+    dask: str | None = None
+    """The workers of a Dask cluster: the scheduler's address, or its file."""
+    dask_wait_s: float = WAIT_S
+    """How long to wait for them, seconds."""
+
+    @property
+    def given(self) -> list[str]:
+        """Which of them were asked for."""
+        return [name for name in ("executor", "workers", "dask") if getattr(self, name) is not None]
 
 
-def crew(
-    executor: Executor | None, workers: int | None, dask: str | None, stopped: Stopped
-) -> AbstractContextManager[Crew]:
+def crew(who: Who, stopped: Stopped) -> AbstractContextManager[Crew]:
     """Return the crew that was asked for; leaving its context lets it go.
 
     Raises
@@ -38,15 +44,13 @@ def crew(
     PeerlabError
         If two are asked for at once, or one that is impossible.
     """
-    asked = {"executor": executor, "workers": workers, "dask": dask}
-    given = [name for name, value in asked.items() if value is not None]
-    if len(given) > 1:
-        raise PeerlabError(f"{' and '.join(given)}: give one of them")
-    if dask is not None:
-        return _dask(dask)
-    if workers is not None:
-        return _processes(workers)
-    return _foreign(executor) if executor is not None else _here(stopped)
+    if len(who.given) > 1:
+        raise PeerlabError(f"{' and '.join(who.given)}: give one of them")
+    if who.dask is not None:
+        return dask_crew(who.dask, who.dask_wait_s, stopped)
+    if who.workers is not None:
+        return _processes(who.workers)
+    return _foreign(who.executor) if who.executor is not None else _here(stopped)
 
 
 class _Here(Executor):
@@ -69,7 +73,7 @@ def _here(stopped: Stopped) -> Iterator[Crew]:
 @contextmanager
 def _foreign(executor: Executor) -> Iterator[Crew]:
     workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    with _explained("the executor"):
+    with explained("the executor"):
         yield Crew(executor, lambda: workers, answer)
 
 
@@ -93,71 +97,10 @@ def _processes(workers: Any) -> Iterator[Crew]:
     context = get_context("spawn")  # a fork of a process with threads may hang
     stop = context.Event()
     with (
-        _explained("the pool of processes"),
+        explained("the pool of processes"),
         _Pool(workers, mp_context=context, initializer=begin, initargs=(stop,)) as pool,
     ):
         try:
             yield Crew(pool, lambda: workers, answer, stop=stop.set, patience_s=60)
         finally:
             stop.set()
-
-
-@contextmanager
-def _dask(address: str) -> Iterator[Crew]:
-    distributed = _distributed()
-    client = _connect(distributed, address)
-    log = logging.getLogger("distributed.client")
-    before = log.level
-    log.setLevel(
-        logging.CRITICAL
-    )  # what it would say of a lost connection, with tracebacks, we say in one line
-    try:
-
-        def threads() -> int:
-            return max(sum(int(count) for count in client.nthreads().values()), 1)  # a cluster may grow
-
-        with _explained(f"the Dask cluster at {address}", distributed.KilledWorker, OSError):
-            yield Crew(client.get_executor(pure=False), threads, answer)
-    finally:
-        client.close()
-        log.setLevel(before)
-
-
-def _distributed() -> Any:
-    try:
-        return import_module("distributed")
-    except ModuleNotFoundError as problem:
-        raise PeerlabError(f"a sweep on Dask needs {problem.name}: pip install 'peerlab[dask]'") from None
-
-
-def _connect(distributed: Any, address: str) -> Any:
-    try:
-        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
-            thread.submit(asyncio.run, _knock(distributed, address)).result()
-        return distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
-    except ValueError as problem:
-        why = str(problem)
-    except OSError:
-        why = f"no Dask scheduler answers within {_CONNECT_S:g} s"
-    except Exception:  # noqa: BLE001  (what a stranger's bytes do to Dask's protocol)
-        why = "what answers there is no Dask scheduler"
-    raise PeerlabError(f"dask: {address!r}: {why}; an address looks like tcp://10.0.0.1:8786")
-
-
-async def _knock(distributed: Any, address: str) -> None:
-    """Connect and leave: a client that fails to connect would complain about it for seconds."""
-    comm = await distributed.comm.connect(address, timeout=_CONNECT_S)
-    await comm.close()
-
-
-@contextmanager
-def _explained(who: str, *lost: type[Exception]) -> Iterator[None]:
-    """Say in one line that somebody else's process ended, or has no peerlab."""
-    kinds: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *lost)
-    try:
-        yield
-    except kinds as problem:
-        hint = "; in a script, sweep below `if __name__ == '__main__':`" if who.startswith("the pool") else ""
-        raise WorkersLost(f"{who} went away before all was answered{hint}") from problem
-    except ModuleNotFoundError as problem:
-        raise PeerlabError(f"{who} lacks {problem.name}: install peerlab on its workers") from problem

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from peerlab.engine.run import simulate
+from peerlab.engine.world import foldable
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, PATHS, Cluster
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
+from peerlab.study.shards import Shard
 from peerlab.study.work import Batch
 from peerlab.units import parse_bytes
 from peerlab.version import __version__
@@ -50,10 +52,16 @@ class Question:
     """Gives every field that does not vary."""
     varied: dict[str, tuple[Any, ...]]
     """Field to values, in the order given."""
+    shard: Shard | None = None
+    """Which share of the combinations is asked for; None: all."""
 
     @classmethod
     def ask(
-        cls, base: Scenario | None, given: Mapping[str, Any], also_known: Sequence[str] = ()
+        cls,
+        base: Scenario | None,
+        given: Mapping[str, Any],
+        also_known: Sequence[str] = (),
+        shard: Shard | None = None,
     ) -> "Question":
         """Return the question; `also_known` are names to offer to someone who misspells one.
 
@@ -73,13 +81,23 @@ class Question:
         for name, values in varied.items():
             if not values:
                 raise ScenarioError(name, "no value is given; give one or more, as in [2, 4, 8]")
-        question = cls(base.with_(cluster=base.hardware), varied)
+        question = cls(base.with_(cluster=base.hardware), varied, shard)
         question._refuse_what_is_always_wrong()
         return question
 
     @cached_property
+    def places(self) -> tuple[int, ...]:
+        """Which of all combinations are asked for."""
+        return tuple(place for place in range(len(self.every)) if self.shard is None or self.shard.has(place))
+
+    @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Every combination, the last field varying fastest."""
+        """The combinations that are asked for."""
+        return tuple(self.every[place] for place in self.places)
+
+    @cached_property
+    def every(self) -> tuple[Case, ...]:
+        """Every combination, the last field varying fastest, whatever the shard."""
         loaded = {
             **self.varied,
             **({"cluster": map(_load, self.varied["cluster"])} if "cluster" in self.varied else {}),
@@ -116,7 +134,7 @@ class Question:
         change = dict(zip(self.varied, loaded, strict=True))
         shown = dict(zip(self.varied, given, strict=True))
         asked = {name: getattr(self.base, name) for name in _FIELDS} | change
-        reason = None
+        reason, scenario = None, None
         try:
             scenario = self.base.with_(**change)
         except ScenarioError as problem:
@@ -127,11 +145,11 @@ class Question:
                 {"cluster": shown["cluster"]} if "cluster" in shown else {}
             )
         shown = {name: _shown(name, value) for name, value in shown.items()}
-        return Case(change, shown, reason, _fingerprint(asked))
+        return Case(change, shown, reason, _fingerprint(asked, scenario))
 
     def _refuse_what_is_always_wrong(self) -> None:
         places = product(*(range(len(values)) for values in self.varied.values()))
-        good = zip(self.cases, places, strict=True)
+        good = zip(self.every, places, strict=True)
         possible = {at for case, place in good if case.reason is None for at in enumerate(place)}
         for index, (name, values) in enumerate(self.varied.items()):
             for place, value in enumerate(values):
@@ -179,12 +197,15 @@ def _figures_of(cluster: Cluster) -> dict[str, Any]:
     return {name: getattr(cluster, name) for name in ("name", "paths", *FIGURE_FIELDS.values())}
 
 
-def _fingerprint(asked: Mapping[str, Any]) -> str:
-    document = [
+def _fingerprint(asked: Mapping[str, Any], scenario: Scenario | None) -> str:
+    document: list[Any] = [
         __version__,
         _figures_of(asked["cluster"]),
         {k: str(v) if isinstance(v, Mapping) else v for k, v in asked.items() if k != "cluster"},
     ]
+    if scenario and scenario.registers and not foldable(scenario):
+        # files that lack this hold registrations of all nodes in such rows: they are answers to something else
+        document.append("registrations on one switch")
     return sha256(json.dumps(document, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 

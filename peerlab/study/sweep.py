@@ -12,15 +12,18 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from peerlab.errors import WorkersLost
+from peerlab.errors import Cancelled, PeerlabError, WorkersLost
 from peerlab.model.scenario import Scenario
 from peerlab.study.batches import Pace, work_off
-from peerlab.study.crews import crew
+from peerlab.study.crews import Who, crew
+from peerlab.study.merge import merged
+from peerlab.study.on_dask import WAIT_S
 from peerlab.study.question import Case, Question
+from peerlab.study.shards import Shard
 from peerlab.study.store import Store
 from peerlab.study.work import Answer, never
 
-OPTIONS = ("executor", "workers", "dask", "output", "progress", "cancel")
+OPTIONS = ("executor", "workers", "dask", "dask_wait_s", "shard", "merge", "output", "progress", "cancel")
 """Keywords of :func:`sweep` that are no fields of a scenario."""
 
 Told = Callable[[int, int], None]
@@ -63,7 +66,8 @@ class Outcome:
 
     def table(self) -> pd.DataFrame:
         """Return the rows that are there; the index is the place in the question."""
-        places = [i for i, case in enumerate(self.question.cases) if case.fingerprint in self.rows]
+        cases = zip(self.question.places, self.question.cases, strict=True)
+        places = [place for place, case in cases if case.fingerprint in self.rows]
         rows = [row for _, row in self.in_order]
         columns = self.question.columns
         table = pd.DataFrame({name: [row[name] for row in rows] for name in columns}, index=places)
@@ -79,6 +83,9 @@ def sweep(
     executor: Executor | None = None,
     workers: int | None = None,
     dask: str | None = None,
+    dask_wait_s: float = WAIT_S,
+    shard: tuple[int, int] | str | None = None,
+    merge: Sequence[str | Path] | None = None,
     output: str | Path | None = None,
     progress: bool | Told = True,
     cancel: Cancel | None = None,
@@ -100,7 +107,17 @@ def sweep(
     executor:
         Any `concurrent.futures.Executor` to do the work; it is left running. Default: this process.
     dask:
-        Address of a Dask scheduler such as ``tcp://10.0.0.1:8786`` whose workers do it (``pip install 'peerlab[dask]'``).
+        Address of a Dask scheduler such as ``tcp://10.0.0.1:8786`` whose workers do it (``pip install 'peerlab[dask]'``), or
+        the file with its address that ``dask scheduler --scheduler-file dask.json`` writes; it ends in .json.
+    dask_wait_s:
+        How long to wait for that file, and for a worker whenever there is none; seconds. What is waited for is said at once
+        and then every minute (logger ``peerlab.sweep``, by default on stderr).
+    shard:
+        ``(3, 40)`` or ``"3/40"``: only the third of forty shares of the rows, which differ by one row at most. For jobs that
+        know nothing of each other, such as Slurm's job arrays; each needs an `output` of its own.
+    merge:
+        The files of all shards, to be put together instead of simulating anything: with the same question they give the
+        table, and the `output`, of a sweep in one piece.
     output:
         A CSV file that gets the rows as they come. The same question with the same file goes on where it stopped;
         finished, the file is in the order of the table.
@@ -114,28 +131,25 @@ def sweep(
     Returns
     -------
     A column for each varied field (sizes in bytes), the figures of `Run.as_dict`, units in their names, and ``error``:
-    why a combination is impossible, such as a path that a cluster lacks. Its figures are then missing (NaN).
+    why a combination is impossible, such as a path that a cluster lacks. Its figures are then missing (NaN). The index is
+    the row's place in the whole table, in a shard too.
 
     Raises
     ------
     ScenarioError, HardwareError
         At once, if a field does not exist or a value is wrong whatever the others are.
     PeerlabError
-        If the output file belongs to another question or cannot be written, or the workers are lost.
+        If the output file belongs to another question or cannot be written, or the workers are lost or do not come; if
+        files to be merged are of another question, contradict each other, or lack rows.
 
     >>> sweep(nodes=[2, 4], path=["host-rdma", "peer-direct"])["busbw_GBps"].round(1).tolist()
     [48.7, 82.0, 34.5, 58.9]
     """
-    question = Question.ask(scenario, fields, OPTIONS)
-    outcome = survey(
-        question,
-        executor=executor,
-        workers=workers,
-        dask=dask,
-        output=output,
-        progress=progress,
-        cancel=cancel,
-    )
+    question = Question.ask(scenario, fields, OPTIONS, None if shard is None else Shard.read(shard))
+    who = Who(executor, workers, dask, dask_wait_s)
+    if merge is not None:
+        return put_together(question, who, merge, output).table()
+    outcome = survey(question, who, output=output, progress=progress, cancel=cancel)
     if outcome.interrupted:
         if output is not None:
             raise KeyboardInterrupt
@@ -147,10 +161,8 @@ def sweep(
 
 def survey(
     question: Question,
+    who: Who,
     *,
-    executor: Executor | None = None,
-    workers: int | None = None,
-    dask: str | None = None,
     output: str | Path | None = None,
     progress: bool | Told = True,
     cancel: Cancel | None = None,
@@ -162,11 +174,13 @@ def survey(
         try:
             store = None if output is None else stack.enter_context(Store(output, question))
             outcome.rows = store.known if store else outcome.rows
-            _answer(outcome, store, (executor, workers, dask), progress, cancel, pace)
+            _answer(outcome, store, who, progress, cancel, pace)
             if store and outcome.complete:
                 store.finish(outcome.in_order)
         except KeyboardInterrupt:
             outcome.interrupted = True
+        except Cancelled:  # while it waited for workers
+            return outcome
         except WorkersLost as problem:
             kept = f"{outcome.so_far} are in {output}, and the same sweep goes on from there"
             raise WorkersLost(
@@ -175,10 +189,31 @@ def survey(
     return outcome
 
 
+def put_together(
+    question: Question, who: Who, files: Sequence[str | Path], output: str | Path | None
+) -> Outcome:
+    """Answer a question with the files of its shards; nobody is needed for that.
+
+    Raises
+    ------
+    PeerlabError
+        If that is impossible; the output file is then as it was.
+    """
+    extra = [*who.given, *["shard"] * (question.shard is not None)]
+    if extra:
+        raise PeerlabError(f"merge and {extra[0]}: merging simulates nothing; give one of them")
+    outcome = Outcome(question, merged([files] if isinstance(files, str | Path) else files, question))
+    if output is not None:
+        with Store(output, question) as store:
+            store.check(outcome.rows)
+            store.finish(outcome.in_order)
+    return outcome
+
+
 def _answer(
     outcome: Outcome,
     store: Store | None,
-    who: tuple[Executor | None, int | None, str | None],
+    who: Who,
     progress: bool | Told,
     cancel: Cancel | None,
     pace: Pace | None,
@@ -191,7 +226,7 @@ def _answer(
     todo = [case for case in cases.values() if case.fingerprint not in outcome.rows]
     if not todo:
         return
-    with crew(*who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
+    with crew(who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
 
         def keep(mine: Sequence[Case], answer: Answer) -> None:
             _keep(outcome, store, list(zip(mine, answer.figures, strict=False)))

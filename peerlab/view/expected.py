@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 from bokeh.resources import INLINE
 
 from peerlab.errors import ExpectationError
-from peerlab.textfile import in_words
+from peerlab.outfile import written
 from peerlab.view.theme import FONT, LIGHT, STAGE_COLOURS
 
 _TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
@@ -40,8 +40,8 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     )
     body, end, rest = page.rpartition("</body>")
     page = body + _notes(drawn) + end + rest
-    with in_words(f"cannot write {path}", ExpectationError):
-        path.expanduser().write_text(page, encoding="utf-8")
+    with written(path, ExpectationError) as file:
+        file.write_text(page, encoding="utf-8")
 
 
 def _notes(drawn: Sequence[Mapping[str, Any]]) -> str:

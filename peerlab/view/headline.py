@@ -4,7 +4,7 @@ from peerlab.metrics import LATENCY
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
-from peerlab.view.registration import everywhere
+from peerlab.view.registration import whose
 
 Card = dict[str, object]
 
@@ -92,7 +92,7 @@ def _registration_words(run: Run) -> tuple[str, str]:
     if not asked:
         return "none", "nothing to register"
     spent = (
-        f"{counters.misses} misses, {say_time(counters.time_ps)}{everywhere(run)}"
+        f"{counters.misses} misses, {say_time(counters.time_ps)}{whose(run)}"
         if counters.misses
         else "nothing to register"
     )

@@ -28,13 +28,17 @@ def table(run: Run) -> dict[str, object]:
         "chunks": run.recording.chunks,
         "device": machine.device_name,
         "devices": machine.devices_per_switch,
-        "total": f"{total}, {say_time(counters.time_ps)}{everywhere(run)}",
+        "total": f"{total}, {say_time(counters.time_ps)}{whose(run)}",
     }
 
 
-def everywhere(run: Run) -> str:
-    """Return what is said behind counts that are not those of one PCIe switch alone."""
-    return "" if run.trace.folded or run.scenario.collective == "point-to-point" else ", all nodes"
+def whose(run: Run) -> str:
+    """Return what is said behind counts: of how many NICs they are, and of which node where nodes differ."""
+    machine = run.scenario.hardware
+    one = run.scenario.collective == "point-to-point"
+    nics = 1 if one else min(machine.nics_per_switch, machine.devices_per_switch)
+    words = [f"{nics} NICs"] * (nics > 1) + [f"node {focus(run)}"] * (not run.trace.folded)
+    return f", {' of '.join(words)}" if words else ""
 
 
 def _standing(run: Run) -> list[list[str]]:

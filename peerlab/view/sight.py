@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Schedule
 from peerlab.metrics import busy_ps
+from peerlab.model.disturbance import slowest
 from peerlab.model.path import RESOURCES
 from peerlab.run import Run
 from peerlab.trace import Resource, Trace
@@ -100,9 +101,7 @@ def _step(schedule: Schedule, node: int, step: int) -> tuple[int, int, int, bool
 
 def focus(run: Run) -> int:
     """Return the node that the pictures show: the slowest, or node 0."""
-    slow = run.scenario.slow_nodes if not run.trace.folded else None
-    there = {node: speed for node, speed in (slow or {}).items() if node < run.trace.nodes}
-    return min(there, key=lambda node: (there[node], node)) if there else 0
+    return slowest(run.scenario.slow_nodes, run.trace.nodes)
 
 
 def drawn(trace: Trace, nodes: Sequence[int], nics: int) -> list[bool]:

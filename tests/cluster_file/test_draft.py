@@ -160,7 +160,7 @@ def test_a_draft_overwrites_nothing_unless_told(fake, tmp_path):
     ("name", "says"),
     [
         ("my.txt", "ends in .toml, as in my.toml"),
-        ("no/such/my.toml", "cannot write .*: No such file or directory"),
+        ("no/such/my.toml", "cannot write .*: there is no folder .*no/such"),
         ("folder.toml", "cannot write .*: not a file"),
         ("pipe.toml", "cannot write .*: not a file"),
         ("\x00.toml", "cannot write"),

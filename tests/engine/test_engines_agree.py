@@ -9,8 +9,9 @@ from peerlab.engine.arrays import refuses
 from peerlab.engine.world import World, foldable
 from peerlab.model.checks import ALGORITHMS
 from peerlab.model.presets import read_cluster
+from peerlab.model.registration import Counters
 from peerlab.places import folder
-from peerlab.trace import REGISTRATION_COLUMNS
+from peerlab.trace import REGISTRATION_COLUMNS, REGISTRATION_KINDS
 
 IDEAL = (folder("data") / "hardware" / "ideal-100g.toml").read_text()
 EXTRA = 'unit = "GB/s", basis = "all nodes", source = "test" }'
@@ -33,6 +34,7 @@ DL1_LEAVES = read_cluster(  # several PCIe switches a node, and links that they 
     "dl1-leaves",
 )
 MACHINES = ("dl1", DL1_LEAVES, "g4dn-metal", "juliet", "alps-gh200", "p4d", "gaudi2")
+REGISTERING = ("dl1", DL1_LEAVES, "juliet", "p4d", "infiniband-hdr-a100")
 SIZES = st.sampled_from([1, 7, 1000, 65536, 10**6 + 3, 2**20, 2**22 + 5, 2**24]) | st.integers(1, 2**24)
 
 
@@ -48,25 +50,27 @@ def common(draw):
 
 
 @st.composite
-def scenarios(draw):
-    """Make a scenario small enough for the referee to run on every node."""
+def scenarios(draw, *, registers=False):
+    """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory."""
     fields = common(draw)
     powers = st.sampled_from([1, 2, 4, 8, 16])
     algorithm = draw(st.sampled_from(["auto", "auto", *ALGORITHMS[3:]]))
     needs_power = algorithm in ("halving-doubling", "recursive-doubling")
-    if draw(st.integers(0, 2)) == 0:
+    if not registers and draw(st.integers(0, 2)) == 0:
         fabric = draw(st.sampled_from(["ideal-100g", BACKBONE, LEAFSPINE]))
         fields |= {"cluster": fabric, "nodes": draw(powers if needs_power else st.integers(1, 64))}
     else:
         fields |= {
-            "cluster": draw(st.sampled_from(MACHINES)),
+            "cluster": draw(st.sampled_from(REGISTERING if registers else MACHINES)),
             "nodes": min(draw(powers), 4) if needs_power else draw(st.integers(1, 6)),
-            "registration": draw(st.sampled_from(["cached", "per-transfer", "pool"])),
+            "registration": draw(st.sampled_from(["cached", "per-transfer", *["pool"] * (not registers)])),
             "cache_regions": draw(st.sampled_from([None, None, 0, 1, 3, 8])),
             "prefetch": draw(st.booleans()),
             "page_bytes": draw(st.sampled_from([4096, 65536])),
         }
-    if "path" not in fields and fields["cluster"] in MACHINES:
+    if registers:
+        fields["path"] = "peer-direct"
+    elif fields["cluster"] in MACHINES:
         fields["path"] = draw(st.sampled_from(peerlab.Scenario(cluster=fields["cluster"]).hardware.paths))
     choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]
     fields["collective"] = draw(st.sampled_from(choices if fields["nodes"] > 1 else choices[:-1]))
@@ -120,9 +124,9 @@ def registrations(trace, iteration, node, switch):
 def same(referee, other):
     """Compare the first and last switch of the first and last node of two traces."""
     assert other.last.end_ps == referee.last.end_ps
-    for name in ("hits", "misses", "registered_bytes", "peak_bytes", "time_ps"):
-        if other.one_switch == referee.one_switch and other.folded == referee.folded:
-            assert getattr(other.last.counters, name) == getattr(referee.last.counters, name), name
+    for name in Counters.__slots__:
+        for one, its in zip(other.iterations, referee.iterations, strict=True):
+            assert getattr(one.recording.counters, name) == getattr(its.recording.counters, name), name
     node = 0 if other.folded else referee.nodes - 1
     assert spans(other, None, node, 0) == spans(referee, None, 0 if referee.folded else referee.nodes - 1, 0)
     assert [one.time_ps for one in other.iterations] == [one.time_ps for one in referee.iterations]
@@ -151,10 +155,59 @@ def test_every_engine_gives_the_referees_spans(scenario):
         fast = peerlab.simulate(scenario, engine="loop").trace
         same(referee, folded)
         same(referee, fast)
-        counted = [[one.recording.counters for one in trace.iterations] for trace in (folded, fast)]
-        for ours, theirs in zip(*counted, strict=True):
-            for name in ("hits", "misses", "evictions", "uncached", "registered_bytes", "time_ps"):
-                assert getattr(ours, name) == getattr(theirs, name), name
+
+
+def counted(scenario, engine):
+    run = peerlab.simulate(scenario, engine=engine)
+    return [one.registration for one in run.iterations], run.registration
+
+
+@given(scenarios(registers=True))
+def test_every_engine_counts_the_registrations_of_the_same_switch(scenario):
+    referee = counted(scenario, "simpy")
+    engines = ["auto", "loop-full"]
+    if not scenario.jitter and scenario.collective != "point-to-point":
+        engines.append("loop-nodes")
+    if foldable(scenario):
+        engines += ["loop", "simpy-folded"]
+    for engine in engines:
+        assert counted(scenario, engine) == referee, engine
+
+
+def test_what_makes_nodes_differ_does_not_multiply_the_counts():
+    alike = peerlab.Scenario(
+        cluster="p4d", path="peer-direct", registration="per-transfer", nodes=4, message_bytes="8 MiB"
+    )
+    runs = [peerlab.simulate(alike.with_(**kw)) for kw in ({}, {"slow_nodes": {1: 0.5}}, {"jitter": 1e-6})]
+    assert [run.engine for run in runs] == ["loop", "loop-nodes", "loop-full"]
+    assert [run.registration.misses for run in runs] == [24, 24, 24]
+    assert len({run.as_dict()["registration_time_s"] for run in runs}) == 1
+
+
+def test_the_counts_are_those_of_the_node_that_is_shown():
+    """In a tree nodes differ; what is counted is what the page lists of that node's registrations."""
+    tree = peerlab.Scenario(
+        cluster="dl1",
+        path="peer-direct",
+        registration="per-transfer",
+        nodes=7,
+        algorithm="binary-tree",
+        message_bytes="1 MiB",
+    )
+    misses = []
+    for slow in (None, {1: 0.5}, {6: 0.5}):
+        run = peerlab.simulate(tree.with_(slow_nodes=slow))
+        kinds = registrations_of(run, min(slow or {0: 1}))
+        assert run.registration.misses == kinds.count("uncached")
+        misses.append(run.registration.misses)
+    assert misses[1] > misses[2]  # a leaf exchanges with its parent alone
+
+
+def registrations_of(run, node):
+    """Return the kinds of what the NICs of a node's first switch did."""
+    columns = run.recording.unrolled_registrations
+    mine = (columns["node"] == node) & (columns["device"] < run.trace.devices_per_switch)
+    return [REGISTRATION_KINDS[kind] for kind in columns["kind"][mine]]
 
 
 def test_two_runs_are_identical_to_the_byte():

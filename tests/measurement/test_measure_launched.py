@@ -188,7 +188,7 @@ def test_over_sockets_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch)
 
 def test_over_sockets_a_place_that_cannot_be_written_to_is_told_before_anything_is_measured(launched):
     said = [one.communicate(timeout=60) for one in launched(2, *SMALL, "--save", "/missing/mine.csv")]
-    assert said[0] == ("", "peerlab: --save: there is no folder for /missing/mine.csv\n")
+    assert said[0] == ("", "peerlab: cannot write /missing/mine.csv: there is no folder /missing\n")
     assert said[1][1].startswith("peerlab: rank 1 lost another rank: ")
 
 

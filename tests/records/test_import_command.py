@@ -82,7 +82,7 @@ def test_json_holds_everything(folder):
         (["picture.png"], "picture.png: a binary file; a log is text"),
         (["nowhere.log"], "cannot read nowhere.log: No such file or directory"),
         (["."], "cannot read .: not a file"),
-        (["ring.log", "--save", "no/file.csv"], "cannot write no/file.csv: No such file or directory"),
+        (["ring.log", "--save", "no/file.csv"], "cannot write no/file.csv: there is no folder no"),
     ],
 )
 def test_what_cannot_be_read_or_written_is_one_line(folder, arguments, said):

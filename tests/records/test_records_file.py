@@ -105,7 +105,7 @@ def test_a_damaged_head_is_refused(tmp_path):
 
 
 def test_what_cannot_be_written_is_said(tmp_path):
-    with pytest.raises(RecordsError, match=r"cannot write .*: No such file"):
+    with pytest.raises(RecordsError, match=r"cannot write .*: there is no folder"):
         peerlab.load(NCCL).save(tmp_path / "no" / "file.csv")
     with pytest.raises(RecordsError, match="the manifest holds what a file cannot"):
         Records.of([], {"figure": math.nan}).save(tmp_path / "file.csv")

@@ -1,5 +1,8 @@
 """An output file that somebody has damaged is refused in words and left as it is."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 import peerlab
@@ -28,3 +31,21 @@ def test_a_cell_that_is_no_figure_is_refused(tmp_path, cell, says):
     with pytest.raises(peerlab.PeerlabError, match=says):
         peerlab.sweep(output=file, progress=False, **question)
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/proc/self/mem", r"^cannot read /proc/\d+/mem: "),
+        ("huge.csv", r"^.*huge\.csv is larger than 1 GiB; that is no table of a sweep$"),
+        ("pipe.csv", r"^output: .*pipe\.csv is not a file that can be continued"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_in_one_line(tmp_path, monkeypatch, path, says):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.csv")
+    with Path("huge.csv").open("wb") as file:
+        file.truncate(2**34)
+    with pytest.raises(peerlab.PeerlabError, match=says) as told:
+        peerlab.sweep(output=path, progress=False, nodes=[2])
+    assert "\n" not in str(told.value)

@@ -12,7 +12,8 @@ import pytest
 import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.study.question import Question
-from peerlab.study.store import Store, read, written
+from peerlab.study.rows import cell, read
+from peerlab.study.store import Store
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", message_bytes="64 KiB")
 GRID = {"nodes": [2, 3, 4], "window": [1, 2], "path": ["wire", "native"]}
@@ -99,6 +100,20 @@ def test_the_file_of_another_question_is_told_and_left_as_it_is(file, changes):
     assert file.read_bytes() == before
 
 
+def test_rows_whose_figures_meant_something_else_are_another_question(file, monkeypatch):
+    """Where nodes differ, registrations were once counted on all of them; other rows mean what they always did."""
+    base = peerlab.Scenario(path="peer-direct", nodes=3, message_bytes="64 KiB")
+    with monkeypatch.context() as once:
+        once.setattr("peerlab.study.question.foldable", lambda _: True)
+        peerlab.sweep(base, window=[1, 2], output=file)
+        peerlab.sweep(base, jitter=[0, 0.1], output=file.with_name("jitter.csv"))
+    told = []
+    peerlab.sweep(base, window=[1, 2], output=file, progress=lambda *done: told.append(done))
+    assert told == []
+    with pytest.raises(PeerlabError, match="holds 1 of 2 rows of another question"):
+        peerlab.sweep(base, jitter=[0, 0.1], output=file.with_name("jitter.csv"))
+
+
 def test_the_same_fields_on_another_base_are_another_question(file):
     again(file)
     with pytest.raises(PeerlabError, match="holds 12 of 12 rows of another question"):
@@ -175,8 +190,8 @@ def test_a_sweep_that_is_cancelled_goes_on_later(file):
     ],
 )
 def test_a_cell_reads_back_exactly(value):
-    assert read(written(value)) == value
-    assert type(read(written(value))) is type(value)
+    assert read(cell(value)) == value
+    assert type(read(cell(value))) is type(value)
 
 
 SCRIPT = """

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -69,6 +70,14 @@ BAD = [
     (("--cluster", "dl1,dl2"), "unknown cluster 'dl2'"),
     (("--workers", "two"), "workers: 'two' is not a whole number"),
     (("--output", "nowhere/a.csv"), "output: "),
+    (("--output", "/proc/self/mem"), "cannot read /proc/"),
+    (("--shard", "0/4"), "shard: 0/4 is none; of 4 shards the first is 1/4"),
+    (("--shard", "5/4"), "shard: 5/4 is none; of 4 shards the first is 1/4, the last 4/4"),
+    (("--shard", "a/b"), "shard: 'a/b' is none; give I/N"),
+    (("--shard", "3 of 2"), "shard: '3 of 2' is none; give I/N"),
+    (("--merge", "part-*.csv"), "cannot read part-*.csv: No such file or directory"),
+    (("--merge", "a.csv", "--workers", "2"), "merge and workers: merging simulates nothing"),
+    (("--dask", "tcp://127.0.0.1:1", "--dask-wait", "long"), "dask_wait_s: 'long' is no number of seconds"),
     (("--workers", "2", "--dask", "tcp://127.0.0.1:1"), "workers and dask: give one of them"),
 ]
 
@@ -133,6 +142,31 @@ def test_a_last_line_that_was_cut_off_is_told_in_one_line(tmp_path):
     assert problem == (
         f"peerlab: the last line of {file} was cut off; it is left out, and its scenario answered again\n"
     )
+    assert file.read_bytes() == whole
+
+
+def test_a_full_disk_keeps_the_rows_that_are_there_and_the_same_command_goes_on(tmp_path):
+    question = ("--cluster", "ideal-100g", "--nodes", "2,3,4,5,6,7,8,9", "--output", "sweep.csv")
+    assert run(*question, cwd=tmp_path)[0] == 0
+    file = tmp_path / "sweep.csv"
+    whole = file.read_bytes()
+    kept = b"".join(whole.splitlines(keepends=True)[:4])
+    file.write_bytes(kept)
+    full = len(kept) + 200
+    done = subprocess.run(
+        [*COMMAND, *question],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (full, full)),
+    )
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"peerlab: output: {file} cannot be written: File too large\n",
+    )
+    assert file.read_bytes().startswith(kept)
+    assert run(*question, cwd=tmp_path)[0] == 0
     assert file.read_bytes() == whole
 
 
