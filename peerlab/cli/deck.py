@@ -4,10 +4,10 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from peerlab.cli.words import command, end_in_order, fraction, number, one_line
+from peerlab.cli.words import command, end_in_order, fraction, number
 from peerlab.deck.outline import KINDS, Outline, Training, read_outline
 from peerlab.deck.write import write_deck
-from peerlab.errors import ExportError
+from peerlab.errors import ExportError, one_line
 
 _EXAMPLES = """\
 examples:

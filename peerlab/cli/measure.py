@@ -21,6 +21,7 @@ from peerlab.measurement.sockets import SocketPeers
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.records import Records
 from peerlab.records.judge import WRONG, compare
+from peerlab.textfile import in_words
 from peerlab.units import say_bytes
 
 _EXAMPLES = """\
@@ -120,10 +121,11 @@ def _check_place(options: argparse.Namespace) -> None:
         return
     file = Path(options.save)
     folder = file.absolute().parent
-    if not folder.is_dir():
-        raise MeasurementError(f"--save: there is no folder for {file}")
-    if file.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
-        raise MeasurementError(f"--save: {file} cannot be written to")
+    with in_words(f"--save: {file} cannot be written to", MeasurementError):
+        if not folder.is_dir():
+            raise MeasurementError(f"--save: there is no folder for {file}")
+        if file.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
+            raise MeasurementError(f"--save: {file} cannot be written to")
 
 
 @contextmanager
