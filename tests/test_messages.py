@@ -158,7 +158,7 @@ def test_what_a_user_gives_to_a_command_is_told_in_one_bounded_line(
 
 
 @hostile
-def test_what_a_cluster_file_says_is_told_in_bounded_lines(given, tmp_path, root, capsys):
+def test_what_a_cluster_file_says_is_told_in_bounded_lines(given, tmp_path, capsys):
     file = tmp_path / "mine.toml"
     key = json.dumps(given)  # a text in JSON is one in TOML
     for more in (f"[nic.{key}]\nvalue = 1", f"[leaves_out]\n{key} = {key}", f"[paths]\nhas = [{key}]"):

@@ -5,7 +5,6 @@ import io
 import json
 import math
 import os
-import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,10 +13,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from peerlab.errors import PeerlabError
+from peerlab.locks import lock
 from peerlab.study.question import ERROR, Question
-
-if sys.platform != "win32":
-    import fcntl
 
 FINGERPRINT = "fingerprint"
 """Last column of the file: what the answer in this row depends on, in short."""
@@ -126,16 +123,12 @@ class Store:
         self._read(text, asked)
 
     def _lock(self) -> None:
-        if sys.platform == "win32":
-            return
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
         except BlockingIOError:
             raise self._wrong(
                 "is being written by another sweep; wait for it, or give another file"
             ) from None
-        except OSError:  # a file system without locks
-            return
 
     def _read(self, text: str, asked: Mapping[str, Mapping[str, Any]]) -> None:
         whole = text[: text.rfind("\n") + 1]
