@@ -7,10 +7,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, one_line
 from peerlab.lab.copies import copied
 from peerlab.textfile import in_words
 
@@ -44,7 +46,7 @@ def open_lab(*, port: int | str, browser: bool, parent: int | str | None = None)
         Path.home()
     chosen = _free_port(port)
     labs = copied()
-    print(f"peerlab: your labs are in {labs}", flush=True)  # noqa: T201
+    print(f"peerlab: your labs are in {one_line(labs)}", flush=True)  # noqa: T201
     while True:
         status = _serve(labs, chosen, browser=browser and _can_show(), parent=parent)
         taken, chosen = chosen, _free_port(port)
@@ -60,23 +62,27 @@ def _serve(labs: Path, port: int, *, browser: bool, parent: int | str | None) ->
     """
     with in_words("no temporary folder can be made; set TMPDIR", PeerlabError):
         private = tempfile.TemporaryDirectory(prefix="peerlab-", ignore_cleanup_errors=True)
-    command = [sys.executable, "-P", "-m", "peerlab.lab.server", str(labs), str(port), private.name]
-    # Ctrl+C is for us alone: the server would ask whether it is meant
-    with (
-        private,
-        subprocess.Popen(  # noqa: S603  (our own module)
-            [*command, *(["--browser"] if browser else [])], stdin=subprocess.PIPE, start_new_session=True
-        ) as server,
-    ):
+    options = [str(labs), str(port), private.name, *(["--browser"] if browser else [])]
+    with private, _started(options) as server:
         return _stay(server, parent)
+
+
+def _started(options: Sequence[str]) -> subprocess.Popen[bytes]:
+    with in_words("cannot start JupyterLab", PeerlabError):
+        return subprocess.Popen(  # noqa: S603  (our own module)
+            [sys.executable, "-P", "-m", "peerlab.lab.server", *options],
+            stdin=subprocess.PIPE,
+            start_new_session=True,  # Ctrl+C is for us alone: the server would ask whether it is meant
+        )
 
 
 def _stay(server: subprocess.Popen[bytes], parent: int | str | None) -> int:
     """Tell the server its token, and wait for it to end; whoever ends us, or closes our terminal, ends it too."""
     try:
-        if server.stdin:  # other users of this machine cannot read it there
-            server.stdin.write(f"{secrets.token_hex(24)}\n".encode())
-            server.stdin.flush()
+        with suppress(BrokenPipeError):  # it has ended already
+            if server.stdin:  # other users of this machine cannot read it there
+                server.stdin.write(f"{secrets.token_hex(24)}\n".encode())
+                server.stdin.flush()
         while parent in (None, os.getppid()):
             try:
                 status = server.wait(_LOOK_S)
@@ -85,7 +91,7 @@ def _stay(server: subprocess.Popen[bytes], parent: int | str | None) -> int:
             if status < 0:
                 raise PeerlabError(f"JupyterLab was killed by {signal.Signals(-status).name}")
             return status
-    except (KeyboardInterrupt, BrokenPipeError):
+    except KeyboardInterrupt:
         pass
     return 0
 

@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, one_line
 from peerlab.places import folder
 from peerlab.textfile import in_words, read_bytes
 from peerlab.units import MIB
@@ -45,7 +45,7 @@ def _copy(lab: Path, copy: Path) -> None:
             finally:
                 unfinished.unlink(missing_ok=True)
     elif _sources(_read(copy)) != _sources(lab.read_bytes()):
-        print(f"peerlab: {copy} is not the one that comes with peerlab; delete it to get that one")  # noqa: T201
+        print(f"peerlab: {one_line(copy)} is not the one that comes with peerlab; delete it to get that one")  # noqa: T201
 
 
 def _read(copy: Path) -> bytes:

@@ -16,6 +16,8 @@ from tempfile import TemporaryFile
 
 from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
 
+from peerlab.errors import one_line
+
 TOUR = "00_tour.ipynb"
 _SETTINGS = Path(__file__).parent.parent / "jupyter"
 """JupyterLab's settings and the workspace it starts with: quiet, sidebars folded away."""
@@ -73,7 +75,7 @@ def _find_homes(private: Path) -> None:
         os.environ[name] = str(private / name.lower())
     if lost:
         print(  # noqa: T201
-            f"peerlab: JupyterLab cannot write to {', '.join(map(str, lost.values()))}: what it keeps there goes "
+            f"peerlab: JupyterLab cannot write to {', '.join(map(one_line, lost.values()))}: what it keeps there goes "
             f"when the lab ends; to keep it, set HOME, or {', '.join(lost)}, to a folder of yours",
             flush=True,
         )

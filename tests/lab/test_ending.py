@@ -55,6 +55,15 @@ def test_a_lab_that_is_killed_while_it_starts_leaves_nothing(start, seed):
     assert wait_until(lambda: not lab.left(), SOON_S), lab.left()
 
 
+def test_a_server_that_cannot_start_is_no_success_and_leaves_nothing(start, tmp_path):
+    broken = tmp_path / "broken" / "jupyterlab"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").touch()
+    lab = start(PYTHONPATH=str(broken.parent))
+    assert lab.process.wait(SOON_S) == 1
+    assert lab.left() == []
+
+
 def test_when_the_server_is_killed_its_kernels_and_its_folder_go_and_one_line_says_so(start):
     lab = start()
     lab.kernel(busy=True)
