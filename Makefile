@@ -13,7 +13,7 @@ SETUP  := pyproject.toml Makefile
 .PHONY: lab voila lite test soak lint bench docs solutions shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
-	$(BIN)/peerlab lab $(ARGS)
+	exec $(BIN)/peerlab lab --parent $$PPID $(ARGS)
 
 voila: $(VENV)/test.stamp       ## serve copies of the labs as an app: prose and pictures, no code
 	rm -rf out/voila && mkdir -p out/voila && cp labs/*.ipynb out/voila

@@ -15,12 +15,42 @@
 Messages are one line and name the field, the value, what is allowed and, for names, the nearest known one.
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+MOST = 600
+"""Characters of a message: what peerlab itself says in one is shorter, so only what a user gave is cut."""
+_LONG_WORD = re.compile(r"\S{81,}")
+
+
+def one_line(text: object) -> str:
+    """Return a text that stays on its line and tells a terminal nothing, whatever names of files are in it."""
+    line = str(text)
+    if line.isprintable():
+        return line
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
+
+
+def message(text: object) -> str:
+    """Return a text on one line of at most :data:`MOST` characters: long words lose their middle, then the line does.
+
+    >>> len(message("unknown cluster '" + 10_000 * "x" + "'; known: dl1"))
+    90
+    """
+    line = one_line(text)
+    if len(line) > MOST:
+        line = _LONG_WORD.sub(lambda word: f"{word[0][:40]}...{word[0][-20:]}", line)
+    if len(line) > MOST:
+        line = f"{line[: MOST // 2 - 5]} [...] {line[2 - MOST // 2 :]}"
+    return line
+
 
 class PeerlabError(Exception):
-    """Base of every error that a user can cause."""
+    """Base of every error that a user can cause; its message is one line, whatever the user gave."""
+
+    def __init__(self, problem: object = "") -> None:
+        super().__init__(message(problem))
 
 
 class ScenarioError(PeerlabError, ValueError):

@@ -42,10 +42,10 @@ def test_a_lab_is_prose_with_short_cells_and_no_plotting(lab):
 
 
 def test_a_learner_gets_every_lab_and_no_solution(tmp_path, monkeypatch):
-    from peerlab import lab
+    from peerlab.lab.copies import copied
 
     monkeypatch.chdir(tmp_path)
-    copies = lab._labs()
+    copies = copied()
     assert [one.name for one in sorted(copies.rglob("*"))] == [one.name for one in LABS]
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from peerlab import lab
 from peerlab.cli import main
 from peerlab.engine.run import simulate
+from peerlab.lab import _free_port
 from peerlab.lessons import exercises, progress
 from peerlab.model.scenario import Scenario
 from peerlab.units import GIB
@@ -111,7 +111,7 @@ def test_the_lab_takes_the_first_free_port_of_fifty(root):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         busy = taken.getsockname()[1]
-        assert busy < lab._free_port(busy) < busy + 50
+        assert busy < _free_port(busy) < busy + 50
 
 
 def test_pages_for_those_without_a_kernel_have_the_switches_that_are_promised(root, tmp_path):

@@ -126,9 +126,11 @@ class Asked(Spoken):
 
     def _note(self, **what: Any) -> None:
         try:
-            progress.note(self.exercise.name, **what)
+            said = progress.note(self.exercise.name, **what)
         except PeerlabError as problem:
-            self.trouble.value = f'<p role="alert">{escape(str(problem))}</p>'
+            said = str(problem)
+        if said:
+            self.trouble.value = f'<p role="alert">{escape(said)}</p>'
 
 
 def _question(exercise: Exercise) -> w.HTML:

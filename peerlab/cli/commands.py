@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from peerlab.cli import FAILED, OK, WRONG_USAGE
-from peerlab.cli.words import one_line
+from peerlab.cli.words import Parser
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
 
@@ -36,7 +36,7 @@ def run(arguments: Sequence[str] | None) -> int:
         if sys.stdout:
             sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
-        print(f"peerlab: {one_line(str(problem))}", file=sys.stderr)
+        print(f"peerlab: {problem}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
         _forget_output()
@@ -71,7 +71,7 @@ def command_line(
     names: Collection[str] = _COMMANDS,
 ) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """Return a parser of the command line that knows these commands, and that of each command by its name."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="peerlab", description="See where the bytes of an AllReduce go, and what each detour costs."
     )
     parser.add_argument("--version", action="version", version=f"peerlab {__version__}")

@@ -4,11 +4,11 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from peerlab.cli.words import command, end_in_order, fraction, number, one_line
+from peerlab.cli.words import command, end_in_order, fraction, number
 from peerlab.deck.outline import KINDS, Outline, read_outline
 from peerlab.deck.training import Training
 from peerlab.deck.write import write_deck
-from peerlab.errors import ExportError
+from peerlab.errors import ExportError, one_line
 
 _EXAMPLES = """\
 examples:

@@ -9,8 +9,8 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command, end_in_order, one_line
-from peerlab.errors import ExportError
+from peerlab.cli.words import command, end_in_order
+from peerlab.errors import ExportError, one_line
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS
 from peerlab.model.scenario import Scenario

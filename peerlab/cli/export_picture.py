@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.cli.words import fraction, number, one_line
-from peerlab.errors import ExportError
+from peerlab.cli.words import fraction, number
+from peerlab.errors import ExportError, one_line
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS
 from peerlab.model.scenario import Scenario

@@ -18,10 +18,13 @@ def add(commands: Any) -> None:
     )
     sub.add_argument("--port", type=number, default=8888, help="first port to try (default: 8888)")
     sub.add_argument("--no-browser", action="store_true", help="only print the address")
+    sub.add_argument(
+        "--parent", type=number, metavar="PID", help="end when the process that started this one, PID, ends"
+    )
 
 
 def _lab(options: argparse.Namespace) -> int:
     from peerlab.lab import open_lab  # noqa: PLC0415  (JupyterLab is an extra)
 
     end_in_order()
-    return open_lab(port=options.port, browser=not options.no_browser)
+    return open_lab(port=options.port, browser=not options.no_browser, parent=options.parent)

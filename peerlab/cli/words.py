@@ -9,7 +9,9 @@ import signal
 import textwrap
 import threading
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, NoReturn
+
+from peerlab import errors
 
 
 def command(
@@ -38,9 +40,12 @@ def end_in_order() -> None:
             signal.signal(told, signal.default_int_handler)
 
 
-def one_line(text: object) -> str:
-    """Return a text that stays on its line and tells a terminal nothing, whatever names of files are in it."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(text))
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command in one line, as every error of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say it below the usage, and end with the status of a wrong usage."""
+        super().error(errors.message(message))
 
 
 def add_nodes(parser: argparse.ArgumentParser) -> None:

@@ -37,7 +37,7 @@ def page(title: str, slides: Sequence[Slide]) -> str:
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; script-src 'unsafe-inline';"
-        " style-src 'unsafe-inline'; img-src data:; frame-src 'self' file:\">"
+        " style-src 'unsafe-inline'; img-src data:; frame-src 'self' file:; base-uri 'none'; form-action 'none'\">"
         f"<meta name='viewport' content='width=device-width,initial-scale=1'><title>{escape(title)}</title>"
         f"<style>{style}</style></head><body><div class='reveal'><div class='slides'>{sections}</div></div>{scripts}</body></html>\n"
     )

@@ -1,9 +1,7 @@
 """One HTML file that plays in any browser: figures, scripts and every state inside, nothing from outside."""
 
 import json
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from peerlab.units import say_bytes
 from peerlab.version import __version__
 from peerlab.view import page as sources
 from peerlab.view.figures import bokeh_script, document
+from peerlab.view.policy import inline, policy
 from peerlab.view.theme import palettes
 
 MODES = ("explorer", "side-by-side", "figure")
@@ -200,13 +199,13 @@ def _title(scenarios: Sequence[Scenario]) -> str:
 
 
 def _html(pack: str, title: str, shown: Mapping[str, str]) -> str:
-    bokeh, script = _inline(bokeh_script().read_text(encoding="utf-8")), _inline(sources.script_alone())
+    bokeh, script = inline(bokeh_script().read_text(encoding="utf-8")), inline(sources.script_alone())
     attributes = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in shown.items())
     return f"""<!doctype html>
 <html lang="en" {attributes}>
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_policy(bokeh, script)}">
+{policy(bokeh, script)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>{sources.style()}
@@ -225,17 +224,3 @@ def _html(pack: str, title: str, shown: Mapping[str, str]) -> str:
 </body>
 </html>
 """
-
-
-def _inline(script: str) -> str:
-    """Return a script that an HTML parser does not take for its own end; a text in it stays the same text."""
-    return script.replace("\r\n", "\n").replace("</script", r"<\/script").replace("<!--", r"<\!--")
-
-
-def _policy(*scripts: str) -> str:
-    """Return a policy that lets exactly these scripts run and nothing be fetched.
-
-    BokehJS writes its styles into the page as it goes, so inline styles are allowed; it needs no eval and no worker.
-    """
-    hashes = " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

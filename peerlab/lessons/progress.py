@@ -2,16 +2,23 @@
 
 import json
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 
 from peerlab.errors import PeerlabError
-from peerlab.textfile import read_text
+from peerlab.locks import lock
+from peerlab.outfile import written
+from peerlab.textfile import in_words, read_bytes
 from peerlab.units import MIB
 
 FILE = "progress.json"
 _LARGEST = MIB
+_LOST = "your progress is not kept"
+_PATIENCE_S = 5.0
+"""How long another kernel may keep the file: it writes within milliseconds, unless it was suspended."""
 
 
 @dataclass
@@ -36,23 +43,37 @@ def read(folder: Path | None = None) -> dict[str, Done]:
     """
     path = (folder or _here()) / FILE
     try:
+        return _read(path)
+    except _DamagedError:
+        raise PeerlabError(
+            f"your progress cannot be shown: {path} is damaged; the next answer keeps it aside and starts anew"
+        ) from None
+
+
+class _DamagedError(PeerlabError):
+    """The file is whole, and says something else."""
+
+
+def _read(path: Path) -> dict[str, Done]:
+    with in_words(f"{_LOST}: {path}", PeerlabError):
         if not path.exists():
             return {}
-        told = json.loads(read_text(path, what="file of progress", most_bytes=_LARGEST, error=PeerlabError))
-        return {str(name): _done(**how) for name, how in told["exercises"].items()}
+        if path.is_file() and path.stat().st_size > _LARGEST:
+            raise _DamagedError(str(path))
+    try:
+        held = read_bytes(path, most_bytes=_LARGEST, too_large="it is damaged", error=PeerlabError)
     except PeerlabError as problem:
-        reason = str(problem)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        reason = f"{path} cannot be read or is damaged"
-    raise PeerlabError(f"your progress is not kept: {reason}; delete it to start anew")
+        raise PeerlabError(f"{_LOST}: {problem}; delete it to start anew") from None
+    try:
+        return {str(name): _done(**how) for name, how in json.loads(held)["exercises"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise _DamagedError(str(path)) from None
 
 
 def _here() -> Path:
     """Return the folder of the notebook, which may have been deleted under it."""
-    try:
+    with in_words(f"{_LOST}: the folder of this notebook is gone", PeerlabError):
         return Path.cwd()
-    except OSError:
-        raise PeerlabError("your progress is not kept: the folder of this notebook is gone") from None
 
 
 def _done(tries: int = 0, hints: int = 0, right: bool = False) -> Done:
@@ -68,24 +89,48 @@ def _done(tries: int = 0, hints: int = 0, right: bool = False) -> Done:
     return Done(tries, hints, right)
 
 
-def note(name: str, *, right: bool = False, tries: int = 0, hints: int = 0) -> None:
-    """Add to what is known of an exercise; the file is replaced at once, so that a killed kernel leaves a whole one.
+def note(name: str, *, right: bool = False, tries: int = 0, hints: int = 0) -> str:
+    """Add to what is known of an exercise, and return what must be said about it: nothing, if all is well.
+
+    One kernel at a time reads and replaces the file, so that none loses what another has added. It is replaced at once, so
+    that a killed kernel leaves a whole one. A damaged file is kept beside the new one.
 
     Raises
     ------
     PeerlabError
         If the file cannot be read or written.
     """
-    known = read()
-    done = known.setdefault(name, Done())
-    done.tries, done.hints, done.right = done.tries + tries, max(done.hints, hints), done.right or right
     path = _here() / FILE
-    new = path.with_name(f".{FILE}.{os.getpid()}")
-    told = {"exercises": {name: asdict(how) for name, how in sorted(known.items())}}
+    with in_words(f"{_LOST}: {path}", PeerlabError), _alone(path):
+        known, said = _taken_over(path)
+        done = known.setdefault(name, Done())
+        done.tries, done.hints, done.right = done.tries + tries, max(done.hints, hints), done.right or right
+        told = {"exercises": {name: asdict(how) for name, how in sorted(known.items())}}
+        with written(path, PeerlabError) as file:
+            file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return said
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other kernels from the file, but for those on a file system without locks."""
+    # a file of its own: the one with the progress is replaced, and a lock would stay with the old one
+    file = os.open(path.with_name(f".{FILE}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        new.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-        new.replace(path)
-    except OSError as problem:
-        with suppress(OSError):  # a file system that cannot be written refuses even this
-            new.unlink()
-        raise PeerlabError(f"your progress is not kept: {path}: {problem.strerror}") from None
+        lock(file, patience_s=_PATIENCE_S)
+        yield
+    except BlockingIOError:
+        raise PeerlabError(f"{_LOST}: another kernel has been writing {path} for {_PATIENCE_S:g} s") from None
+    finally:
+        os.close(file)
+
+
+def _taken_over(path: Path) -> tuple[dict[str, Done], str]:
+    """Return what the file says, and what must be said; a damaged one is moved aside."""
+    try:
+        return _read(path), ""
+    except _DamagedError:
+        names = (path.with_name(f"progress.damaged-{number}.json") for number in count(1))
+        aside = next(one for one in names if not os.path.lexists(one))
+        path.rename(aside)
+        return {}, f"{path} was damaged: it is kept as {aside.name}, and your progress starts anew"

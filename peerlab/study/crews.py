@@ -46,6 +46,9 @@ def crew(who: Who, stopped: Stopped) -> AbstractContextManager[Crew]:
     """
     if len(who.given) > 1:
         raise PeerlabError(f"{' and '.join(who.given)}: give one of them")
+    wait: Any = who.dask_wait_s  # refused even where nobody waits: a slip would else show on the cluster only
+    if isinstance(wait, bool) or not isinstance(wait, int | float) or not wait >= 0:
+        raise PeerlabError(f"dask_wait_s: {wait!r} is no number of seconds, such as 600")
     if who.dask is not None:
         return dask_crew(who.dask, who.dask_wait_s, stopped)
     if who.workers is not None:

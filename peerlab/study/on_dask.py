@@ -28,7 +28,7 @@ _log = logging.getLogger("peerlab.sweep")
 
 
 @contextmanager
-def dask_crew(where: str, wait_s: Any, stopped: Stopped) -> Iterator[Crew]:
+def dask_crew(where: str, wait_s: float, stopped: Stopped) -> Iterator[Crew]:
     """Give the workers of a cluster, however many it has at any time.
 
     Parameters
@@ -46,8 +46,6 @@ def dask_crew(where: str, wait_s: Any, stopped: Stopped) -> Iterator[Crew]:
         If the wait was in vain, or the scheduler goes away.
     """
     distributed = _distributed()
-    if isinstance(wait_s, bool) or not isinstance(wait_s, (int, float)) or not wait_s >= 0:
-        raise PeerlabError(f"dask_wait_s: {wait_s!r} is no number of seconds, such as 600")
     address = _address_in(Path(where), wait_s, stopped) if where.endswith(".json") else where
     client = _connect(distributed, address)
     who = f"the Dask cluster at {address}"

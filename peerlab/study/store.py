@@ -1,7 +1,6 @@
 """The output file of a sweep: a CSV table that grows as answers come, and from which a stopped sweep goes on."""
 
 import os
-import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,13 +8,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from peerlab.errors import PeerlabError
+from peerlab.locks import lock
 from peerlab.outfile import written
 from peerlab.study.question import Question
 from peerlab.study.rows import SHARD, columns_of, header, lines, read_rows
 from peerlab.textfile import read_bytes
-
-if sys.platform != "win32":
-    import fcntl
 
 _MOST_BYTES = 2**30
 """More than two million rows."""
@@ -134,16 +131,12 @@ class Store:
         return {key: {**row, **asked[key]} for key, row in rows.items()}  # JSON knows no tuples
 
     def _lock(self) -> None:
-        if sys.platform == "win32":
-            return
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
         except BlockingIOError:
             raise self._wrong(
                 "is being written by another sweep; wait for it, or give another file"
             ) from None
-        except OSError:  # a file system without locks
-            return
 
     def _append(self, lines: bytes) -> None:
         try:

@@ -1,20 +1,23 @@
 """Expected against simulated, as a page of its own that needs no network."""
 
+import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from bokeh.embed import file_html
+from bokeh.embed import json_item
 from bokeh.layouts import column
 from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter
 from bokeh.plotting import figure
-from bokeh.resources import INLINE
 
 from peerlab.errors import ExpectationError
 from peerlab.outfile import written
+from peerlab.view.figures import bokeh_script
+from peerlab.view.policy import inline, policy
 from peerlab.view.theme import FONT, LIGHT, STAGE_COLOURS
 
+_DRAW = "Bokeh.embed.embed_item(JSON.parse(document.getElementById('figures').textContent));"
 _TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _COLOURS = (*STAGE_COLOURS.values(), LIGHT["hot"], LIGHT["ink"], LIGHT["muted"])
 
@@ -33,15 +36,32 @@ def write_page(dots: Sequence[Mapping[str, Any]], path: Path) -> None:
     drawn = [_scaled(dot) for dot in dots if dot["expected"] > 0 and dot["simulated"] > 0]
     if not drawn:
         raise ExpectationError("there is nothing to draw: no figure greater than zero")
-    page = file_html(
-        column(*_figures(drawn), sizing_mode="stretch_width"),
-        INLINE,
-        "peerlab: expected against simulated",
-    )
-    body, end, rest = page.rpartition("</body>")
-    page = body + _notes(drawn) + end + rest
     with written(path, ExpectationError) as file:
-        file.write_text(page, encoding="utf-8")
+        file.write_text(_page(drawn), encoding="utf-8")
+
+
+def _page(drawn: Sequence[Mapping[str, Any]]) -> str:
+    item = json_item(column(*_figures(drawn), sizing_mode="stretch_width"), "pictures")
+    figures = json.dumps(item).replace(
+        "<", r"\u003c"
+    )  # the same text, and no end of the element that holds it
+    bokeh = inline(bokeh_script().read_text(encoding="utf-8"))
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+{policy(bokeh, _DRAW)}
+<title>peerlab: expected against simulated</title>
+<script>{bokeh}</script>
+</head>
+<body>
+<div id="pictures"></div>
+{_notes(drawn)}
+<script type="application/json" id="figures">{figures}</script>
+<script>{_DRAW}</script>
+</body>
+</html>
+"""
 
 
 def _notes(drawn: Sequence[Mapping[str, Any]]) -> str:

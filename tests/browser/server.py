@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -13,7 +14,7 @@ from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from pathlib import Path
 
-from peerlab import lab as labs
+from peerlab.lab.server import settings
 from peerlab.places import folder
 
 TOKEN = "for-tests"  # noqa: S105  (a private server on this machine)
@@ -57,7 +58,10 @@ class Lab:
         private = folder_ / "private"
         private.mkdir()
         command = [
-            *labs._command(self.root, port, private, browser=False),
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            *settings(self.root, port, private, browser=False),
             "--expose-app-in-browser",
             f"--IdentityProvider.token={TOKEN}",
         ]

@@ -1,17 +1,10 @@
 """The tour as a newcomer runs it, and what JupyterLab must survive."""
 
 import os
-import re
-import signal
-import subprocess
-import sys
 import time
-import urllib.request
 
-import pytest
 from driver import Explorer
 from playwright.sync_api import expect
-from server import PATIENCE_S, stop
 
 import peerlab
 
@@ -152,37 +145,3 @@ def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_no
     assert explorer.ask("page => page.model.get('data').meta.number") == data
     expect(explorer.page.locator(".pl-slice input")).to_have_value("")
     explorer.change(lambda: explorer.switch("host"))
-
-
-def fetch(address):
-    """Return the status of a page; a server that has just printed its address may need a moment."""
-    end = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            return urllib.request.urlopen(address, timeout=PATIENCE_S).status  # noqa: S310
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.1)
-
-
-def test_the_lab_prints_its_address_and_stops_with_its_user(tmp_path):
-    command = [sys.executable, "-m", "peerlab.cli", "lab", "--no-browser", "--port", "9310"]
-    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    server = subprocess.Popen(
-        command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    try:
-        lines = iter(server.stdout.readline, "")
-        address = next(
-            found[0] for line in lines if (found := re.search(r"http://127\.0\.0\.1:\d+/\S+", line))
-        )
-        assert "/lab/workspaces/peerlab/tree/00_tour.ipynb" in address
-        assert fetch(address) == 200
-        server.send_signal(signal.SIGTERM)
-        assert server.wait(PATIENCE_S) == 0
-    finally:
-        stop(server)
-        server.stdout.close()
-    with pytest.raises(OSError, match="refused"):
-        urllib.request.urlopen(address, timeout=2)  # noqa: S310
