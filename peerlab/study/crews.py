@@ -8,6 +8,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from multiprocessing import get_context
 from typing import Any
 
@@ -47,7 +48,7 @@ def crew(who: Who, stopped: Stopped) -> AbstractContextManager[Crew]:
     if len(who.given) > 1:
         raise PeerlabError(f"{' and '.join(who.given)}: give one of them")
     wait: Any = who.dask_wait_s  # refused even where nobody waits: a slip would else show on the cluster only
-    if isinstance(wait, bool) or not isinstance(wait, int | float) or not wait >= 0:
+    if isinstance(wait, bool) or not isinstance(wait, int | float) or not 0 <= wait < inf:
         raise PeerlabError(f"dask_wait_s: {wait!r} is no number of seconds, such as 600")
     if who.dask is not None:
         return dask_crew(who.dask, who.dask_wait_s, stopped)
