@@ -64,7 +64,11 @@ class ScenarioError(PeerlabError, ValueError):
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")
-        self.field = field
+        self.field, self._problem = field, problem
+
+    def __reduce__(self) -> tuple[type["ScenarioError"], tuple[str, str]]:
+        """Return how another process makes it again: a worker's error would else end the whole pool."""
+        return ScenarioError, (self.field, self._problem)
 
 
 class HardwareError(PeerlabError, ValueError):

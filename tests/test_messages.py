@@ -1,6 +1,7 @@
 """Whatever a user gives, a message is one line of a bounded length that tells a terminal nothing."""
 
 import json
+import pickle
 import re
 from pathlib import Path
 
@@ -166,3 +167,8 @@ def test_what_a_cluster_file_says_is_told_in_bounded_lines(given, tmp_path, caps
         assert main(["clusters", "check", str(file)]) == 1
         lines = "".join(capsys.readouterr()).splitlines()
         assert [line for line in lines if not line.isprintable() or len(line) > MOST] == []
+
+
+def test_an_error_reaches_another_process_as_it_is():
+    told = pickle.loads(pickle.dumps(ScenarioError("nodes", "must be 1 or more")))  # noqa: S301  (our own)
+    assert (str(told), told.field) == ("nodes: must be 1 or more", "nodes")
