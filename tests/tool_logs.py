@@ -92,10 +92,10 @@ NCCL_JSON = """\
 {"rank":0,"group":0,"pid":21,"hostname":"anvil01","device":0,"device_hex":"0009:01:00","device_info":"NVIDIA H100"},\
 {"rank":1,"group":0,"pid":22,"hostname":"anvil02","device":0,"device_hex":"0009:01:00","device_info":"NVIDIA H100"}]},\
 "results":[{"size":1048576,"count":262144,"type":"float","redop":"sum","root":"    -1",\
-"out_of_place":{"time":339.610000,"alg_bw":3.087500,"bus_bw":3.087500,"nwrong":0.000000},\
-"in_place":{"time":335.850000,"alg_bw":3.122000,"bus_bw":3.122000,"nwrong":null},"actual_iterations":20,"experiment_name":""},\
+"out_of_place":{"time":339.610000,"alg_bw":3.087589,"bus_bw":3.087589,"nwrong":0.000000},\
+"in_place":{"time":335.850000,"alg_bw":3.122156,"bus_bw":3.122156,"nwrong":null},"actual_iterations":20,"experiment_name":""},\
 {"size":2097152,"count":524288,"type":"float","redop":"sum","root":"    -1","out_of_place":null,\
-"in_place":{"time":361.770000,"alg_bw":5.797000,"bus_bw":5.797000,"nwrong":3.000000},"actual_iterations":20,"experiment_name":""}],\
+"in_place":{"time":361.770000,"alg_bw":5.796921,"bus_bw":5.796921,"nwrong":3.000000},"actual_iterations":20,"experiment_name":""}],\
 "out_of_bounds":{"count":3,"okay":"false"},"average_bus_bandwidth":{"bandwidth":4.0,"okay":"unchecked"},"end_time":"2026-01-02 03:05:05"}
 """
 

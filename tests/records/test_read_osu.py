@@ -114,5 +114,5 @@ def test_an_unknown_test_among_others_is_left_out_and_told():
 
 
 def test_a_head_that_is_damaged_spoils_its_rows_alone():
-    with pytest.raises(RecordsError, match=r"without a row of figures; line 4: '' is not a size"):
+    with pytest.raises(RecordsError, match=r"without a row of figures; line 4: 3 of 4 columns"):
         peerlab.load(OSU_ALLREDUCE.replace("# Size  ", "# Size x  "))
