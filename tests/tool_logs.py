@@ -217,6 +217,23 @@ all_reduce,0,float,33554432,1000,"175.000000 GB/s","100.000000 GB/s"
 all_reduce,1,float,33554432,1000,"140.000000 GB/s","80.000000 GB/s"
 """
 
+NCCOM = """\
+$ NEURON_RT_ROOT_COMM_ID=10.1.4.145:45654 nccom-test -r 64 -N 2 -b 1MB -e 1GB -f 32 -d fp32 allr --hosts anvil01 anvil02
+       size(B)    count(elems)    type    time(us)    algbw(GB/s)    busbw(GB/s)
+       1048576          262144    fp32        1328           0.74           1.45
+      33554432         8388608    fp32        2711          11.53          22.69
+    1073741824       268435456    fp32       41806          23.92          47.09
+Avg bus bandwidth:      23.7433GB/s
+"""
+NCCOM_SIZES = """\
+nccom-test -r 32 --datatype fp32 --check allg --show-input-output-size
+    size(B)    count(elems)    total_input_size(B)    total_output_size(B)    type    time:avg(us)    algbw(GB/s)    busbw(GB/s)
+       1024             256                     32                    1024    fp32            6.16           0.17           0.16
+      65536           16384                   2048                   65536    fp32             8.2           7.99           7.74
+     524288          131072                  16384                  524288    fp32           23.16          22.64          21.93
+Avg bus bandwidth:      9.9433GB/s
+"""
+
 GOOD = {
     name: text
     for name, text in sorted(globals().items())

@@ -164,7 +164,7 @@ def read_launch(text: str) -> Launch | None:
     if nodes is None and ranks and per_node and ranks % per_node == 0:
         nodes = ranks // per_node
     environment, after = _environment(words[:place]), tuple(words[place + 1 :])
-    unread = _unread(options, environment, after)
+    unread = _unread(options, environment, binary, after)
     return Launch(command, binary, ranks, nodes, hosts, environment, after, unread)
 
 
@@ -221,11 +221,12 @@ def _count(options: Sequence[tuple[str, str]], names: Sequence[str]) -> int | No
 
 
 def _unread(
-    options: Iterable[tuple[str, str]], environment: Mapping[str, str], after: Sequence[str]
+    options: Iterable[tuple[str, str]], environment: Mapping[str, str], binary: str, after: Sequence[str]
 ) -> tuple[str, ...]:
     """Return what counts ranks or nodes, and is no number."""
+    counts = (*_COUNTS, "-r", "-N") if binary == "nccom-test" else _COUNTS
     given = [pair for pair in options if pair[0] in (*_RANKS, *_NODES, "-N", *_PER_NODE)]
-    given += [pair for pair in (*_options(after), *environment.items()) if pair[0] in _COUNTS]
+    given += [pair for pair in (*_options(after), *environment.items()) if pair[0] in counts]
     return tuple(f"{name} {value}" for name, value in given if whole(value) is None)
 
 

@@ -187,6 +187,10 @@ def _settle(test: Test, notes: list[str], damage: Damage) -> None:
         for unit in _UNITS
     }
     test.unit = min(_UNITS, key=lambda unit: sum(map(bool, said[unit])))
+    if test.unit != _UNITS[0]:
+        notes.append(
+            "its GB/s are of 2^30 bytes; here they are of 10^9, so that a figure is 1.074 times as high"
+        )
     for row, doubt in zip(test.rows, said[test.unit], strict=True):
         damage.doubt(row.place, doubt)
 

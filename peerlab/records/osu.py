@@ -210,12 +210,12 @@ def _row(test: _Test, words: Sequence[str], *, end: bool) -> dict[str, Any]:
     verdict = cells.get("Validation")
     if verdict not in (None, "Pass", "Fail"):
         raise RecordsError(f"validation {quote(verdict)} is neither Pass nor Fail")
-    cut = cut_off(name, cells[name], _DECIMALS)
-    if cut or (end and not _WHOLE_END.search(words[-1])):
-        raise RecordsError(cut or f"{quote(words[-1])} is the end of the log, and may go on")
+    if end and not _WHOLE_END.search(words[-1]):
+        raise RecordsError(f"{quote(words[-1])} is the end of the log, and may go on")
     measured = {"algbw_GBps" if name == "Bandwidth" else "time_s": figure.value}
     correct = None if verdict is None else verdict == "Pass"
-    return {"size_bytes": size, **measured, "correct": correct, "doubt": _bounds(cells, name)}
+    doubt = cut_off(name, cells[name], _DECIMALS) or _bounds(cells, name)
+    return {"size_bytes": size, **measured, "correct": correct, "doubt": doubt}
 
 
 def _bounds(cells: Mapping[str, str], name: str) -> str:

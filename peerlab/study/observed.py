@@ -19,7 +19,7 @@ from peerlab.units import MIB, say_bytes, say_count
 Floats = NDArray[np.float64]
 
 _WHAT = ["source", "collective", "variant", "dtype", "op", "ranks", "nodes", "path", "registration"]
-_DEVICE_TOOLS = ("nccl-tests", "hccl_demo")
+_DEVICE_TOOLS = ("nccl-tests", "hccl_demo", "nccom-test")
 """Tools whose buffers are always in device memory."""
 _HOST_TOOL = "osu"
 """A tool whose buffers are in host memory unless it is told otherwise."""
@@ -38,7 +38,7 @@ class Observed:
     """One curve of a log and what stands around it."""
 
     tool: str
-    """``nccl-tests``, ``osu``, ``hccl_demo``, ... or empty."""
+    """``nccl-tests``, ``osu``, ``hccl_demo``, ``nccom-test``, ... or empty."""
     collective: str
     """As in the records."""
     variant: str

@@ -26,7 +26,7 @@ SAID_ONCE = ("HCCL_2022", "HCCL_CSV", "HCCL_README")
 
 def damageable(text):
     """Return the lines that hold a number, but for commands: nothing says a second time what they say."""
-    commands = ("srun", "mpirun", "hccl_demo")
+    commands = ("srun", "mpirun", "hccl_demo", "nccom-test")
     lines = enumerate(text.split("\n"))
     return [at for at, line in lines if NUMBER.search(line) and not any(word in line for word in commands)]
 
