@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -125,8 +126,8 @@ class Launches:
 
     def between(self, first: int, last: int) -> Launch | None:
         """Return the last that stands between two lines."""
-        found = (launch for number, launch in reversed(self._found) if first <= number <= last)
-        return next(found, None)
+        place = bisect(self._found, last, key=lambda one: one[0]) - 1
+        return self._found[place][1] if place >= 0 and self._found[place][0] >= first else None
 
 
 def benchmark_of(name: str) -> str:

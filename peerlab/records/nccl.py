@@ -124,11 +124,12 @@ def _begins(text: str) -> bool:
 
 def _add_rank(test: Test, line: Line, damage: Damage) -> None:
     found = _RANK.search(line.text)
-    rank, device = (int(found[1]), (found[2], found[3].strip())) if found else (0, ("", ""))
     if not found:
         damage.row(line.number, "it is no rank with its host and device")
-    elif test.devices.setdefault(rank, device) != device:
-        damage.row(line.number, f"rank {rank} stands there twice")
+    elif int(found[1]) in test.devices:
+        damage.row(line.number, f"rank {found[1]} stands there twice")
+    else:
+        test.devices[int(found[1])] = (found[2], found[3].strip())
 
 
 def _is_head(text: str) -> bool:

@@ -24,6 +24,8 @@ COLLECTIVES = {
     "sendrecv_perf": "point-to-point",
 }
 VARIANTS = ("out-of-place", "in-place")
+_ROWS_AGAINST = 3
+"""So many groups of figures outweigh a list of ranks."""
 _OF_ONE_RANK = ("allgather", "reduce-scatter", "alltoall", "gather", "scatter")
 """Here the column "count" has the elements of one rank's share, and "size" those of all."""
 
@@ -79,8 +81,9 @@ class Test:
 
     @property
     def hosts(self) -> list[str]:
-        """The host of each rank."""
-        return [host for host, _ in self.devices.values()]
+        """The host of each rank; none where the list of ranks is not whole."""
+        whole = self.ranks in (None, len(self.devices))
+        return [host for host, _ in self.devices.values()] if whole else []
 
     @property
     def nodes(self) -> int | None:
@@ -97,16 +100,30 @@ def settle(test: Test, notes: list[str], damage: Damage) -> None:
     """Find collective and ranks of a test; add to the notes what was inferred, and doubt rows that contradict it."""
     test.collective = _collective(test, notes)
     groups = [group for row in test.rows for group in row.groups]
-    found = agreed(rank_range(test.collective, group.algbw, group.busbw) for group in groups)
-    known = len(test.devices) or None
-    if known is None and found[0] == found[1]:
-        notes.append(f"the log lists no ranks; busbw / algbw says {found[0]}")
-        known = found[0]
+    ranges = [rank_range(test.collective, group.algbw, group.busbw) for group in groups]
+    found, listed = agreed(ranges), len(test.devices) or None
+    known = found[0] if found[0] == found[1] else listed
+    if listed and known != listed and not _overrules(known, listed, ranges):
+        known = listed
+    if known and known != listed:
+        lists = f"the log lists {listed or 'no'} ranks"
+        notes.append(f"{lists}; busbw / algbw says {known}")
+    if listed and max(test.devices) + 1 != listed:
+        notes.append(f"the log's list of ranks is not whole: {listed} of {max(test.devices) + 1}")
     test.ranks = known or test.launch.ranks
-    if test.devices and max(test.devices) + 1 != len(test.devices):
-        notes.append(f"the log's list of ranks is not whole: {len(test.devices)} of {max(test.devices) + 1}")
     for row in test.rows:
         _doubt(test, row, (known, known) if known else found, damage)
+
+
+def _overrules(known: int | None, listed: int, ranges: Sequence[Range | None]) -> bool:
+    """Say whether the figures know the ranks better than a list of them: a trimmed one, which no row agrees with."""
+    holding = [
+        [low <= number <= high for low, high in filter(None, ranges)] for number in (known or 0, listed)
+    ]
+    against = sum(one and not other for one, other in zip(*holding, strict=True))
+    return against >= _ROWS_AGAINST and not any(
+        other and not one for one, other in zip(*holding, strict=True)
+    )
 
 
 def finished(test: Test, source: str) -> Iterator[dict[str, Any]]:

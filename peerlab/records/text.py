@@ -23,6 +23,7 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
+_SPACES = {ord("\t"): "  ", ord("\u00a0"): " "}
 _PREFIXES = re.compile(
     r"\A(?:"
     r"\[\d{1,6},\d{1,6}\]<std(?:out|err)>: ?"  # mpirun --tag-output
@@ -75,14 +76,14 @@ class Log:
 
 
 def open_log(source: str | Path) -> Log:
-    """Return a log from a file, or from the text itself: what holds a newline is text.
+    """Return a log from a file, or from the text itself: what holds the end of a line is text.
 
     Raises
     ------
     RecordsError
         If the file cannot be read, is larger than :data:`MOST_BYTES`, or is not text.
     """
-    if isinstance(source, str) and "\n" in source:
+    if isinstance(source, str) and _NEW_LINE.search(source):
         return log_of(source, "pasted text")
     if not isinstance(source, (str, Path)):
         raise RecordsError(f"{source!r:.60} is neither a file nor text")
@@ -144,7 +145,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _cleaned(line: str) -> str:
-    line = clean(line[:_LONGEST_LINE])
+    line = clean(line[:_LONGEST_LINE]).translate(_SPACES)
     for _ in range(2):  # a quotation of a labelled line has two
         line = _PREFIXES.sub("", line)
     return line.rstrip()

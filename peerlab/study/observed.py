@@ -149,7 +149,8 @@ def observe(records: Records) -> Observed:
     sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
     times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
     algbw = rows["algbw_GBps"].to_numpy(dtype=float, na_value=math.nan)
-    algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a time of 0 beside a bandwidth is a damaged one
+        algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
     return Observed(
         tool=_text(records.manifest.get("tool")),
         collective=str(first["collective"]),
