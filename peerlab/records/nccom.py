@@ -4,9 +4,8 @@ Its table, options and failures are those of the NCCOM-TEST User Guide (awsdocs-
 tools/neuron-sys-tools/nccom-test: v1.12, v2.26 and v2.29 compared) and of runs on two trn1.32xlarge (aws/aws-k8s-tester pull
 requests 559 and 577; awsome-distributed-training, micro-benchmarks/nccom-tests). A row is size, count, type, time, algbw and
 busbw; of an allgather, a reduce-scatter and an alltoall the size is that of all ranks, as in nccl-tests. The guide says that
-its GB/s are of 2**30 bytes, and they were where the column is called "time(us)"; where it is called "time:avg(us)", the
-guide's own figures are of 10**9 bytes. So bandwidths are taken from size, time and ranks; those printed are held against
-them in the unit that fits.
+its GB/s are of 2**30 bytes. They are in its older examples and in the runs of awsome-distributed-training; in its newer ones
+they are of 10**9. So bandwidths are taken from size, time and ranks; those printed are held against them in the unit that fits.
 """
 
 import re

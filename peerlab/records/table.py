@@ -6,14 +6,19 @@ from dataclasses import dataclass
 
 from peerlab.errors import RecordsError
 
-_FIGURE = re.compile(r"[-+]?(?:[0-9][0-9.,'_]*(?:e[-+]?[0-9]+)?|nan|inf|infinity|N/A)", re.IGNORECASE)
+_FIGURE = re.compile(
+    r"[-+]?(?:[0-9](?:[0-9.,'_]*[0-9])?(?:e[-+]?[0-9]+)?|nan|inf|infinity|N/A)", re.IGNORECASE
+)
+
+_WIDE = 8
+"""Columns of a table whose rows no paragraph is taken for."""
 
 
 def is_figure(word: str) -> bool:
     """Say whether a word is a number, or was meant as one: damaged, in another notation, or none that can be.
 
-    >>> [is_figure(word) for word in ("1048576", "1,048576", "nan", "-1", "float", "12:30")]
-    [True, True, True, True, False, False]
+    >>> [is_figure(word) for word in ("1048576", "1,048576", "nan", "-1", "float", "12:30", "1.")]
+    [True, True, True, True, False, False, False]
     """
     return bool(_FIGURE.fullmatch(word))
 
@@ -32,18 +37,27 @@ class Shape:
     def resembles(self, words: Sequence[str], *, below: bool = True) -> bool:
         """Say whether a line is a row or what is left of one.
 
-        That is a line that begins with a figure, below the head of a table; and one with as many words as there are
-        columns, nearly all of the right kind, whatever stands before them.
+        That is a line that begins as one does, below the head of a table; and one with as many words as there are columns,
+        nearly all of the right kind, whatever stands before them.
         """
         width = len(self.figures)
-        if below and words and is_figure(words[0]) and len(words) >= min(2, width - 1):
+        if below and len(words) >= min(2, width - 1) and self._begins(words):
             return True
-        if len(words) < width:
-            return False
+        if len(words) < width or (width < _WIDE and words[0].endswith(":") and len(words) == width):
+            return False  # "elapsed: 3" is no damaged row of two columns
         wrong = sum(
             is_figure(word) != figure for word, figure in zip(words[-width:], self.figures, strict=True)
         )
         return wrong <= (max(1, width // 6) if below and len(words) == width else width // 8)
+
+    def _begins(self, words: Sequence[str]) -> bool:
+        """Say whether a line begins as a row does; a numbered paragraph does not."""
+        if not words or not is_figure(words[0]):
+            return False
+        second = [
+            is_figure(word) == figure for word, figure in zip(words[1:2], self.figures[1:], strict=False)
+        ]
+        return all(second) or sum(map(is_figure, words)) * 2 >= len(words)
 
     def fits(self, words: Sequence[str]) -> bool:
         """Say whether a line has these words and no other."""

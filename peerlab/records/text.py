@@ -27,7 +27,7 @@ _SPACES = {ord("\t"): "  ", ord("\u00a0"): " "}
 _PREFIXES = re.compile(
     r"\A(?:"
     r"\[\d{1,6},\d{1,6}\]<std(?:out|err)>: ?"  # mpirun --tag-output
-    r"| {0,5}\d{1,6}: "  # srun --label
+    r"|\d{1,6}: "  # srun --label
     r"|\[(?:rank|default)\d{1,6}\]: ?"  # torchrun
     r"|\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d) "  # kubectl logs --timestamps
     r"|> ?"  # a quotation
@@ -44,7 +44,7 @@ class Line:
     number: int
     """Counted from 1."""
     text: str
-    """Without escape sequences, control characters and the prefix of a rank."""
+    """Without escape sequences, control characters, the prefix of a rank and spaces at its ends."""
 
 
 @dataclass(frozen=True)
@@ -147,5 +147,5 @@ def _decoded(data: bytes) -> str:
 def _cleaned(line: str) -> str:
     line = clean(line[:_LONGEST_LINE]).translate(_SPACES)
     for _ in range(2):  # a quotation of a labelled line has two
-        line = _PREFIXES.sub("", line)
-    return line.rstrip()
+        line = _PREFIXES.sub("", line.lstrip())
+    return line.strip()

@@ -20,8 +20,8 @@ TRIALS = 15 * MANY
 NUMBER = re.compile(r"(?<![\w.-])-?[0-9][0-9.]*(?![\w.])")
 NO_NUMBERS = ("nan", "inf", "-1", "1e400", "x", "1,5")
 TABLES = tuple(name for name in GOOD if "JSON" not in name)
-SAID_ONCE = ("HCCL_2022", "HCCL_CSV", "HCCL_README")
-"""Logs whose size, or only bandwidth, nothing else says: cut short, it is another."""
+SAID_ONCE = ("HCCL_2022", "HCCL_CSV", "HCCL_README", "NCCOM_SIZES")
+"""Logs whose size, only bandwidth, or time of three digits nothing else says so exactly: cut short, it is another."""
 
 
 def damageable(text):

@@ -46,6 +46,9 @@ SAME = {
     "a quotation": (NCCL, joined(f"> {line}" for line in LINES)),
     "thousands": (NCCL, NCCL.replace("33554432  ", "33,554,432").replace(" 524288 ", " 524,288")),
     "thousands in hccl_demo": (HCCL, HCCL.replace("33554432", "33,554,432")),
+    "indented, as in a page": (NCCL, joined(f"    [1,0]<stdout>:{line}" for line in LINES)),
+    "indented, of OSU": (OSU_LATENCY, joined(f"    {line}" for line in OSU)),
+    "a page around it": (OSU_LATENCY, f"# Network\n\n{OSU_LATENCY}\n1. Build it\nversion: 7.5\n2. Run it\n"),
     "no row of units": (NCCL, joined(line for line in LINES if "(B)" not in line)),
     "a trimmed list of ranks": (NCCL, joined(line for line in LINES if "anvil02 device" not in line)),
     "powers of ten": (OSU_LATENCY, OSU_LATENCY.replace("166.81", "1.6681e2")),
@@ -62,6 +65,7 @@ def test_what_looks_odd_is_read_as_it_is_meant(tmp_path, name):
         odd = tmp_path / "odd.log"
     told = ["source", "nodes"]  # of a trimmed list of ranks the command says the nodes
     assert peerlab.load(odd).table.drop(columns=told).equals(peerlab.load(plain).table.drop(columns=told))
+    assert not any("left out" in one or "doubtful" in one for one in peerlab.load(odd).warnings)
 
 
 TOLD = {
