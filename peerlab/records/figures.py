@@ -114,7 +114,7 @@ def contradiction(
     factors:
         The least and the most that busbw / algbw can be; None: not known.
     whose:
-        Whose factor that is, such as ``"an allreduce of 8 ranks"``.
+        Whose factor that is, such as ``"allreduce of 8 ranks"``.
     """
     if size is not None and time and algbw:
         low = size / unit / time.high if time.high else 0.0

@@ -125,9 +125,8 @@ def _blocks(log: Log, damage: Damage) -> Iterator[Result]:
     """Yield what stands after each ``[BENCHMARK] hccl...(``; of these lines none is stepped over."""
     lines = log.lines
     starts = [place for place, line in enumerate(lines) if _BLOCK.search(line.text)]
-    for line in lines[: starts[0] if starts else None]:
-        if _MARK in line.text:
-            damage.row(line.number, "no test is named above it")
+    for line in filter(_says_a_figure, lines[: starts[0] if starts else None]):
+        damage.row(line.number, "no test is named above it")
     for start, end in pairwise([*starts, len(lines)]):
         head, after = lines[start].text, start + 1
         while ")" not in head and after < min(end, start + 3):  # as wide pages print it: two lines
@@ -164,9 +163,7 @@ def _collective(name: str) -> str:
 def _block_figures(lines: Sequence[Line], damage: Damage) -> dict[str, Printed]:
     """Return the figures of a block by their short names."""
     figures: dict[str, Printed] = {}
-    for line in lines:
-        if _MARK not in line.text:
-            continue
+    for line in filter(_says_a_figure, lines):
         found = _FIGURE.search(line.text)
         name = _FIGURES.get(found[1]) if found else None
         if found is None or name is None or name in figures:
@@ -175,6 +172,11 @@ def _block_figures(lines: Sequence[Line], damage: Damage) -> dict[str, Printed]:
             damage.doubt(line.number, _cut(found[1], found[2], found[3]))
             figures[name] = figure
     return figures
+
+
+def _says_a_figure(line: Line) -> bool:
+    """Say whether a line has a figure of a block, or had one; those of a report have no colon."""
+    return _MARK in line.text and ":" in line.text
 
 
 def _figure(cell: str, unit: str) -> Printed:

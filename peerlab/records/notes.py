@@ -63,7 +63,7 @@ class Damage:
     def sentences(self) -> list[str]:
         """Return one sentence for each note, or a count of many."""
         return [
-            *self._told(self._rows, "left out"),
+            *self._told(sorted(self._rows), "left out"),
             *self._told(sorted(self._doubts), "doubtful"),
             *self._told(self._said, "the log reports"),
         ]

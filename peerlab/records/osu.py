@@ -125,8 +125,9 @@ def _tests(log: Log, launches: Launches, damage: Damage, notes: list[str]) -> It
                 test = _Test()
             test.columns, test.shape = _columns(text), _shape(_columns(text))
             if not test.title:
-                _entitle(test, line, launches.between(since, line.number), damage, notes)
-                test.launch = launches.at(line.number)
+                launch = launches.between(since, line.number)
+                _entitle(test, line, launch, damage, notes)
+                test.launch = launch or (Launch() if since else launches.last)
         elif test.columns and test.shape.resembles(words):
             since = line.number
             _add(test, line.number, damage, partial(_row, test, words, end=_may_go_on(log, line)))

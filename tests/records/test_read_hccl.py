@@ -108,3 +108,18 @@ def test_damaged_figures_are_left_out_with_their_line():
 def test_an_unknown_test_is_refused():
     with pytest.raises(RecordsError, match=r"line 1: hccl_demo's test 'Gossip' is not read"):
         peerlab.load(HCCL_README.replace("hcclAllReduce", "hcclGossip"))
+
+
+def test_reports_of_latencies_and_reports_with_a_mark_before_each_line():
+    latencies = HCCL_RANGE.replace("BANDWIDTH", "LATENCY").replace(
+        "time              algoBW            nw_bw", "Host Latency      Device Latency"
+    )
+    latencies = latencies.replace("100.000000 GB/s   175.000000 GB/s", "0.300000 ms").replace(
+        "110.000000 GB/s   192.500000 GB/s", "0.550000 ms"
+    )
+    table = peerlab.load(latencies).table
+    assert list(table["variant"]) == ["host latency", "device latency"] * 2
+    assert list(table["time_s"]) == [0.335544e-3, 0.3e-3, 0.6e-3, 0.55e-3]
+    marked = "\n".join(f"[BENCHMARK] {line}" for line in HCCL_RANGE_OLD.splitlines()) + "\n"
+    assert figures(marked) == figures(HCCL_RANGE_OLD)
+    assert not any("left out" in one for one in peerlab.load(HCCL + marked).warnings)
