@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import peerlab
+from peerlab.app import own_log
 from peerlab.examination import CHECKS
+from peerlab.records.load import TOOLS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 import write
@@ -51,6 +53,23 @@ def test_every_check_of_the_doctor_and_every_public_name_is_in_its_document(root
     assert [check.id for check in CHECKS if f"(`{check.id}`)" not in doctor] == []
     names = set(peerlab.__all__) - {"__version__"}
     assert [name for name in names if f"\n### {name}\n" not in api] == []
+
+
+def test_whose_logs_are_read_is_told_alike_everywhere(root):
+    for name in ("README.md", "docs/using.md", "docs/api.md"):
+        assert TOOLS in (root / name).read_text(), name
+    assert TOOLS in own_log._INVITATION
+    assert TOOLS in " ".join(peerlab.load.__doc__.split())
+    for command in ("import", "diagnose", "calibrate"):
+        done = subprocess.run(
+            [sys.executable, "-m", "peerlab.cli", command, "--help"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert TOOLS in " ".join(done.stdout.split()), command
+    with pytest.raises(peerlab.PeerlabError, match=f"not the output of {TOOLS}, or a table saved by peerlab"):
+        peerlab.load("nothing of the kind\n")
 
 
 def anchors(text: str) -> set[str]:

@@ -92,10 +92,10 @@ NCCL_JSON = """\
 {"rank":0,"group":0,"pid":21,"hostname":"anvil01","device":0,"device_hex":"0009:01:00","device_info":"NVIDIA H100"},\
 {"rank":1,"group":0,"pid":22,"hostname":"anvil02","device":0,"device_hex":"0009:01:00","device_info":"NVIDIA H100"}]},\
 "results":[{"size":1048576,"count":262144,"type":"float","redop":"sum","root":"    -1",\
-"out_of_place":{"time":339.610000,"alg_bw":3.087500,"bus_bw":3.087500,"nwrong":0.000000},\
-"in_place":{"time":335.850000,"alg_bw":3.122000,"bus_bw":3.122000,"nwrong":null},"actual_iterations":20,"experiment_name":""},\
+"out_of_place":{"time":339.610000,"alg_bw":3.087589,"bus_bw":3.087589,"nwrong":0.000000},\
+"in_place":{"time":335.850000,"alg_bw":3.122156,"bus_bw":3.122156,"nwrong":null},"actual_iterations":20,"experiment_name":""},\
 {"size":2097152,"count":524288,"type":"float","redop":"sum","root":"    -1","out_of_place":null,\
-"in_place":{"time":361.770000,"alg_bw":5.797000,"bus_bw":5.797000,"nwrong":3.000000},"actual_iterations":20,"experiment_name":""}],\
+"in_place":{"time":361.770000,"alg_bw":5.796921,"bus_bw":5.796921,"nwrong":3.000000},"actual_iterations":20,"experiment_name":""}],\
 "out_of_bounds":{"count":3,"okay":"false"},"average_bus_bandwidth":{"bandwidth":4.0,"okay":"unchecked"},"end_time":"2026-01-02 03:05:05"}
 """
 
@@ -215,6 +215,23 @@ size              count             type              time              algo_bw 
 HCCL_CSV = """\
 all_reduce,0,float,33554432,1000,"175.000000 GB/s","100.000000 GB/s"
 all_reduce,1,float,33554432,1000,"140.000000 GB/s","80.000000 GB/s"
+"""
+
+NCCOM = """\
+$ NEURON_RT_ROOT_COMM_ID=10.1.4.145:45654 nccom-test -r 64 -N 2 -b 1MB -e 1GB -f 32 -d fp32 allr --hosts anvil01 anvil02
+       size(B)    count(elems)    type    time(us)    algbw(GB/s)    busbw(GB/s)
+       1048576          262144    fp32        1328           0.74           1.45
+      33554432         8388608    fp32        2711          11.53          22.69
+    1073741824       268435456    fp32       41806          23.92          47.09
+Avg bus bandwidth:      23.7433GB/s
+"""
+NCCOM_SIZES = """\
+nccom-test -r 32 --datatype fp32 --check allg --show-input-output-size
+    size(B)    count(elems)    total_input_size(B)    total_output_size(B)    type    time:avg(us)    algbw(GB/s)    busbw(GB/s)
+       1024             256                     32                    1024    fp32            6.16           0.17           0.16
+      65536           16384                   2048                   65536    fp32             8.2           7.99           7.74
+     524288          131072                  16384                  524288    fp32           23.16          22.64          21.93
+Avg bus bandwidth:      9.9433GB/s
 """
 
 GOOD = {

@@ -16,15 +16,13 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
-from peerlab.records.load import read_log
+from peerlab.records.load import TOOLS, read_log
 from peerlab.records.text import log_of
 from peerlab.study.diagnosis import Diagnosis, diagnose
 from peerlab.units import say_bytes
 from peerlab.view.diagnosis import diagnosis_html, path_name
 
-_INVITATION = (
-    "Paste the output of nccl-tests, OSU or hccl_demo, its command line included; or choose the file."
-)
+_INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file."
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,8 @@ class OwnLog:
             self._say(str(problem) if str(problem).startswith(name) else f"{name}: {problem}")
             return
         self._short.value = f"<p role='status'>{escape(_in_short(found))}</p>{_warnings(found.records)}"
-        self.verdict.value = diagnosis_html(found.diagnosis.as_dict(), name)
+        told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
+        self.verdict.value = diagnosis_html(told, name)
         self._on_found(found)
 
     def _uploaded(self, event: Any) -> None:

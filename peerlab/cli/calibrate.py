@@ -11,6 +11,7 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.words import add_nodes, command, table, wrapped
 from peerlab.cluster_file.write import check_new
+from peerlab.records.load import TOOLS
 from peerlab.study.calibration import Calibration, Constant
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
 
@@ -29,7 +30,7 @@ def add(commands: Any) -> None:
     says = "fit constants of a cluster on a log, and say which of them the log cannot tell"
     sub = command(commands, "calibrate", says, _calibrate, epilog=_EXAMPLES)
     add = sub.add_argument
-    add("log", metavar="LOG", type=Path, help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo")
+    add("log", metavar="LOG", type=Path, help=f"output of {TOOLS}")
     add(
         "--cluster",
         metavar="NAME",
@@ -49,9 +50,10 @@ def add(commands: Any) -> None:
 def _calibrate(options: argparse.Namespace) -> int:
     if options.save:
         check_new(options.save, force=options.force)
+    records = peerlab.load(options.log, options.nodes)
     with tqdm(delay=1, leave=False, unit=" simulations", disable=None) as bar:
         found = peerlab.calibrate(
-            peerlab.load(options.log, options.nodes),
+            records,
             options.cluster,
             path=options.path,
             constants=[key.strip() for key in options.constant.split(",")] if options.constant else None,
@@ -59,7 +61,11 @@ def _calibrate(options: argparse.Namespace) -> int:
             seed=options.seed,
             progress=bar.update,
         )
-    print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
+    if options.json:
+        print(json.dumps({**found.as_dict(), "warnings": list(records.warnings)}, indent=2))
+    else:
+        warnings = [line for one in records.warnings for line in wrapped(one, "warning: ")]
+        print("\n".join([*_lines(found), *warnings]))
     if options.save:
         found.save(options.save, force=options.force)
         if not options.json:

@@ -9,6 +9,7 @@ from typing import Any
 
 import peerlab
 from peerlab.cli.words import add_nodes, command, table, width, wrapped
+from peerlab.records.load import TOOLS
 from peerlab.study.diagnosis import TOLD, Diagnosis, Evidence, Explanation, Forecast
 from peerlab.units import say_bytes
 
@@ -27,9 +28,7 @@ def add(commands: Any) -> None:
     """Add the command."""
     says = "say which data path a log is from, with the evidence, and what Peer Direct would bring"
     sub = command(commands, "diagnose", says, _diagnose, epilog=_EXAMPLES)
-    sub.add_argument(
-        "log", metavar="LOG", type=Path, help="output of nccl-tests, the OSU micro-benchmarks or hccl_demo"
-    )
+    sub.add_argument("log", metavar="LOG", type=Path, help=f"output of {TOOLS}")
     sub.add_argument(
         "--cluster", metavar="NAME", help="where it is from: a known cluster or a .toml file; else recognised"
     )
@@ -66,6 +65,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield from _evidence(one)
     for note in found.notes:
         yield from wrapped(note, "  note: ")
+    for warning in found.warnings:
+        yield from wrapped(warning, "  warning: ")
     yield "\nwith Peer Direct"
     yield from _forecast(found.forecast)
     yield "\nnext"

@@ -10,12 +10,13 @@ import pandas as pd
 
 from peerlab.cli.words import add_nodes, command, table
 from peerlab.records import Records, load
+from peerlab.records.load import TOOLS
 from peerlab.textfile import printable
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
 
 _EXAMPLES = """\
 examples:
-  peerlab import run.log                          what a log of nccl-tests, OSU micro-benchmarks or hccl_demo says
+  peerlab import run.log                          what a log says
   peerlab import *.log --save all.csv             several logs as one table, which peerlab.load reads back
   peerlab import run.log --anonymise --save a.csv without host names, addresses, users and paths, for sharing
 
@@ -39,7 +40,7 @@ _MOST = 8
 
 def add(commands: Any) -> None:
     """Add the command."""
-    says = "read logs of nccl-tests, OSU micro-benchmarks and hccl_demo"
+    says = f"read output of {TOOLS}"
     sub = command(commands, "import", says, _import, epilog=_EXAMPLES)
     sub.add_argument("log", nargs="+", metavar="LOG", type=Path, help="a log, or a file saved by peerlab")
     sub.add_argument("--save", metavar="FILE.csv", type=Path, help="write everything to one file")

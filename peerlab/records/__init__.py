@@ -1,8 +1,9 @@
 """Measurements: of this machine, and from other people's logs. One schema for all."""
 
+from peerlab.records.columns import COLUMNS
 from peerlab.records.library import measured_for, measured_library
 from peerlab.records.load import load
-from peerlab.records.schema import COLUMNS, Records
+from peerlab.records.schema import Records
 from peerlab.records.simulated import simulated
 
 __all__ = ["COLUMNS", "Records", "load", "measured_for", "measured_library", "simulated"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.records.launch import ALLOWED, is_benchmark, is_launcher
+from peerlab.records.launch import ALLOWED, benchmark_of, is_launcher
 
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
 _PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?(?:/[\w.+@%,:=-]+)+/?|[A-Za-z]:\\\\?[^\s\"']+")
@@ -27,7 +27,11 @@ _OPTION = re.compile(
     r"--[a-z][a-z_-]{0,24}|-[A-Za-z]|-np|-ppn"
 )  # -Aname would be a short option with its value
 _PLAIN = frozenset(
-    ("D", "H", "M", "MD", "cuda", "rocm", "openacc", "float", "half", "double", "bfloat16", "sum")
+    (
+        *("D", "H", "M", "MD", "cuda", "rocm", "openacc", "float", "half", "double", "bfloat16", "sum"),
+        *("allr", "all_reduce", "allg", "all_gather", "redsct", "reduce_scatter", "alltoall", "sendrecv"),
+        *("permute", "fp32", "bf16", "fp16", "uint8"),
+    )
 )
 
 
@@ -110,14 +114,14 @@ def _harmless(command: str) -> str:
 
 
 def _shortened(word: str) -> str:
-    """Return the program's name without its folder."""
+    """Return the program's name without its folder, and without what a build adds to it."""
     name = word.rpartition("/")[2]
-    return name if is_benchmark(name) or is_launcher(name) else word
+    return benchmark_of(name) or (name if is_launcher(name) else word)
 
 
 def _is_harmless(word: str) -> bool:
     name, equals, value = word.partition("=")
     if equals and name in ALLOWED:
         return bool(re.fullmatch(r"[\w,:^;.]{0,60}", value)) and not _IPV4.search(value)
-    known = word in _PLAIN or is_benchmark(word) or is_launcher(word)
-    return known or bool(_COUNT.fullmatch(word) or _OPTION.fullmatch(word))
+    known = word in _PLAIN or benchmark_of(word) or is_launcher(word)
+    return bool(known) or bool(_COUNT.fullmatch(word) or _OPTION.fullmatch(word))

@@ -6,12 +6,18 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
+from peerlab.collectives.busbw import MEASURED_COLLECTIVES
 from peerlab.errors import RecordsError, nearest
+from peerlab.records.columns import COLUMNS
 from peerlab.records.csv_file import ALWAYS, FORMAT
-from peerlab.records.schema import COLUMNS, Records
-from peerlab.records.text import Log, quote
+from peerlab.records.figures import contradiction, printed
+from peerlab.records.notes import Damage
+from peerlab.records.ranks import factors_of, say_ranks
+from peerlab.records.schema import Records
+from peerlab.records.text import Log, clean, quote
 
 _ANY_FORMAT = FORMAT.rpartition(" ")[0]
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
@@ -36,8 +42,10 @@ def read(log: Log) -> Records:
         raise log.fail(f"{quote(first)} is not a format that this version reads, which is {FORMAT[2:]!r}")
     comments = next((i for i, line in enumerate(rest) if not line.startswith("#")), len(rest))
     about = _about(log, "\n".join(line[2:] for line in rest[:comments]))
-    rows = list(_rows(log, "\n".join(rest[comments:]), 1 + comments))
-    return Records.of(rows, about["manifest"], about["warnings"])
+    damage = Damage(log, "row")
+    records = Records.of(_rows(log, "\n".join(rest[comments:]), 1 + comments, damage), about["manifest"])
+    known = [clean(one) for one in about["warnings"]]
+    return replace(records, warnings=(*known, *(one for one in damage.sentences() if one not in known)))
 
 
 def _about(log: Log, text: str) -> dict[str, Any]:
@@ -59,14 +67,15 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _rows(log: Log, text: str, before: int) -> Iterator[Mapping[str, Any]]:
+def _rows(log: Log, text: str, before: int, damage: Damage) -> Iterator[Mapping[str, Any]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = next(reader, [])
         _check_names(log, names, before + 1)
-        for cells in reader:
-            if cells:
-                yield _row(names, cells)
+        for place, cells in enumerate(filter(None, reader), start=1):
+            row = _row(names, cells)
+            damage.doubt(place, _contradiction(row, dict(zip(names, cells, strict=True))))
+            yield row
     except (csv.Error, RecordsError) as problem:
         if isinstance(problem, RecordsError) and str(problem).startswith(log.name):
             raise
@@ -102,3 +111,16 @@ def _value(name: str, cell: str) -> Any:
         return float(cell)
     what = {"boolean": "true or false", "Int64": "a whole number"}.get(kind, "a number")
     raise RecordsError(f"{name} {quote(cell)} is not {what}")
+
+
+def _contradiction(row: Mapping[str, Any], cells: Mapping[str, str]) -> str:
+    """Return how the figures of a row contradict one another, or nothing; its place is told, as a line's number changes."""
+    time, algbw, busbw = (printed(cells.get(name, "")) for name in ("time_s", "algbw_GBps", "busbw_GBps"))
+    if algbw is None or (time is None and busbw is None):
+        return ""
+    collective, ranks = row["collective"], row.get("ranks")
+    factors = None
+    if ranks and collective in MEASURED_COLLECTIVES:
+        factors = factors_of(collective, (ranks, ranks))
+    whose = say_ranks(collective, (ranks or 0, ranks or 0))
+    return contradiction(row.get("size_bytes"), time, algbw, busbw, factors=factors, whose=whose)

@@ -2,22 +2,63 @@
 
 import re
 import shlex
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from peerlab.records.text import Line, whole
+from peerlab.records.notes import Damage
+from peerlab.records.text import Line, quote, whole
 
-_BINARY = re.compile(r"(?:osu_\w{2,40}|\w{2,40}_perf|hccl_demo|run_hccl_demo\.py)\Z")
-_LAUNCHERS = (
-    *("srun", "mpirun", "mpiexec", "mpiexec.hydra", "prterun", "torchrun"),
-    *("python", "python3", "time", "env"),
+_BINARY = re.compile(r"(osu_\w{2,40}|hccl_demo|run_hccl_demo\.py|nccom-test)\Z")
+_OF_NCCL = re.compile(
+    r"(\w{2,40}?_perf)"
+    r"(?![\w.+-]*\.(?:cc|csv|cu|err|json|log|md|out|sbatch|sh|txt)\Z)(?:[_.+-][\w.+-]{0,60})?\Z"
 )
+"""nccl-tests are built with any suffix (NAME_SUFFIX=_mpi in their README); a file about one is none of them."""
+_MARKS = ("osu_", "_perf", "hccl_demo", "nccom-test")
+"""A line without any of these is no command that measures."""
+_PARALLEL = (
+    *(
+        "srun",
+        "salloc",
+        "mpirun",
+        "mpirun_rsh",
+        "mpirun.openmpi",
+        "mpiexec",
+        "mpiexec.hydra",
+        "mpiexec.mpich",
+    ),
+    *("orterun", "prterun", "torchrun", "jsrun", "aprun", "ibrun", "flux", "horovodrun", "likwid-mpirun"),
+)
+"""Programs whose options say how many processes there are, and where."""
+_WRAPPERS = (
+    *(
+        "numactl",
+        "taskset",
+        "hwloc-bind",
+        "nice",
+        "stdbuf",
+        "timeout",
+        "nohup",
+        "sudo",
+        "exec",
+        "time",
+        "env",
+    ),
+    *("singularity", "apptainer", "docker", "podman", "enroot", "kubectl", "bash", "sh", "python", "python3"),
+    *("nsys", "ncu", "rocprof", "perf", "strace", "neuron-profile"),
+)
+"""Programs that start one other; -n of nice and -N of numactl count no processes."""
 _PROMPT = re.compile(r"\A(?:\S{0,80} ?\S{0,80}[$#%>]|\++) ")
 _ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9_]{1,60})=(.*)", re.DOTALL)
 _RANKS = ("-n", "-np", "--np", "--ntasks")
 _NODES = ("--nodes",)  # and -N of srun; that of mpirun counts ranks per node
 _PER_NODE = ("--ntasks-per-node", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost")
 _HOSTS = ("-H", "--host", "-host", "--hosts", "-hosts", "-w", "--nodelist")
+_COUNTS = (
+    *("--nranks", "--ranks_per_node", "HCCL_NRANKS", "HCCL_RANKS_PER_NODE"),  # of hccl_demo
+    *("--nworkers", "--nnodes"),  # of nccom-test
+)
 _PER_RESOURCE = re.compile(r"ppr:(\d{1,6}):node")
 
 _TELLING = """
@@ -50,7 +91,7 @@ class Launch:
     command: str = ""
     """As it stands in the log, without the prompt."""
     binary: str = ""
-    """Name of the benchmark's program, without its folder."""
+    """Name of the benchmark's program, without its folder, and of nccl-tests without the suffix of a build."""
     ranks: int | None = None
     """Processes started."""
     nodes: int | None = None
@@ -60,47 +101,72 @@ class Launch:
     """What it sets of :data:`ALLOWED`."""
     words: tuple[str, ...] = ()
     """Its words after the program's name."""
+    unread: tuple[str, ...] = ()
+    """Options that count ranks or nodes, and whose value is no number."""
 
 
-def is_benchmark(name: str) -> bool:
-    """Say whether this is the name of a program that measures."""
-    return bool(_BINARY.match(name))
+class Launches:
+    """The command lines of a log: several logs may stand in one file."""
+
+    def __init__(self, lines: Iterable[Line], damage: Damage) -> None:
+        found = ((line.number, read_launch(line.text)) for line in lines)
+        self._found = [(number, launch) for number, launch in found if launch]
+        for number, launch in self._found:
+            for option in launch.unread:
+                damage.doubt(number, f"the command's {quote(option)} is no number")
+
+    @property
+    def last(self) -> Launch:
+        """The last of the log; nothing where there is none."""
+        return self._found[-1][1] if self._found else Launch()
+
+    def at(self, number: int) -> Launch:
+        """Return the last before this line; where there is none before it, that of the log."""
+        return self.between(0, number) or self.last
+
+    def between(self, first: int, last: int) -> Launch | None:
+        """Return the last that stands between two lines."""
+        place = bisect(self._found, last, key=lambda one: one[0]) - 1
+        return self._found[place][1] if place >= 0 and self._found[place][0] >= first else None
+
+
+def benchmark_of(name: str) -> str:
+    """Return the benchmark that a program of this name is; nothing for any other.
+
+    >>> benchmark_of("all_reduce_perf_mpi"), benchmark_of("osu_bw"), benchmark_of("all_reduce_perf.log")
+    ('all_reduce_perf', 'osu_bw', '')
+    """
+    found = _BINARY.match(name) or _OF_NCCL.match(name)
+    return found[1] if found else ""
 
 
 def is_launcher(name: str) -> bool:
     """Say whether this is the name of a program that starts others."""
-    return name in _LAUNCHERS
-
-
-def find_launch(lines: Iterable[Line]) -> Launch:
-    """Return what the last command line among these lines says; nothing where there is none."""
-    found = Launch()
-    for line in lines:
-        found = read_launch(line.text) or found
-    return found
+    return name in (*_PARALLEL, *_WRAPPERS)
 
 
 def read_launch(text: str) -> Launch | None:
     """Return what a line says if it is a command that starts a benchmark, else None."""
-    if text.startswith("# ") or not any(mark in text for mark in ("osu_", "_perf", "hccl_demo")):
+    if text.startswith("# ") or not any(mark in text for mark in _MARKS):
         return None
     command = _PROMPT.sub("", text)
     words = _split(command)
-    place = next((i for i, word in enumerate(words) if is_benchmark(word.rpartition("/")[2])), None)
+    names = [benchmark_of(word.rpartition("/")[2]) for word in words]
+    place = next((i for i, name in enumerate(names) if name), None)
     if place is None or not _starts(words[: place + 1]):
         return None
-    options = list(_options(words[:place]))
+    options = list(_options([*_of_parallel(words[:place])]))
     by_slurm = any(word.rpartition("/")[2] == "srun" for word in words[:place])
-    binary = words[place].rpartition("/")[2]
+    binary = names[place]
     hosts = _hosts(options)
     nodes = _count(options, (*_NODES, "-N") if by_slurm else _NODES) or len(hosts) or None
     per_node = _count(options, _PER_NODE if by_slurm else (*_PER_NODE, "-N")) or _per_resource(options)
     ranks = _count(options, _RANKS) or (nodes * (per_node or 1) if nodes else None)
     if nodes is None and ranks and per_node and ranks % per_node == 0:
         nodes = ranks // per_node
-    return Launch(
-        command, binary, ranks, nodes, hosts, _environment(words[:place]), tuple(words[place + 1 :])
-    )
+    environment, after = _environment(words[:place]), tuple(words[place + 1 :])
+    unread = _unread(options, environment, binary, after)
+    return Launch(command, binary, ranks, nodes, hosts, environment, after, unread)
 
 
 def allowed(assignments: Iterable[str]) -> dict[str, str]:
@@ -110,16 +176,33 @@ def allowed(assignments: Iterable[str]) -> dict[str, str]:
 
 
 def _split(command: str) -> list[str]:
+    """Return the words of a command, and of one that is handed to a shell (``bash -c "..."``) its own."""
     try:
-        return shlex.split(command)
+        words = shlex.split(command)
     except ValueError:  # a quotation that nobody closes
         return command.split()
+    handed = [" " in word and any(mark in word for mark in _MARKS) for word in words]
+    return [
+        part
+        for word, inner in zip(words, handed, strict=True)
+        for part in (word.split() if inner else [word])
+    ]
 
 
 def _starts(words: Sequence[str]) -> bool:
     """Say whether a command begins here: a launcher, or the program after nothing but its environment."""
     first = next((word for word in words if not _ASSIGNMENT.fullmatch(word)), "")
     return first == words[-1] or is_launcher(first.rpartition("/")[2])
+
+
+def _of_parallel(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words that do not belong to a program that only wraps another."""
+    wrapped = False
+    for word in words:
+        name = word.rpartition("/")[2]
+        wrapped = name in _WRAPPERS or (wrapped and name not in _PARALLEL)
+        if not wrapped:
+            yield word
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -136,6 +219,16 @@ def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _count(options: Sequence[tuple[str, str]], names: Sequence[str]) -> int | None:
     return next((whole(value) for name, value in options if name in names and whole(value)), None)
+
+
+def _unread(
+    options: Iterable[tuple[str, str]], environment: Mapping[str, str], binary: str, after: Sequence[str]
+) -> tuple[str, ...]:
+    """Return what counts ranks or nodes, and is no number."""
+    counts = (*_COUNTS, "-r", "-N") if binary == "nccom-test" else _COUNTS
+    given = [pair for pair in options if pair[0] in (*_RANKS, *_NODES, "-N", *_PER_NODE)]
+    given += [pair for pair in (*_options(after), *environment.items()) if pair[0] in counts]
+    return tuple(f"{name} {value}" for name, value in given if whole(value) is None)
 
 
 def _per_resource(options: Sequence[tuple[str, str]]) -> int | None:

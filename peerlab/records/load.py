@@ -5,18 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from peerlab.errors import RecordsError
-from peerlab.records import csv_reader, hccl, nccl, nccl_json, osu
+from peerlab.records import csv_reader, hccl, nccl, nccl_json, nccl_results, nccom, osu
 from peerlab.records.schema import Records
 from peerlab.records.text import Log, open_log
 
 _READERS: tuple[tuple[str, Callable[[Log], bool], Callable[[Log], Records]], ...] = (
     ("peerlab", csv_reader.looks_like, csv_reader.read),
-    (nccl.TOOL, nccl_json.looks_like, nccl_json.read),
+    (nccl_results.TOOL, nccl_json.looks_like, nccl_json.read),
     (osu.TOOL, osu.looks_like, osu.read),
     (hccl.TOOL, hccl.looks_like, hccl.read),
-    (nccl.TOOL, nccl.looks_like, nccl.read),
+    (nccom.TOOL, nccom.looks_like, nccom.read),
+    (nccl_results.TOOL, nccl.looks_like, nccl.read),
 )
-_OURS = "the output of nccl-tests, the OSU micro-benchmarks or hccl_demo, or a table saved by peerlab"
+_TOOLS = ("nccl-tests", "the OSU micro-benchmarks", "hccl_demo", "nccom-test")
+TOOLS = f"{', '.join(_TOOLS[:-1])} or {_TOOLS[-1]}"
+"""Whose output is read, in words: every page and message that tells it says it so."""
 _FOREIGN = {
     "#bytes": "perftest (ib_write_bw and others)",
     "usec/xfer": "libfabric's fabtests",
@@ -32,8 +35,8 @@ def load(source: str | Path, nodes: int | None = None) -> Records:
     Parameters
     ----------
     source:
-        A file, or the text itself (whatever holds a newline): output of nccl-tests, of the OSU micro-benchmarks, of
-        hccl_demo, or peerlab's own CSV.
+        A file, or the text itself (whatever holds a newline): output of nccl-tests, the OSU micro-benchmarks, hccl_demo
+        or nccom-test, or peerlab's own CSV.
     nodes:
         How many nodes took part, for a log that does not say; few do without NCCL_DEBUG or their command line.
 
@@ -57,10 +60,10 @@ def read_log(log: Log) -> Records:
     """
     fitting = [(tool, read) for tool, looks_like, read in _READERS if looks_like(log)]
     if not fitting and nccl.looks_like_rows(log):
-        fitting = [(nccl.TOOL, nccl.read)]
+        fitting = [(nccl_results.TOOL, nccl.read)]
     if not fitting:
         whose = next((f"it looks like {tool}'s" for mark, tool in _FOREIGN.items() if mark in log.text), "")
-        raise log.fail(f"not {_OURS}{'; ' * bool(whose)}{whose}")
+        raise log.fail(f"not the output of {TOOLS}, or a table saved by peerlab{'; ' * bool(whose)}{whose}")
     try:
         records = fitting[0][1](log)
     except RecordsError as problem:

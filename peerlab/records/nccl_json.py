@@ -1,17 +1,23 @@
 """What nccl-tests write with -J: one JSON object, with the whole environment in it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from peerlab.errors import RecordsError
+from peerlab.records.figures import Printed, printed
 from peerlab.records.launch import Launch, allowed, read_launch
-from peerlab.records.nccl import TOOL, VARIANTS, Test, describe, finish_test, group
-from peerlab.records.notes import Damage
+from peerlab.records.nccl_results import TOOL, VARIANTS, Group, Row, Test, describe, finished, settle, verdict
+from peerlab.records.notes import MOST_ROWS, Damage
 from peerlab.records.schema import Records
-from peerlab.records.text import Log, number, whole
+from peerlab.records.text import Log, whole
 
 _RESULTS = '"results"'
+_RESULT = re.compile(r'\{\s*"size"')
+_MORE = re.compile(r"\s*,")
 
 
 def looks_like(log: Log) -> bool:
@@ -28,30 +34,29 @@ def read(log: Log) -> Records:
     RecordsError
         If there is no result. Of a file that was cut off, whole results are kept.
     """
+    damage = Damage(log, "result")
     whole_file, report = _parsed(log)
     config, results = report.get("config"), report.get("results")
-    devices = config.get("devices") if isinstance(config, dict) else None
-    test, damage = Test(), Damage("result")
-    notes = [] if whole_file else ["the file is cut off; results up to there are kept"]
-    for one in _dicts(devices):
+    test = Test()
+    notes = [] if whole_file else ["the file is damaged or cut off; its whole results are kept"]
+    for one in _dicts(config.get("devices") if isinstance(config, dict) else None):
         rank = one.get("rank")
         if isinstance(rank, int):
-            test.ranks[rank] = (_text(one.get("hostname")), _text(one.get("device_info")))
-    for place, one in enumerate(_dicts(results), start=1):
-        try:
-            test.rows += list(_row(one))
-        except RecordsError as problem:
-            damage.row(place, str(problem))
+            test.devices[rank] = (_text(one.get("hostname")), _text(one.get("device_info")))
+    for place, found in enumerate(results if isinstance(results, list) else (), start=1):
+        if row := damage.take(place, partial(_row, found, place)):
+            test.rows.append(row)
     if not test.rows:
         raise log.fail(f"JSON of nccl-tests without a result{damage.first()}")
-    launch = _launch(report)
-    test.name = launch.binary
-    rows = finish_test(test, launch, f"{TOOL}: {log.name}", notes)
-    return Records.of(rows, _manifest(report, test, launch, rows), [*damage.sentences(), *notes])
+    test.launch = _launch(report)
+    test.name = test.launch.binary
+    settle(test, notes, damage)
+    rows = finished(test, f"{TOOL}: {log.name}")
+    return Records.of(rows, _manifest(report, test), [*damage.sentences(), *notes])
 
 
 def _parsed(log: Log) -> tuple[bool, dict[str, Any]]:
-    """Return whether the text is whole, and the object, of which a tail may be missing."""
+    """Return whether the text is whole, and the object, of which parts may be missing."""
     try:
         return True, _object(json.loads(log.text))
     except RecursionError:
@@ -63,40 +68,56 @@ def _parsed(log: Log) -> tuple[bool, dict[str, Any]]:
         report = _object(json.loads(head.rstrip().rstrip(",") + "}"))
     except (ValueError, RecursionError):
         raise log.fail("JSON of nccl-tests that is damaged before its results") from None
-    return False, report | {"results": list(_whole_results(tail)) if found else []}
+    return False, report | {"results": list(islice(_whole_results(tail), MOST_ROWS + 1)) if found else []}
 
 
 def _whole_results(text: str) -> Iterator[Any]:
-    """Return the objects of a list that is cut off."""
+    """Return the objects of a list that is damaged or cut off; None stands for each that is not whole."""
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
         try:
-            one, place = decoder.raw_decode(text, place)
+            one, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
-            return
+            one, after = None, _RESULT.search(text, place + 1)
+            place = after.start() if after else -1
+        else:
+            place = text.find("{", end) if _MORE.match(text, end) else -1
         yield one
-        place = text.find("{", place)
 
 
-def _row(one: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    size = whole(_text(one.get("size")))
+def _row(one: Any, place: int) -> Row:
+    if not isinstance(one, dict):
+        raise RecordsError("it is damaged or cut off")
+    size, count = whole(_text(one.get("size"))), whole(_text(one.get("count")))
     if size is None:
         raise RecordsError("it has no size")
-    row = {"size_bytes": size, "dtype": _text(one.get("type")), "op": _text(one.get("redop"))}
-    row["root"] = _text(one.get("root")).strip() or "-1"
-    for variant, key in zip(VARIANTS, ("out_of_place", "in_place"), strict=True):
-        figures = one.get(key)
-        if isinstance(figures, dict):
-            time = figures.get("time", figures.get("cpu_time"))
-            found = (
-                number(_text(time), power=-6),
-                *(number(_text(figures.get(k))) for k in ("alg_bw", "bus_bw")),
-            )
-            if any(figure is None for figure in found):
-                raise RecordsError(f"{key} has no time, alg_bw or bus_bw that is a number")
-            yield group(
-                row, variant, [f for f in found if f is not None], number(_text(figures.get("nwrong")))
-            )
+    if count is None:
+        raise RecordsError("it has no count")
+    keys = zip(VARIANTS, ("out_of_place", "in_place"), strict=True)
+    groups = tuple(_group(variant, key, one[key]) for variant, key in keys if one.get(key) is not None)
+    if not groups:
+        raise RecordsError("it has no figures")
+    root = _text(one.get("root")).strip() or "-1"
+    return Row(place, size, count, _text(one.get("type")), _text(one.get("redop")), root, groups)
+
+
+def _group(variant: str, key: str, figures: Any) -> Group:
+    given: Mapping[str, Any] = figures if isinstance(figures, dict) else {}
+    by_processor = "cpu_time" in given
+    time = _figure(given.get("cpu_time" if by_processor else "time"), 1e-6)
+    algbw, busbw = (_figure(given.get(name), 1) for name in ("alg_bw", "bus_bw"))
+    if time is None or algbw is None or busbw is None:
+        raise RecordsError(f"{key} has no time, alg_bw or bus_bw that is a number")
+    wrong = _figure(given.get("nwrong"), 1)
+    if wrong is None and given.get("nwrong") is not None:
+        raise RecordsError(f"{key} has an nwrong that is no number")
+    return Group(variant, time, algbw, busbw, verdict(wrong.value if wrong else None), by_processor)
+
+
+def _figure(value: Any, unit: float) -> Printed | None:
+    """Return a figure, which is written with six decimals, however many of them are zeros and were left away."""
+    figure = printed(_text(value))
+    return figure and Printed(figure.value, 5e-7).times(unit)
 
 
 def _launch(report: Mapping[str, Any]) -> Launch:
@@ -104,18 +125,16 @@ def _launch(report: Mapping[str, Any]) -> Launch:
     return read_launch(" ".join(words)) or Launch(command=" ".join(words))
 
 
-def _manifest(
-    report: Mapping[str, Any], test: Test, launch: Launch, rows: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _manifest(report: Mapping[str, Any], test: Test) -> dict[str, Any]:
     environment, bounds = report.get("env"), report.get("out_of_bounds")
     if isinstance(bounds, dict):
-        verdict = "OK" if bounds.get("okay") == "true" else "FAILED"
-        test.bounds = f"Out of bounds values : {_text(bounds.get('count'))} {verdict}"
+        said = "OK" if bounds.get("okay") == "true" else "FAILED"
+        test.bounds = f"Out of bounds values : {_text(bounds.get('count'))} {said}"
     return {
         "tool": TOOL,
         "version": _version(report.get("nccl_version")),
-        "command": launch.command,
-        **describe([test], launch, rows),
+        "command": test.launch.command,
+        **describe([test], test.launch),
         "transport": [],
         "environment": allowed(map(_text, environment if isinstance(environment, list) else ())),
     }

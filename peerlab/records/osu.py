@@ -1,22 +1,26 @@
 """Output of the OSU micro-benchmarks."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from peerlab.errors import RecordsError, nearest
-from peerlab.records.launch import Launch, find_launch
+from peerlab.records.figures import cut_off, printed
+from peerlab.records.launch import Launch, Launches
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.schema import Records
-from peerlab.records.text import Line, Log, number, quote, whole
+from peerlab.records.table import Shape
+from peerlab.records.text import Line, Log, quote, whole
 from peerlab.records.transport import environment_lines, transport_lines
 
 TOOL = "osu"
 
 _TITLE = re.compile(r"# OSU (\w{2,10}(?:-\w{2,12})?) (.{3,80}?)(?: Test)? v(\d[\w.]{0,20})")
 _HEAD = re.compile(r"# ?Size\s+\S")
+_COLUMN = re.compile(r"Size|Iterations|Validation|[A-Z][\w.]*(?: [A-Za-z][\w.]*)* ?\([^()]{1,10}\)|\S+")
 _POINT_TO_POINT = {
     "Latency": ("point-to-point", "latency"),
     "Bandwidth": ("point-to-point", "bandwidth"),
@@ -34,28 +38,55 @@ _COLLECTIVE = {
 }
 _TESTS = _POINT_TO_POINT | {f"{name} Latency": (c, "latency") for name, c in _COLLECTIVE.items()}
 _TESTS |= {f"Non-blocking {name} Latency": (c, "non-blocking latency") for name, c in _COLLECTIVE.items()}
+_PROGRAMS = {"latency": "Latency", "bw": "Bandwidth", "bibw": "Bi-Directional Bandwidth"} | {
+    f"{prefix}{program}": f"{kind}{name} Latency"
+    for program, name in {
+        "allreduce": "Allreduce",
+        "alltoall": "All-to-All Personalized Exchange",
+        "allgather": "Allgather",
+        "reduce_scatter": "Reduce_scatter",
+        "bcast": "Broadcast",
+        "reduce": "Reduce",
+        "gather": "Gather",
+        "scatter": "Scatter",
+    }.items()
+    for prefix, kind in (("", ""), ("i", "Non-blocking "))
+}
+"""What stands in the title of ``osu_...``."""
 _TIMES = ("Latency", "Avg Latency", "Pure Comm.")
+_WHOLE_END = re.compile(r"\.\d\d\Z|[a-z]\Z")
+_DECIMALS = 2
+"""Of every figure but size and iterations (FLOAT_PRECISION in OSU's osu_util.h)."""
 _PER_PAIR = ("alltoall", "allgather", "gather", "scatter")
 """Here OSU counts what one rank sends to one other, nccl-tests (and the records) what a rank has of all."""
 _BUFFERS = re.compile(r"Send Buffer on \w+ \((\w)\) and Receive Buffer on \w+ \((\w)\)")
-_WHOLE_END = re.compile(r"\.\d\d\Z|[a-z]\Z")
 _FAILED = re.compile(
     r"\*\*\* Process received signal \*\*\*|srun: error: .*|.*(?:Segmentation fault|Aborted).*"
 )
 
 
+_UNREAD = "?"
+_PAIR = Shape((True, True))
+"""Of rows whose head is lost: size and figure."""
+
+
 @dataclass
 class _Test:
-    title: str
-    build: str
-    version: str
+    title: str = ""
+    """As OSU prints it; `_UNREAD`: nobody says, or it is one that peerlab does not know."""
+    build: str = ""
+    version: str = ""
     columns: tuple[str, ...] = ()
+    shape: Shape = field(default_factory=lambda: _PAIR)
+    launch: Launch = field(default_factory=Launch)
     rows: list[dict[str, Any]] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    """The line of each row."""
 
 
 def looks_like(log: Log) -> bool:
-    """Say whether a log holds a title of the OSU micro-benchmarks."""
-    return any(_TITLE.match(line.text) for line in log.lines)
+    """Say whether a log holds a title of the OSU micro-benchmarks, or the head of one of their tables."""
+    return any(_TITLE.match(line.text) or _is_head(line.text) for line in log.lines)
 
 
 def read(log: Log) -> Records:
@@ -68,77 +99,145 @@ def read(log: Log) -> Records:
     RecordsError
         If there is no row, or the test is none that peerlab knows.
     """
-    launch, damage = find_launch(log.lines), Damage()
+    damage = Damage(log)
+    launches = Launches(log.lines, damage)
     notes: list[str] = []
-    tests = list(_tests(log, damage))
-    if not any(test.rows for test in tests):
+    tests = [test for test in _tests(log, launches, damage, notes) if test.rows]
+    if not tests:
         raise log.fail(f"output of the OSU micro-benchmarks without a row of figures{damage.first()}")
-    rows = [row for test in tests for row in _finished(test, launch, f"{TOOL}: {log.name}", notes)]
-    return Records.of(rows, _manifest(log.lines, tests, launch, rows), [*damage.sentences(), *notes])
+    rows = [row for test in tests for row in _finished(test, f"{TOOL}: {log.name}", notes)]
+    manifest = _manifest(log.lines, tests, launches.last, rows)
+    return Records.of(rows, manifest, [*damage.sentences(), *dict.fromkeys(notes)])
 
 
-def _tests(log: Log, damage: Damage) -> Iterator[_Test]:
-    test: _Test | None = None
+def _tests(log: Log, launches: Launches, damage: Damage, notes: list[str]) -> Iterator[_Test]:
+    """Yield every test; a line that looks like a row of its table is one, or damaged."""
+    usual = next((_shape(_columns(line.text)) for line in log.lines if _is_head(line.text)), _PAIR)
+    test, since = _Test(), 0
     for line in log.lines:
-        text = line.text
+        text, words = line.text, line.text.split()
         if found := _TITLE.match(text):
-            if test:
+            yield test
+            test = _titled(found, line, launches, damage)
+        elif _is_head(text):
+            if test.rows:
                 yield test
-            test = _Test(found[2], found[1], found[3]) if found[2] in _TESTS else None
-            if test is None:
-                damage.row(
-                    line.number,
-                    f"OSU's test {found[2]!r} is not read; {nearest(found[2], (*_POINT_TO_POINT, *_COLLECTIVE))}",
-                )
-        elif test and _HEAD.match(text):
-            test.columns = tuple(re.split(r"\s{2,}", re.sub(r"\s*\(", "(", text.lstrip("# "))))
-        elif test and test.columns and re.match(r"\s*-?\d+\s", text):
-            _add_row(test, line, damage, last=line is log.lines[-1] and not log.ends_whole)
+                test = _Test()
+            test.columns, test.shape = _columns(text), _shape(_columns(text))
+            if not test.title:
+                launch = launches.between(since, line.number)
+                _entitle(test, line, launch, damage, notes)
+                test.launch = launch or (Launch() if since else launches.last)
+        elif test.columns and test.shape.resembles(words):
+            since = line.number
+            _add(test, line.number, damage, partial(_row, test, words, end=_may_go_on(log, line)))
+        elif not test.columns and test.title != _UNREAD and usual.fits(words):
+            damage.row(line.number, "no head of a table stands above it")
         elif found := _FAILED.search(text):
             damage.said(line, found[0])
-    if test:
-        yield test
+    yield test
 
 
-def _add_row(test: _Test, line: Line, damage: Damage, *, last: bool) -> None:
-    try:
-        test.rows.append(_row(test, line.text.split(), last=last))
-    except RecordsError as problem:
-        damage.row(line.number, str(problem))
+def _may_go_on(log: Log, line: Line) -> bool:
+    """Say whether this is the end of a log that was cut off."""
+    return line is log.lines[-1] and not log.ends_whole
 
 
-def _row(test: _Test, words: Sequence[str], *, last: bool) -> dict[str, Any]:
-    if len(words) < len(test.columns):
-        raise RecordsError(f"{len(words)} of {len(test.columns)} columns")
-    if last and not _WHOLE_END.search(words[-1]):
-        raise RecordsError(f"{quote(words[-1])} is the end of the log, and OSU prints two decimals")
-    cells = {name.partition("(")[0].strip(): word for name, word in zip(test.columns, words, strict=False)}
-    units = {name.partition("(")[0].strip(): name.partition("(")[2].rstrip(") ") for name in test.columns}
-    size = cells.get("Size", "")
-    row = {"size_bytes": whole(size)}
-    if row["size_bytes"] is None:
-        raise RecordsError(f"{quote(size)} is not a size")
+def _titled(found: re.Match[str], line: Line, launches: Launches, damage: Damage) -> _Test:
+    title = found[2]
+    if title not in _TESTS:
+        known = nearest(title, (*_POINT_TO_POINT, *_COLLECTIVE))
+        damage.row(line.number, f"OSU's test {title!r} is not read; {known}")
+        title = _UNREAD
+    return _Test(title, found[1], found[3], launch=launches.at(line.number))
+
+
+def _is_head(text: str) -> bool:
+    return bool(_HEAD.match(text)) and any(f"({unit})" in text for unit in ("us", "MB/s"))
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    return tuple(_COLUMN.findall(" ".join(text.lstrip("# ").split())))
+
+
+def _shape(columns: Sequence[str]) -> Shape:
+    return Shape.of(columns, ("Validation",))
+
+
+def _entitle(test: _Test, line: Line, launch: Launch | None, damage: Damage, notes: list[str]) -> None:
+    """Find the title that is missing above a table: the program that was started, or the only one with such columns."""
+    figure = _name(test.columns[1]) if len(test.columns) > 1 else ""
+    known = launch is not None and launch.binary.startswith("osu_")
+    title = _PROGRAMS.get(launch.binary.removeprefix("osu_"), _UNREAD) if launch and known else figure
+    if title in _TESTS and (title in _POINT_TO_POINT) == (figure in _POINT_TO_POINT):
+        test.title = title
+        whence = "its command says" if known else "the columns are those of"
+        notes.append(f"the line with the test's name is missing; {whence} OSU's test {title!r}")
+    else:
+        test.title = _UNREAD
+        damage.row(line.number, "no line above this head, and no command, says which of OSU's tests it is of")
+
+
+def _add(test: _Test, place: int, damage: Damage, read: Callable[[], dict[str, Any]]) -> None:
+    row = None if test.title == _UNREAD else damage.take(place, read)
+    if row is None:
+        return
+    damage.doubt(place, row.pop("doubt"))
+    size, before = row["size_bytes"], test.rows[-1]["size_bytes"] if test.rows else 0
+    if before and (size <= before or size % before or (size // before) & (size // before - 1)):
+        damage.doubt(
+            place, f"its size {size} follows {before} in line {test.places[-1]}, and OSU's sizes double"
+        )
+    test.rows.append(row)
+    test.places.append(place)
+
+
+def _name(column: str) -> str:
+    return column.partition("(")[0].strip()
+
+
+def _row(test: _Test, words: Sequence[str], *, end: bool) -> dict[str, Any]:
+    """Return a line of the table; `end`: it is the last of the log, and may go on."""
+    test.shape.check(words)
+    cells = {_name(name): word for name, word in zip(test.columns, words, strict=False)}
+    units = {_name(name): name.partition("(")[2].rstrip(") ") for name in test.columns}
+    size = whole(cells.get("Size", ""))
+    if size is None:
+        raise RecordsError(f"{quote(cells.get('Size', ''))} is not a size")
     name = next((name for name in (*_TIMES, "Bandwidth") if name in cells), "")
-    figure = number(cells.get(name, ""), power=-3 if name == "Bandwidth" else -6)
+    figure = printed(cells.get(name, ""), power=-3 if name == "Bandwidth" else -6)
     if figure is None or units[name] not in ("us", "MB/s"):
         raise RecordsError(f"{name or 'latency'} {quote(cells.get(name, ''))} is not a number")
     verdict = cells.get("Validation")
     if verdict not in (None, "Pass", "Fail"):
         raise RecordsError(f"validation {quote(verdict)} is neither Pass nor Fail")
-    measured = {"algbw_GBps" if name == "Bandwidth" else "time_s": figure}
-    return row | measured | {"correct": None if verdict is None else verdict == "Pass"}
+    if end and not _WHOLE_END.search(words[-1]):
+        raise RecordsError(f"{quote(words[-1])} is the end of the log, and may go on")
+    measured = {"algbw_GBps" if name == "Bandwidth" else "time_s": figure.value}
+    correct = None if verdict is None else verdict == "Pass"
+    doubt = cut_off(name, cells[name], _DECIMALS) or _bounds(cells, name)
+    return {"size_bytes": size, **measured, "correct": correct, "doubt": doubt}
 
 
-def _finished(test: _Test, launch: Launch, source: str, notes: list[str]) -> list[dict[str, Any]]:
+def _bounds(cells: Mapping[str, str], name: str) -> str:
+    """Return how the least, the average and the most of the ranks' latencies contradict one another, or nothing."""
+    names = ("Min Latency", name, "Max Latency")
+    figures = [figure for one in names if (figure := printed(cells.get(one, "")))]
+    if name != "Avg Latency" or all(a.low <= b.high for a, b in pairwise(figures)):
+        return ""
+    return f"{', '.join(f'{one} {cells[one]}' for one in names if one in cells)} are not in order"
+
+
+def _finished(test: _Test, source: str, notes: list[str]) -> list[dict[str, Any]]:
     collective, variant = _TESTS[test.title]
-    ranks = 2 if collective == "point-to-point" else launch.ranks
+    ranks = 2 if collective == "point-to-point" else test.launch.ranks
     same = {
         "kind": "imported",
         "source": source,
         "collective": collective,
         "variant": variant,
         "ranks": ranks,
-        "nodes": launch.nodes,
+        "nodes": test.launch.nodes,
     }
     if collective not in _PER_PAIR:
         return [same | row for row in test.rows]
@@ -161,7 +260,7 @@ def _manifest(
         "test": launch.binary or first.title,
         **describe_ranks(rows[0]["ranks"], launch.hosts, launch.nodes),
         "devices": [],
-        "transport": [first.build, *_buffers(lines, launch), *transport_lines(lines)],
+        "transport": [*filter(None, [first.build]), *_buffers(lines, launch), *transport_lines(lines)],
         "environment": {**launch.environment, **environment_lines(lines)},
         "validation": f"{sum(checked)} of {len(checked)} rows pass" if checked else "",
     }

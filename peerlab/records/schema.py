@@ -1,61 +1,21 @@
 """The one schema of measurements: a tidy table, and beside it where it comes from."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from peerlab.collectives.busbw import MEASURED_COLLECTIVES, bus_factor
-from peerlab.errors import RecordsError, nearest
+from peerlab.collectives.busbw import bus_factor
+from peerlab.errors import RecordsError
 from peerlab.records.anonymous import anonymised
+from peerlab.records.columns import table_of
 from peerlab.records.csv_file import write_csv
 from peerlab.records.notes import describe_ranks
 from peerlab.records.page import html_table
+from peerlab.records.text import clean
 from peerlab.units import say_count
-
-KINDS = ("measured", "imported", "simulated")
-"""Run here by peerlab; read from somebody's log; told by the model."""
-
-COLUMNS: dict[str, str] = {
-    "kind": "str",  # one of KINDS
-    "source": "str",  # tool and file or machine, e.g. "nccl-tests: run.log"
-    "collective": "str",  # one of MEASURED_COLLECTIVES
-    "variant": "str",  # "in-place", "out-of-place", "latency", "bandwidth", "" where the tool has one way
-    "size_bytes": "Int64",  # the message, as nccl-tests count it (an allgather: what every rank has in the end)
-    "dtype": "str",
-    "op": "str",
-    "ranks": "Int64",
-    "nodes": "Int64",
-    "path": "str",  # a path of a scenario, an arm of a measurement, or "" where the log does not say
-    "registration": "str",
-    "capacity": "Int64",  # regions of the registration cache
-    "slice_bytes": "Int64",
-    "window": "Int64",
-    "repetition": "Int64",
-    "rank": "Int64",  # missing: the row is for all ranks
-    "time_s": "Float64",  # of one collective, the slowest rank's
-    "algbw_GBps": "Float64",  # as the tool says, else size / time; GB = 10**9 bytes
-    "busbw_GBps": "Float64",
-    "user_s": "Float64",  # CPU time of the rank
-    "system_s": "Float64",
-    "copied_bytes": "Int64",
-    "registration_s": "Float64",
-    "hits": "Int64",
-    "misses": "Int64",
-    "evictions": "Int64",
-    "correct": "boolean",  # whether the result was checked and right; missing: not checked
-}
-"""Name and pandas type of every column; what a tool does not say is missing (``""`` in text)."""
-
-_EMPTY: Mapping[str, tuple[Any, Any]] = {
-    "Int64": (pd.arrays.IntegerArray, np.int64),
-    "Float64": (pd.arrays.FloatingArray, np.float64),
-    "boolean": (pd.arrays.BooleanArray, np.bool_),
-}
 
 CONDITIONS = (
     *("kind", "source", "collective", "variant", "size_bytes", "dtype", "op", "ranks", "nodes"),
@@ -78,29 +38,24 @@ class Records:
     @classmethod
     def of(
         cls,
-        rows: Sequence[Mapping[str, Any]],
+        rows: Iterable[Mapping[str, Any]],
         manifest: Mapping[str, Any] | None = None,
         warnings: Sequence[str] = (),
     ) -> "Records":
         """Return records of rows that name only the columns they know; bandwidths are filled in from size and time.
 
+        Text is kept as one line that tells a terminal nothing.
+
         Raises
         ------
         RecordsError
-            If a row names an unknown column, or holds what its column cannot.
+            If a row names an unknown column, or holds what its column cannot; if the manifest is nested too deeply.
         """
-        unknown = {name for row in rows for name in row} - COLUMNS.keys()
-        if unknown:
-            raise RecordsError(f"unknown column {min(unknown)!r}; known: {', '.join(COLUMNS)}")
-        for name, known in (("kind", KINDS), ("collective", MEASURED_COLLECTIVES)):
-            for value in {str(row.get(name, "")) for row in rows} - {*known}:
-                raise RecordsError(f"{name} {value[:40]!r} is unknown; {nearest(value[:40], known)}")
+        table = table_of(rows)
         try:
-            filled = [_filled(row) for row in rows]
-            table = pd.DataFrame({name: _column(name, filled) for name in COLUMNS})
-        except (TypeError, ValueError, OverflowError) as problem:
-            raise RecordsError(f"a value does not fit its column: {problem}") from None
-        return cls(table, dict(manifest or {}), tuple(warnings))
+            return cls(table, _cleaned(dict(manifest or {})), tuple(map(clean, warnings)))
+        except RecursionError:
+            raise RecordsError("the manifest is nested too deeply") from None
 
     @classmethod
     def together(cls, several: Iterable["Records"]) -> "Records":
@@ -212,46 +167,24 @@ class Records:
         grouped = runs.reset_index().groupby(list(CONDITIONS), dropna=False, sort=False)
         found = grouped.agg(
             time_s=("time_s", "median"),
-            low_s=("time_s", lambda times: times.quantile(0.25)),
-            high_s=("time_s", lambda times: times.quantile(0.75)),
             algbw_GBps=("algbw_GBps", "median"),
             repetitions=("time_s", "size"),
             correct=("correct", "min"),
-        ).reset_index()
+        )
+        found["low_s"], found["high_s"] = (grouped["time_s"].quantile(part) for part in (0.25, 0.75))
+        found = found.reset_index()
         factors = [_factor(row.collective, row.ranks) for row in found.itertuples()]
         found["busbw_GBps"] = found["algbw_GBps"] * pd.array(factors, dtype="Float64")
         return found
 
 
-def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with the bandwidths that follow from size, time and ranks, where it has none of its own."""
-    row = {name: value for name, value in row.items() if not pd.isna(value)}
-    for name, value in row.items():
-        if COLUMNS[name] in ("Int64", "Float64"):
-            _check_figure(name, value)
-    if "size_bytes" in row and row.get("time_s", 0) > 0:
-        rate = row["size_bytes"] / row["time_s"] / 1e9
-        if math.isfinite(rate):
-            row.setdefault("algbw_GBps", rate)
-    if "algbw_GBps" in row and "busbw_GBps" not in row and "ranks" in row:
-        row["busbw_GBps"] = row["algbw_GBps"] * bus_factor(row["collective"], row["ranks"])
-    return row
-
-
-def _check_figure(name: str, value: Any) -> None:
-    least = 1 if name in ("ranks", "nodes") else 0
-    if not least <= value < math.inf:
-        raise ValueError(f"{name} {value} is out of range; a measurement has {least} or more")
-
-
-def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a column as pandas has it; one in which no row has anything is common, and made without looking."""
-    kind: Any = COLUMNS[name]
-    values = [row.get(name, "" if kind == "str" else None) for row in rows]
-    if kind in _EMPTY and values.count(None) == len(values):
-        array, what = _EMPTY[kind]
-        return array(np.zeros(len(values), what), np.ones(len(values), bool))
-    return pd.array(values, dtype=kind)
+def _cleaned(entry: Any) -> Any:
+    """Return an entry of a manifest with every text as one line that tells a terminal nothing."""
+    if isinstance(entry, str):
+        return clean(entry)
+    if isinstance(entry, Mapping):
+        return {_cleaned(name): _cleaned(one) for name, one in entry.items()}
+    return type(entry)(map(_cleaned, entry)) if isinstance(entry, (list, tuple)) else entry
 
 
 def _factor(collective: Any, ranks: Any) -> float | None:

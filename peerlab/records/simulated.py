@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from peerlab.records.schema import COLUMNS, Records
+from peerlab.records.columns import COLUMNS
+from peerlab.records.schema import Records
 from peerlab.version import __version__
 
 _FIGURES = {

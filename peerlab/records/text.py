@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -17,33 +16,35 @@ MOST_LINES = 100_000
 _LONGEST_LINE = 8192
 """Characters of a line that are looked at."""
 
-_KEEP = "keep the table and the lines about the transport"
+KEEP = "keep the table and the lines about the transport"
+"""What to do with a log that is too large."""
 _NEW_LINE = re.compile(r"\r\n|\n|\r")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
+_SPACES = {ord("\t"): "  ", ord("\u00a0"): " "}
 _PREFIXES = re.compile(
     r"\A(?:"
     r"\[\d{1,6},\d{1,6}\]<std(?:out|err)>: ?"  # mpirun --tag-output
-    r"| {0,5}\d{1,6}: "  # srun --label
+    r"|\d{1,6}: "  # srun --label
     r"|\[(?:rank|default)\d{1,6}\]: ?"  # torchrun
     r"|\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d) "  # kubectl logs --timestamps
     r"|> ?"  # a quotation
     r")"
 )
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?")
-_WHOLE = re.compile(r"[0-9]{1,15}")
+_WHOLE = re.compile(r"[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line of a log, without what terminals and launchers add."""
 
     number: int
     """Counted from 1."""
     text: str
-    """Without escape sequences, control characters and the prefix of a rank."""
+    """Without escape sequences, control characters, the prefix of a rank and spaces at its ends."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Log:
         """All lines, cleaned, without those that are empty."""
         raw = _NEW_LINE.split(self.text, MOST_LINES)
         if len(raw) > MOST_LINES:
-            raise self.fail(f"more than {MOST_LINES} lines; {_KEEP}")
+            raise self.fail(f"more than {MOST_LINES} lines; {KEEP}")
         return tuple(Line(number, _cleaned(line)) for number, line in enumerate(raw, start=1) if line.strip())
 
     @property
@@ -75,19 +76,19 @@ class Log:
 
 
 def open_log(source: str | Path) -> Log:
-    """Return a log from a file, or from the text itself: what holds a newline is text.
+    """Return a log from a file, or from the text itself: what holds the end of a line is text.
 
     Raises
     ------
     RecordsError
         If the file cannot be read, is larger than :data:`MOST_BYTES`, or is not text.
     """
-    if isinstance(source, str) and "\n" in source:
+    if isinstance(source, str) and _NEW_LINE.search(source):
         return log_of(source, "pasted text")
     if not isinstance(source, (str, Path)):
         raise RecordsError(f"{source!r:.60} is neither a file nor text")
     path = Path(source)
-    return log_of(read_bytes(path, most_bytes=MOST_BYTES, too_large=_KEEP, error=RecordsError), path.name)
+    return log_of(read_bytes(path, most_bytes=MOST_BYTES, too_large=KEEP, error=RecordsError), path.name)
 
 
 def log_of(held: str | bytes, name: str) -> Log:
@@ -98,11 +99,10 @@ def log_of(held: str | bytes, name: str) -> Log:
     RecordsError
         If it is larger than :data:`MOST_BYTES`, or is not text.
     """
-    log = Log(
-        _cleaned(name), "" if len(held) > MOST_BYTES else held if isinstance(held, str) else _decoded(held)
-    )
+    text = "" if len(held) > MOST_BYTES else held if isinstance(held, str) else _decoded(held)
+    log = Log(clean(name), text.removeprefix("\ufeff"))
     if len(held) > MOST_BYTES:
-        raise log.fail(f"larger than {say_bytes(MOST_BYTES)}; {_KEEP}")
+        raise log.fail(f"larger than {say_bytes(MOST_BYTES)}; {KEEP}")
     if "\0" in log.text:
         raise log.fail("a binary file; a log is text")
     if not log.text.strip():
@@ -116,18 +116,25 @@ def quote(text: str) -> str:
     return repr(short if len(short) <= 60 else short[:57] + "...")
 
 
-def number(text: str, power: int = 0) -> float | None:
-    """Return a number of 0 or more times a power of ten, or None for anything else; digits without end are no number.
+def clean(text: str) -> str:
+    """Return a text as one line that tells a terminal nothing: no escape sequence, no character that cannot be seen."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSEEN.sub("", _NEW_LINE.sub(" ", _ESCAPES.sub("", text)))
 
-    >>> number("1907.8", power=-6), number("-1"), number("1e400")
-    (0.0019078, None, None)
-    """
-    return float(Decimal(text).scaleb(power)) if _NUMBER.fullmatch(text) else None
+
+def is_number(text: str) -> bool:
+    """Say whether a text is a number of 0 or more that a machine can have measured: digits without end are none."""
+    return bool(_NUMBER.fullmatch(text))
 
 
 def whole(text: str) -> int | None:
-    """Return a whole number of 0 or more that a size or count can have, or None for anything else."""
-    return int(text) if _WHOLE.fullmatch(text) else None
+    """Return a whole number of 0 or more that a size or count can have, or None for anything else.
+
+    >>> whole("33554432"), whole("33,554,432"), whole("33554,432")
+    (33554432, 33554432, None)
+    """
+    return int(text.replace(",", "")) if _WHOLE.fullmatch(text) else None
 
 
 def _decoded(data: bytes) -> str:
@@ -138,7 +145,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _cleaned(line: str) -> str:
-    line = _UNSEEN.sub("", _ESCAPES.sub("", line[:_LONGEST_LINE]))
+    line = clean(line[:_LONGEST_LINE]).translate(_SPACES)
     for _ in range(2):  # a quotation of a labelled line has two
-        line = _PREFIXES.sub("", line)
-    return line.rstrip()
+        line = _PREFIXES.sub("", line.lstrip())
+    return line.strip()

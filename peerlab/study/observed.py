@@ -19,7 +19,7 @@ from peerlab.units import MIB, say_bytes, say_count
 Floats = NDArray[np.float64]
 
 _WHAT = ["source", "collective", "variant", "dtype", "op", "ranks", "nodes", "path", "registration"]
-_DEVICE_TOOLS = ("nccl-tests", "hccl_demo")
+_DEVICE_TOOLS = ("nccl-tests", "hccl_demo", "nccom-test")
 """Tools whose buffers are always in device memory."""
 _HOST_TOOL = "osu"
 """A tool whose buffers are in host memory unless it is told otherwise."""
@@ -38,7 +38,7 @@ class Observed:
     """One curve of a log and what stands around it."""
 
     tool: str
-    """``nccl-tests``, ``osu``, ``hccl_demo``, ... or empty."""
+    """``nccl-tests``, ``osu``, ``hccl_demo``, ``nccom-test``, ... or empty."""
     collective: str
     """As in the records."""
     variant: str
@@ -149,7 +149,8 @@ def observe(records: Records) -> Observed:
     sizes = rows["size_bytes"].to_numpy(dtype=np.int64)
     times = rows["time_s"].to_numpy(dtype=float, na_value=math.nan)
     algbw = rows["algbw_GBps"].to_numpy(dtype=float, na_value=math.nan)
-    algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a time of 0 beside a bandwidth is a damaged one
+        algbw = np.where(algbw > 0, algbw, sizes / times / 1e9)
     return Observed(
         tool=_text(records.manifest.get("tool")),
         collective=str(first["collective"]),

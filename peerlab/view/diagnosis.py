@@ -37,6 +37,7 @@ def _parts(told: Told) -> Iterable[str]:
     yield _evidence(told["evidence"])
     yield "<p class='pl-quiet'>The weights are multiplied; what each kind of evidence weighs is judgement (data/diagnosis.toml).</p>"
     yield _list("To know when reading it", [escape(note) for note in told["notes"]])
+    yield _list("What reading the log found", [escape(warning) for warning in told["warnings"]])
     if not told["checks"]:
         yield "<p class='pl-quiet'>Nothing to check: the path is clear, and there is no shorter one.</p>"
     yield _list(

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from tool_logs import ALPS
+from tool_logs import ALPS, NCCOM
 
 import peerlab
 import peerlab.records
@@ -77,6 +77,15 @@ def test_after_a_report_a_log_that_cannot_be_read_leaves_none(lab):
     assert read(lab, ALPS).verdict.value
     panel = read(lab, "no log at all\n")
     assert panel.verdict.value == ""
+
+
+def test_a_log_of_a_machine_that_nobody_knows_is_read_and_the_scenario_stays(lab):
+    before, panel = lab.scenario, read(lab, NCCOM)
+    assert "No cluster was recognised" in panel._short.value
+    assert "here they are of 10^9" in panel._short.value
+    assert "nccom-test: allreduce, 64 ranks, 2 nodes" in panel.verdict.value
+    assert "What reading the log found" not in panel.verdict.value  # it stands in the panel already
+    assert lab.scenario == before
 
 
 def test_a_log_of_two_processes_is_shown_after_one_of_a_single_node(lab):

@@ -94,8 +94,13 @@ def test_damaged_figures_are_left_out_with_their_line():
     found = peerlab.load(HCCL_RANGE.replace("110.000000 GB/s", "110.000000"))
     assert len(found) == 1
     assert found.warnings[0].startswith("line 9: left out: ")
-    with pytest.raises(RecordsError, match=r"without a result; line 5: '100.000000 Gb/s' is not a figure"):
-        peerlab.load(HCCL.replace("100.000000 GB/s", "100.000000 Gb/s"))
+    bus_alone = HCCL.replace("100.000000 GB/s", "100.000000 Gb/s")
+    assert figures(bus_alone) == figures(HCCL)  # which says the other, as the ranks are known
+    assert peerlab.load(bus_alone).warnings == (
+        "line 7: left out: '100.000000 Gb/s' is not a figure with a unit",
+    )
+    with pytest.raises(RecordsError, match=r"without a result; line 5: neither a bandwidth nor a latency"):
+        peerlab.load(bus_alone.replace("NW Bandwidth", "NW Bandwith"))
     with pytest.raises(RecordsError, match="line 5: neither a bandwidth nor a latency"):
         peerlab.load("\n".join(HCCL.splitlines()[:5]))
 
@@ -103,3 +108,18 @@ def test_damaged_figures_are_left_out_with_their_line():
 def test_an_unknown_test_is_refused():
     with pytest.raises(RecordsError, match=r"line 1: hccl_demo's test 'Gossip' is not read"):
         peerlab.load(HCCL_README.replace("hcclAllReduce", "hcclGossip"))
+
+
+def test_reports_of_latencies_and_reports_with_a_mark_before_each_line():
+    latencies = HCCL_RANGE.replace("BANDWIDTH", "LATENCY").replace(
+        "time              algoBW            nw_bw", "Host Latency      Device Latency"
+    )
+    latencies = latencies.replace("100.000000 GB/s   175.000000 GB/s", "0.300000 ms").replace(
+        "110.000000 GB/s   192.500000 GB/s", "0.550000 ms"
+    )
+    table = peerlab.load(latencies).table
+    assert list(table["variant"]) == ["host latency", "device latency"] * 2
+    assert list(table["time_s"]) == [0.335544e-3, 0.3e-3, 0.6e-3, 0.55e-3]
+    marked = "\n".join(f"[BENCHMARK] {line}" for line in HCCL_RANGE_OLD.splitlines()) + "\n"
+    assert figures(marked) == figures(HCCL_RANGE_OLD)
+    assert not any("left out" in one for one in peerlab.load(HCCL + marked).warnings)

@@ -145,7 +145,10 @@ def test_json_that_is_cut_off_gives_its_whole_results():
     whole = peerlab.load(NCCL_JSON)
     cut = peerlab.load(NCCL_JSON[: NCCL_JSON.index('"size":2097152') + 40] + "\n")
     assert cut.table.equals(whole.table.head(2))
-    assert cut.warnings == ("the file is cut off; results up to there are kept",)
+    assert cut.warnings == (
+        "result 2: left out: it is damaged or cut off",
+        "the file is damaged or cut off; its whole results are kept",
+    )
     assert "damaged before its results" in refused(NCCL_JSON[:200] + "\n")
     empty = '{"version":2,"args":["all_reduce_perf"],"env":[],"results":[{"size":"x"}]}\n'
     assert refused(empty) == "pasted text: JSON of nccl-tests without a result; result 1: it has no size"

@@ -114,5 +114,46 @@ def test_an_unknown_test_among_others_is_left_out_and_told():
 
 
 def test_a_head_that_is_damaged_spoils_its_rows_alone():
-    with pytest.raises(RecordsError, match=r"without a row of figures; line 4: '' is not a size"):
+    with pytest.raises(RecordsError, match=r"without a row of figures; line 4: 3 of 4 columns"):
         peerlab.load(OSU_ALLREDUCE.replace("# Size  ", "# Size x  "))
+
+
+def test_without_its_first_line_a_test_is_known_by_its_command():
+    for text in (OSU_BANDWIDTH, OSU_LATENCY, OSU_ALLTOALL, OSU_OVERLAP):
+        whole, lines = peerlab.load(text), text.splitlines()
+        found = peerlab.load("\n".join(line for line in lines if "# OSU" not in line) + "\n")
+        assert found.table.equals(whole.table)
+        assert any(
+            "the line with the test's name is missing; its command says" in one for one in found.warnings
+        )
+
+
+def test_without_its_first_line_and_command_a_test_is_known_by_its_columns_or_refused():
+    def bare(text):
+        return "\n".join(line for line in text.splitlines() if line.startswith("# Size") or line[0] in "14")
+
+    for text in (OSU_BANDWIDTH, OSU_LATENCY):
+        found, whole = peerlab.load(bare(text) + "\n"), peerlab.load(text)
+        same = ["size_bytes", "time_s", "algbw_GBps", "variant"]
+        assert found.table[same].equals(whole.table[same])
+        assert "the columns are those of OSU's test" in found.warnings[-1]
+    with pytest.raises(RecordsError, match="line 1: no line above this head, and no command, says which"):
+        peerlab.load(bare(OSU_ALLTOALL))
+
+
+def test_a_second_table_without_a_first_line_is_not_taken_for_the_first():
+    second = OSU_LATENCY.partition("# Size")[2]
+    found = peerlab.load(OSU_BANDWIDTH + "# Size" + second)
+    assert list(found.table["variant"]) == ["bandwidth"] * 3 + ["latency"] * 2
+    unknown = peerlab.load(OSU_ALLREDUCE + "# Size" + OSU_ALLTOALL.partition("# Size")[2])
+    assert set(unknown.table["collective"]) == {"allreduce"}
+    assert any(one.startswith("line 6: left out: no line above this head") for one in unknown.warnings)
+
+
+def test_columns_may_stand_apart_by_tabs_or_by_one_space():
+    whole = peerlab.load(OSU_ALLTOALL).table
+    for between in ("\t", " "):
+        lines = [
+            line if line[0] == "$" else re.sub(r" {2,}", between, line) for line in OSU_ALLTOALL.splitlines()
+        ]
+        assert peerlab.load("\n".join(lines) + "\n").table.equals(whole)

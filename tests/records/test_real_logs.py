@@ -22,6 +22,12 @@ SPOTS = {
         0.344454,
         3.12,
     ),
+    "nccl_azure_ndA100_2n16r_ib_a.log": (62, "allreduce", 16, None, "in-place", 8589934592, 0.085091, 189.28),
+    "nccl_g4dn8xl_2n2r_efa.log": (62, "allreduce", 2, None, "out-of-place", 1073741824, 0.378919, 2.83),
+    "nccl_g4dn8xl_2n2r_socket.log": (62, "allreduce", 2, None, "in-place", 1073741824, 0.541545, 1.98),
+    "nccl_nebius_h100_2n16r_ib.log": (62, "allreduce", 16, None, "in-place", 8589934592, 0.034381, 468.46),
+    "nccl_p4d_2n16r_efa_gdr_2023.log": (60, "allreduce", 16, 2, "in-place", 1073741824, 0.04742, 42.46),
+    "rccl_mi250x_4n32r_cxi.log": (34, "allreduce", 32, None, "out-of-place", 4294967296, 0.089585, 92.89),
     "osu_alltoall_cscs_HH_cxi.log": (21, "alltoall", 8, 2, "latency", 8 * 1048576, 519.85e-6, None),
     "osu_alltoall_cscs_HH_tcp.log": (21, "alltoall", 8, 2, "latency", 8 * 65536, 782.28e-6, None),
     "osu_bw_cscs_DD_internode_gdr.log": (23, "point-to-point", 2, 2, "bandwidth", 4194304, None, 23.98954),
@@ -61,8 +67,10 @@ CRASHED = "osu_iallreduce_cscs_crash_malformed.log"
 @pytest.mark.parametrize("name", SPOTS)
 def test_a_log_is_read_and_a_row_of_it_is_that_of_its_text(reference_dir, name):
     count, collective, ranks, nodes, variant, size, time, busbw = SPOTS[name]
-    table = peerlab.load(reference_dir / "logs" / name).table
+    found = peerlab.load(reference_dir / "logs" / name)
+    table = found.table
     assert len(table) == count
+    assert not any("doubtful" in one or "left out" in one for one in found.warnings)
     [row] = table[(table["variant"] == variant) & (table["size_bytes"] == size)].to_dict("records")
     assert (row["collective"], row["ranks"]) == (collective, ranks)
     assert nodes is None or row["nodes"] == nodes

@@ -8,6 +8,8 @@ import sys
 import pytest
 from logs import NCCL_TCP_US
 
+import peerlab
+
 HEAD = """\
 # nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1
 # Using devices
@@ -108,6 +110,26 @@ def test_a_log_that_does_not_name_its_nodes_is_told_how_many(tmp_path):
         status, out, err = run(path, "--nodes", wrong)
         assert (status, out, err.count("\n")) == (1, "", 1)
         assert "nodes" in err
+
+
+def test_what_reading_the_log_found_is_told(log):
+    log.write_text(log.read_text().replace("      262144 ", "      262,144x "))
+    flat = " ".join(run(log)[1].split())
+    assert "warning: line 15: left out: count '262,144x' is not a whole number" in flat
+    assert json.loads(run(log, "--json")[1])["warnings"][0] in flat
+    page = peerlab.diagnose(peerlab.load(log))._repr_html_()
+    assert "What reading the log found" in page
+    assert "line 15: left out: count &#x27;262,144x&#x27;" in page
+
+
+def test_a_saved_table_tells_the_terminal_nothing(log, tmp_path):
+    saved = tmp_path / "saved.csv"
+    peerlab.load(log).save(saved)
+    saved.write_text(saved.read_text().replace("out-of-place", "\x1b]0;PWNED\x07\x1b[2J\u202eout"))
+    status, out, _ = run(saved)
+    assert status == 0
+    assert "allreduce out, 4 ranks" in " ".join(out.split())
+    assert not any(mark in out for mark in ("\x1b", "\x07", "\u202e", "PWNED"))
 
 
 def test_a_log_that_is_not_there_and_a_cluster_that_nobody_knows(log, tmp_path):

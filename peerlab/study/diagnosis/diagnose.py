@@ -54,6 +54,8 @@ class Diagnosis:
     """What was seen and what it says, the weightiest first."""
     notes: tuple[str, ...]
     """What else should be known to read this log: sentences."""
+    warnings: tuple[str, ...]
+    """What was left out of the log when it was read, what in it is doubtful, and what was inferred: sentences."""
     checks: tuple[Check, ...]
     """What to measure next."""
     forecast: Forecast
@@ -83,6 +85,7 @@ class Diagnosis:
             ],
             "evidence": [{**vars(one), "points": dict(one.points)} for one in self.evidence],
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
             "checks": [vars(one) for one in self.checks],
             "forecast": _plain_forecast(self.forecast),
             "clusters": list(self.clusters),
@@ -133,6 +136,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         ranking=ranking,
         evidence=tuple(evidence),
         notes=tuple(notes(seen, path, own)),
+        warnings=tuple(records.warnings),
         checks=know.checks_for(path or CANNOT_TELL, seen.tool, clear=verdict == CLEAR),
         forecast=forecast(seen, path, own, clusters),
         clusters=tuple(one.name for one in clusters),
