@@ -28,9 +28,11 @@ class LabPage extends Page {
     this.find(".pl-save").addEventListener("click", () => this.send("save measured"));
     this.find(".pl-here .pl-action").addEventListener("click", () => this.send(this.model.get("measured").here.busy ? "stop measuring" : "measure"));
     const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
-    for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, true);
+    const { signal } = this.over;
+    for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, { capture: true, signal });
     // after the widget's own listener, so that Python is asked all the same
-    explorer?.addEventListener("change", ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name)));
+    const ask = ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name));
+    explorer?.addEventListener("change", ask, { signal });
     const themed = new MutationObserver(() => this.setTheme());
     themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
     this.closers.push(() => this.model.off("msg:custom", hear), () => themed.disconnect());
@@ -115,6 +117,13 @@ async function attached(element, signal) {
   while (!element.isConnected && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
+// JupyterLab keeps the model of a widget that was closed, with all that it holds; so that is let go here.
+function initialize({ model }) {
+  return () => {
+    for (const name of ["_esm", "document", "data", "curves"]) model.set(name, ""); // one by one: the last value stays
+  };
+}
+
 async function render({ model, el, signal }) {
   const page = new LabPage(model, el), aborter = new AbortController();
   signal?.addEventListener("abort", () => aborter.abort());
@@ -126,5 +135,3 @@ async function render({ model, el, signal }) {
     page.close();
   };
 }
-
-export default { render };

@@ -49,6 +49,7 @@ class Page {
     this.root.innerHTML = LAYOUT;
     el.appendChild(this.root);
     this.applied = 0;
+    this.over = new AbortController(); // whoever listens outside of this page listens until it closes
     this.closers = [];
     this.keyboard = this.root;
   }
@@ -312,7 +313,9 @@ class Page {
     this.player.draw();
   }
 
+  // A notebook keeps the elements and the model of a view that it has closed; so nothing of the page may hang on them.
   close() {
+    this.over.abort();
     for (const close of this.closers) close();
     cancelAnimationFrame(this.resizing);
     this.timeline?.close();
