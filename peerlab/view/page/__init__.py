@@ -14,7 +14,7 @@ def script() -> str:
 
     Every widget is a module of its own, and a browser forgets no module: so only the first one of a page compiles what is in it.
     """
-    code = _joined(*_SHARED, "lab")
+    code = _joined(*_SHARED, "kernel", "lab")
     name = f"peerlab {crc32(code.encode()):x}"
     return f'export default (globalThis["{name}"] ??= (() => {{\n{code}\nreturn {{ initialize, render }};\n}})());\n'
 

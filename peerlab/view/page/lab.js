@@ -16,6 +16,7 @@ class LabPage extends Page {
     const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, choose Run ▸ Run All Cells to see the figures."), 4000);
     this.closers.push(() => clearTimeout(late));
     await attached(this.root, signal);
+    whenGone(this.model, () => this.loseKernel(), this.over.signal);
     this.model.send({ kind: "seen" }); // what this cell showed before can go
     await loadBokeh(this.model, signal);
     clearTimeout(late);
@@ -44,8 +45,29 @@ class LabPage extends Page {
   }
 
   send(command, value) {
+    if (this.gone) return;
     super.send(command, value);
     this.foresee(command);
+  }
+
+  // What the browser does by itself goes on: the player, the timeline, units. All that asks the kernel rests.
+  loseKernel() {
+    this.gone = true;
+    this.applyStatus();
+    for (const row of this.root.closest(".pl-explorer")?.querySelectorAll(".pl-controls") ?? []) row.inert = true;
+    for (const button of this.root.querySelectorAll(".pl-critical, .pl-tab, .pl-action")) button.disabled = true;
+    const curves = this.model.get("curves"), awaited = curves.old || curves.bands?.endsWith("...");
+    if (awaited) this.model.set("curves", { ...curves, old: false, bands: "" }); // they come no more
+  }
+
+  applyStatus() {
+    if (!this.gone) return super.applyStatus();
+    const bar = this.find(".pl-status");
+    bar.hidden = false;
+    bar.classList.add("pl-gone");
+    const app = !document.querySelector(".jp-CodeCell .jp-InputArea"); // as in Voila: no cell to run
+    bar.querySelector("span").textContent = `The kernel has gone; ${app ? "reload the page" : "run the cell again"}.`;
+    this.root.classList.remove("pl-stale");
   }
 
   // Shows what Python has said that a switch would show; Python's answer follows, and counts.
