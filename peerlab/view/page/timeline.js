@@ -82,7 +82,8 @@ class Timeline {
     const most = this.addMerged(drawn, merged, start, pixel);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
-    this.note.replaceChildren(...(most > 1 ? [`a mark is up to ${most} spans`, make("span", "pl-press", ": zoom in")] : []));
+    this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans a mark, as high as busy`, make("span", "pl-press", ": zoom in")] : []));
+    this.note.title = most > 1 ? "Spans too short to tell apart are one mark: it fills as much of its lane's height as they keep the resource busy" : "";
     this.count = drawn.y.length;
     this.drawPath();
   }
@@ -102,7 +103,7 @@ class Timeline {
     drawn.y.push(y);
     drawn.height.push(height);
     drawn.left.push(start);
-    drawn.right.push(end - 0.6 * pixel);
+    drawn.right.push(end - Math.min(0.6 * pixel, 0.06 * (end - start))); // a seam, which takes no more of a short span than of a long one
     drawn.fill.push(this.data.roles[stage]);
     drawn.alpha.push((s.slice[i] + step) % 2 ? 0.72 : 1);
     drawn.stage.push(this.data.stages[stage]);
@@ -113,44 +114,61 @@ class Timeline {
     drawn.wait.push(wait > 0.001 ? `waited ${sayTime(wait)}` : "did not wait");
   }
 
+  // Adds a span to the bin of its track that it begins in: how many there are, how long they serve, how much beyond the bin.
   merge(merged, i, shift, origin, pixel, bins) {
-    const s = this.spans, key = s.lane[i] * 1000 + s.track[i];
-    if (!merged.has(key)) merged.set(key, { row: i, busy: new Float32Array(bins), count: new Int32Array(bins), stage: new Int16Array(bins) });
-    const found = merged.get(key), at = Math.floor((s.start[i] + shift - origin) / (BIN * pixel));
+    const s = this.spans, key = s.lane[i] * 1000 + s.track[i], length = BIN * pixel;
+    if (!merged.has(key)) {
+      const [busy, beyond, begin] = [0, 1, 2].map(() => new Float64Array(bins));
+      merged.set(key, { row: i, busy, beyond, begin, count: new Int32Array(bins), last: new Int32Array(bins) });
+    }
+    const found = merged.get(key), start = s.start[i] + shift - origin, end = s.end[i] + shift - origin, at = Math.floor(start / length);
     if (at < 0 || at >= bins) return;
-    if (!found.count[at]) found.stage[at] = s.stage[i];
-    found.busy[at] += s.end[i] - s.start[i];
     found.count[at] += 1;
+    found.busy[at] += end - start;
+    found.beyond[at] += Math.max(0, end - (at + 1) * length);
+    found.begin[at] = start;
+    found.last[at] = i;
   }
 
-  // How opaque a mark is tells how busy its time was; neighbours that look the same become one.
+  // One span alone is drawn where it is. How high a mark of several is tells how busy its time was, so that ink is time
+  // served; neighbours that look the same become one.
   addMerged(drawn, merged, origin, pixel) {
-    const length = BIN * pixel;
+    const length = BIN * pixel, least = this.data.lanes.length / this.frame().height; // a pixel's height, in lanes
     let most = 0;
-    for (const { row, busy, count, stage } of merged.values()) {
-      const { y, height } = this.place(row), shade = (at) => (count[at] ? Math.max(1, Math.round(8 * Math.min(1, busy[at] / length))) : 0);
+    for (const { row, busy, beyond, begin, count, last } of merged.values()) {
+      const passed = (at) => (count[at] && count[at + 1] ? beyond[at] : 0), time = (at) => busy[at] - passed(at) + passed(at - 1);
+      const shade = (at) => (count[at] ? Math.max(1, Math.round(8 * Math.min(1, time(at) / length))) : 0);
+      const stage = (at) => this.spans.stage[last[at]];
       for (let at = 0, next; at < count.length; at = next) {
         next = at + 1;
         if (!count[at]) continue;
-        let spans = count[at], time = busy[at];
-        for (; next < count.length && stage[next] === stage[at] && shade(next) === shade(at); next++) {
+        let spans = count[at], served = time(at);
+        for (; next < count.length && stage(next) === stage(at) && shade(next) === shade(at); next++) {
           spans += count[next];
-          time += busy[next];
+          served += time(next);
         }
         most = Math.max(most, spans);
-        drawn.y.push(y);
-        drawn.height.push(height);
-        drawn.left.push(origin + at * length);
-        drawn.right.push(origin + next * length);
-        drawn.fill.push(this.data.roles[stage[at]]);
-        drawn.alpha.push(0.25 + (0.75 * shade(at)) / 8);
-        drawn.stage.push(this.data.stages[stage[at]]);
+        const from = origin + (spans > 1 ? at * length : begin[at]), to = origin + next * length;
+        if (spans > 1) this.addMark(drawn, row, from, to, served / (to - from), least);
+        else this.addMark(drawn, row, from, from + Math.max(served, pixel), 1, least, Math.max(0.3, Math.min(1, served / pixel)));
+        drawn.fill.push(this.data.roles[stage(at)]);
+        drawn.stage.push(this.data.stages[stage(at)]);
         drawn.what.push(spans > 1 ? `${spans} spans, too short to tell apart here` : "one span");
-        drawn.when.push(`from ${sayTime(origin + at * length)}, busy for ${sayTime(time)} of ${sayTime((next - at) * length)}`);
+        drawn.when.push(`from ${sayTime(from)}, busy for ${sayTime(served)}${spans > 1 ? ` of ${sayTime(to - from)}` : ""}`);
         drawn.wait.push("zoom in: Shift and wheel");
       }
     }
     return most;
+  }
+
+  // A mark stands on the ground of its track, and fills as much of it as it is busy; what would be lower than `least` is paler.
+  addMark(drawn, row, from, to, busy, least, alpha = 1) {
+    const { y, height } = this.place(row), full = height * Math.min(1, busy), high = Math.min(height, Math.max(full, least));
+    drawn.y.push(y + (height - high) / 2);
+    drawn.height.push(high);
+    drawn.left.push(from);
+    drawn.right.push(to);
+    drawn.alpha.push(alpha * Math.max(0.3, full / high));
   }
 
   showPath(path) {
