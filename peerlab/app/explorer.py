@@ -137,6 +137,7 @@ class Explorer(Spoken):
                 self._last_change = ("", 0.0)
                 self._go(self._history.pop(), "", remember=False)
             case "reset":
+                self.stage.send({"kind": "reset"})  # the player's speed is the page's own
                 self._last_change = ("", 0.0)
                 self._go(self.first, "", remember=True)
             case "host" if not self.controls.host.disabled:

@@ -5,7 +5,7 @@ from pathlib import Path
 from zlib import crc32
 
 _HERE = Path(__file__).parent
-_SHARED = ("rows", "figures", "scene", "timeline", "curves", "headline", "player", "page")
+_SHARED = ("rows", "figures", "scene", "timeline", "curves", "headline", "player", "keys", "page")
 
 
 @cache
@@ -22,7 +22,7 @@ def script() -> str:
 @cache
 def script_alone() -> str:
     """Return the script of a page that plays without a kernel; it begins by itself."""
-    return _joined(*_SHARED, "album", "choices", "alone")
+    return _joined(*_SHARED, "album", "choices", "frame", "alone")
 
 
 @cache
