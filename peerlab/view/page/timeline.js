@@ -26,13 +26,14 @@ class Timeline {
       end: "end",
     });
     this.path = null;
+    this.tracks = Math.max(...this.data.lanes.map((lane) => lane.tracks)); // of a lane
     const whole = Math.max(this.data.end_us, before ?? 0) || 1;
     this.unit = whole > 2000 ? 1000 : 1; // microseconds per unit of the axis
     const far = (1.01 * whole) / this.unit;
     this.range.bounds = [0, far]; // first: start and end are held within the bounds
     this.range.setv({ start: 0, end: far, reset_start: 0, reset_end: far });
     this.figures.model("timeline_time").axis_label = null;
-    const lanes = this.data.lanes, labels = new Map(lanes.map((lane, i) => [i, lane.label]));
+    const { lanes } = this.data, labels = new Map(lanes.map((lane, i) => [i, lane.label]));
     this.figures.model("timeline_ticks").ticks = lanes.map((_, i) => i);
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: lanes.length - 0.5, end: -0.5 });
@@ -72,12 +73,11 @@ class Timeline {
   }
 
   draw() {
-    const { start, end, pixel } = this.shown(), drawn = this.blank(), merged = new Map();
-    const bins = Math.ceil((end - start) / (BIN * pixel)) + 1;
+    const { start, end, pixel } = this.shown(), drawn = this.blank(), merged = [], length = BIN * pixel;
+    const bins = Math.ceil((end - start) / length) + 1;
     this.spans.between(start, end, (i, shift, j, segment) => {
-      const length = this.spans.end[i] - this.spans.start[i];
-      if (length >= BIN * pixel) this.add(drawn, i, shift, j, segment, pixel);
-      else this.merge(merged, i, shift, start, pixel, bins);
+      if (this.spans.end[i] - this.spans.start[i] >= length) this.add(drawn, i, shift, j, segment, pixel);
+      else this.merge(merged, i, shift, start, length, bins);
     });
     const most = this.addMerged(drawn, merged, start, pixel);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
@@ -115,19 +115,18 @@ class Timeline {
   }
 
   // Adds a span to the bin of its track that it begins in: how many there are, how long they serve, how much beyond the bin.
-  merge(merged, i, shift, origin, pixel, bins) {
-    const s = this.spans, key = s.lane[i] * 1000 + s.track[i], length = BIN * pixel;
-    if (!merged.has(key)) {
-      const [busy, beyond, begin] = [0, 1, 2].map(() => new Float64Array(bins));
-      merged.set(key, { row: i, busy, beyond, begin, count: new Int32Array(bins), last: new Int32Array(bins) });
-    }
-    const found = merged.get(key), start = s.start[i] + shift - origin, end = s.end[i] + shift - origin, at = Math.floor(start / length);
+  merge(merged, i, shift, origin, length, bins) {
+    const s = this.spans, key = s.lane[i] * this.tracks + s.track[i], start = s.start[i] + shift - origin, at = Math.floor(start / length);
     if (at < 0 || at >= bins) return;
-    found.count[at] += 1;
-    found.busy[at] += end - start;
-    found.beyond[at] += Math.max(0, end - (at + 1) * length);
-    found.begin[at] = start;
-    found.last[at] = i;
+    const found = (merged[key] ??= this.blankTrack(i, bins)), served = s.end[i] - s.start[i], beyond = start + served - (at + 1) * length;
+    if (!found.count[at]++) found.first[at] = i, found.begin[at] = start;
+    found.busy[at] += served;
+    if (beyond > 0) found.beyond[at] += beyond;
+  }
+
+  blankTrack(row, bins) {
+    const [busy, beyond, begin] = [0, 1, 2].map(() => new Float32Array(bins));
+    return { row, busy, beyond, begin, count: new Int32Array(bins), first: new Int32Array(bins) };
   }
 
   // One span alone is drawn where it is. How high a mark of several is tells how busy its time was, so that ink is time
@@ -135,10 +134,10 @@ class Timeline {
   addMerged(drawn, merged, origin, pixel) {
     const length = BIN * pixel, least = this.data.lanes.length / this.frame().height; // a pixel's height, in lanes
     let most = 0;
-    for (const { row, busy, beyond, begin, count, last } of merged.values()) {
+    for (const { row, busy, beyond, begin, count, first } of merged.filter(Boolean)) {
       const passed = (at) => (count[at] && count[at + 1] ? beyond[at] : 0), time = (at) => busy[at] - passed(at) + passed(at - 1);
       const shade = (at) => (count[at] ? Math.max(1, Math.round(8 * Math.min(1, time(at) / length))) : 0);
-      const stage = (at) => this.spans.stage[last[at]];
+      const stage = (at) => this.spans.stage[first[at]];
       for (let at = 0, next; at < count.length; at = next) {
         next = at + 1;
         if (!count[at]) continue;
