@@ -38,7 +38,7 @@ def test_a_page_whose_kernel_has_gone_says_so_and_its_controls_rest(open_noteboo
     WAYS[way](notebook)
     expect(page.get_by_role("status").filter(has_text=WORDS)).to_be_visible()
     expect(page.locator(".pl-cancel")).to_be_hidden()
-    assert page.locator(".pl-explorer .pl-controls").evaluate_all("rows => rows.map(row => row.inert)") == [True] * 5  # fmt: skip
+    assert page.locator(".pl-explorer .pl-controls").evaluate_all("rows => rows.length > 4 && rows.every(row => row.inert)")  # fmt: skip
     for name in ("Critical path", "size", "this machine"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()
     before = explorer.data()
