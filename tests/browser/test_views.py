@@ -236,6 +236,23 @@ def test_a_lane_of_the_timeline_is_as_full_as_its_resource_is_busy(fresh, nodes,
     assert inked(fresh, "NIC send") == pytest.approx(run.busy["nic_tx"], abs=0.05)
 
 
+INK = """({ timeline, figures }) => {
+  const { y, left, right, height, alpha } = figures.model("timeline_spans").data, { lanes, end_us } = timeline.data;
+  const ink = lanes.map(() => 0);
+  y.forEach((at, i) => (ink[Math.round(at)] += (height[i] / 0.74) * alpha[i] * (right[i] - left[i]) * timeline.unit / end_us));
+  return Object.fromEntries(lanes.map(({ label }, i) => [label, ink[i]]));
+}"""
+"""How full each lane is drawn."""
+
+
+@pytest.mark.parametrize("nodes", [256, 1024])
+def test_where_spans_cannot_be_told_apart_every_lane_is_as_full_as_it_is_busy(fresh, nodes):
+    fresh.change(lambda: fresh.fill("nodes-text", str(nodes)))
+    run, ink = peerlab.simulate(peerlab.Scenario(nodes=nodes, path="host-rdma")), fresh.ask(INK)
+    for lane, kind in (("PCIe uplink up", "uplink_up"), ("PCIe uplink down", "uplink_down"), ("DRAM", "dram"), ("NIC receive", "nic_rx")):  # fmt: skip
+        assert ink[lane] == pytest.approx(run.busy[kind], abs=0.05), lane
+
+
 def test_the_critical_path_is_lit_and_broken_down(fresh):
     fresh.page.locator(".pl-critical").last.click()
     expect(fresh.page.locator(".pl-path").last).to_contain_text("On the critical path: PCIe uplink")

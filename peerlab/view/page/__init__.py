@@ -5,7 +5,7 @@ from pathlib import Path
 from zlib import crc32
 
 _HERE = Path(__file__).parent
-_SHARED = ("rows", "figures", "scene", "timeline", "curves", "headline", "player", "keys", "page")
+_SHARED = ("rows", "figures", "scene", "density", "timeline", "curves", "headline", "player", "keys", "page")
 
 
 @cache

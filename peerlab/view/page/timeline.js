@@ -26,7 +26,6 @@ class Timeline {
       end: "end",
     });
     this.path = null;
-    this.tracks = Math.max(...this.data.lanes.map((lane) => lane.tracks)); // of a lane
     const whole = Math.max(this.data.end_us, before ?? 0) || 1;
     this.unit = whole > 2000 ? 1000 : 1; // microseconds per unit of the axis
     const far = (1.01 * whole) / this.unit;
@@ -73,13 +72,15 @@ class Timeline {
   }
 
   draw() {
-    const { start, end, pixel } = this.shown(), drawn = this.blank(), merged = [], length = BIN * pixel;
-    const bins = Math.ceil((end - start) / length) + 1;
+    const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
+    const bins = Math.ceil((end - start) / length) + 1, least = this.data.lanes.length / this.frame().height;
+    const density = new Density(this.spans, this.data.lanes, { origin: start, length, bins, least });
     this.spans.between(start, end, (i, shift, j, segment) => {
-      if (this.spans.end[i] - this.spans.start[i] >= length) this.add(drawn, i, shift, j, segment, pixel);
-      else this.merge(merged, i, shift, start, length, bins);
+      if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
+      single.add(this.spans.lane[i]);
+      this.add(drawn, i, shift, j, segment, pixel);
     });
-    const most = this.addMerged(drawn, merged, start, pixel);
+    const most = this.addMerged(drawn, density, single);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
     this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans a mark, as high as busy`, make("span", "pl-press", ": zoom in")] : []));
@@ -114,60 +115,17 @@ class Timeline {
     drawn.wait.push(wait > 0.001 ? `waited ${sayTime(wait)}` : "did not wait");
   }
 
-  // Adds a span to the bin of its track that it begins in: how many there are, how long they serve, how much beyond the bin.
-  merge(merged, i, shift, origin, length, bins) {
-    const s = this.spans, key = s.lane[i] * this.tracks + s.track[i], start = s.start[i] + shift - origin, at = Math.floor(start / length);
-    if (at < 0 || at >= bins) return;
-    const found = (merged[key] ??= this.blankTrack(i, bins)), served = s.end[i] - s.start[i], beyond = start + served - (at + 1) * length;
-    if (!found.count[at]++) found.first[at] = i, found.begin[at] = start;
-    found.busy[at] += served;
-    if (beyond > 0) found.beyond[at] += beyond;
-  }
-
-  blankTrack(row, bins) {
-    const [busy, beyond, begin] = [0, 1, 2].map(() => new Float32Array(bins));
-    return { row, busy, beyond, begin, count: new Int32Array(bins), first: new Int32Array(bins) };
-  }
-
-  // One span alone is drawn where it is. How high a mark of several is tells how busy its time was, so that ink is time
-  // served; neighbours that look the same become one.
-  addMerged(drawn, merged, origin, pixel) {
-    const length = BIN * pixel, least = this.data.lanes.length / this.frame().height; // a pixel's height, in lanes
+  // Adds the marks of spans too short to tell apart; returns how many spans there are in one at most.
+  addMerged(drawn, density, lanes) {
     let most = 0;
-    for (const { row, busy, beyond, begin, count, first } of merged.filter(Boolean)) {
-      const passed = (at) => (count[at] && count[at + 1] ? beyond[at] : 0), time = (at) => busy[at] - passed(at) + passed(at - 1);
-      const shade = (at) => (count[at] ? Math.max(1, Math.round(8 * Math.min(1, time(at) / length))) : 0);
-      const stage = (at) => this.spans.stage[first[at]];
-      for (let at = 0, next; at < count.length; at = next) {
-        next = at + 1;
-        if (!count[at]) continue;
-        let spans = count[at], served = time(at);
-        for (; next < count.length && stage(next) === stage(at) && shade(next) === shade(at); next++) {
-          spans += count[next];
-          served += time(next);
-        }
-        most = Math.max(most, spans);
-        const from = origin + (spans > 1 ? at * length : begin[at]), to = origin + next * length;
-        if (spans > 1) this.addMark(drawn, row, from, to, served / (to - from), least);
-        else this.addMark(drawn, row, from, from + Math.max(served, pixel), 1, least, Math.max(0.3, Math.min(1, served / pixel)));
-        drawn.fill.push(this.data.roles[stage(at)]);
-        drawn.stage.push(this.data.stages[stage(at)]);
-        drawn.what.push(spans > 1 ? `${spans} spans, too short to tell apart here` : "one span");
-        drawn.when.push(`from ${sayTime(from)}, busy for ${sayTime(served)}${spans > 1 ? ` of ${sayTime(to - from)}` : ""}`);
-        drawn.wait.push("zoom in: Shift and wheel");
-      }
-    }
+    density.each(lanes, ({ stage, spans, served, from, to, y, height, alpha }) => {
+      most = Math.max(most, spans);
+      const row = { y, height, left: from, right: to, alpha, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "zoom in: Shift and wheel" };
+      row.what = spans > 1 ? `${spans} spans, too short to tell apart here` : "one span";
+      row.when = `from ${sayTime(from)}, busy for ${sayTime(served)}${spans > 1 ? ` of ${sayTime(to - from)}` : ""}`;
+      for (const column in drawn) drawn[column].push(row[column]);
+    });
     return most;
-  }
-
-  // A mark stands on the ground of its track, and fills as much of it as it is busy; what would be lower than `least` is paler.
-  addMark(drawn, row, from, to, busy, least, alpha = 1) {
-    const { y, height } = this.place(row), full = height * Math.min(1, busy), high = Math.min(height, Math.max(full, least));
-    drawn.y.push(y + (height - high) / 2);
-    drawn.height.push(high);
-    drawn.left.push(from);
-    drawn.right.push(to);
-    drawn.alpha.push(alpha * Math.max(0.3, full / high));
   }
 
   showPath(path) {
