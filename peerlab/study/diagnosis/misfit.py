@@ -8,7 +8,7 @@ from peerlab.study.observed import Observed
 from peerlab.study.replay import nodes_of, shape
 from peerlab.units import say_count
 
-_MADE_FOR = {"hccl_demo": True, "nccl-tests": False}
+_MADE_FOR = {"hccl_demo": True, "nccl-tests": False, "nccom-test": False}
 """Whether a tool is made for Gaudi, or for all but that."""
 
 
