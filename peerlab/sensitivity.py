@@ -73,9 +73,25 @@ def band(scenario: Scenario, busbw: Busbw, here: float) -> Band:
     return Band(min([here, *ends]), here, max([here, *ends]))
 
 
-def corners(scenario: Scenario) -> list[Scenario]:
-    """Return the scenarios between which the answer may lie; none, if nothing with a range is assumed."""
-    figures = assumed(scenario)
+LIMITING = frozenset(
+    {"nic.rate", "port.rate", "protocol.ll_rate", "protocol.ll_up_to", "protocol.simple_rate"}
+)
+"""Figures that set what a node can send at most."""
+
+
+def limit_band(scenario: Scenario, limit: Busbw) -> Band:
+    """Return from where to where the wire limit of `scenario` may lie; `limit` tells that of one, GB/s, without simulating."""
+    here = limit(scenario)
+    ends = [limit(corner) for corner in corners(scenario, LIMITING)]
+    return Band(min([here, *ends]), here, max([here, *ends]))
+
+
+def corners(scenario: Scenario, only: frozenset[str] | None = None) -> list[Scenario]:
+    """Return the scenarios between which the answer may lie; none, if nothing with a range is assumed.
+
+    `only` holds the keys of the figures that may move; None: all may.
+    """
+    figures = [one for one in assumed(scenario) if only is None or one.key in only]
     choices = [(better_end(figure),) if better_end(figure) is not None else (0, 1) for figure in figures]
     found = []
     for ends in product(*choices) if figures else ():

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from peerlab.app.found import Found
 from peerlab.app.measuring import Measuring
-from peerlab.app.own_log import Found, OwnLog
+from peerlab.app.own_log import OwnLog
+from peerlab.app.widgets import Changes
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records, measured_for
 from peerlab.view.here import here
@@ -14,7 +16,8 @@ from peerlab.view.measured import Point, overlay, points
 class Evidence:
     """Puts what was measured, and fits the scenario, on the curves.
 
-    `show` gets what the page draws; `on_log` hears what was found in a log that its user gave.
+    `show` gets what the page draws; `on_log` hears what was found in a log that its user gave, `on_go` what to change to see
+    where it was taken.
 
     Attributes
     ----------
@@ -29,23 +32,27 @@ class Evidence:
         records: Sequence[Records],
         show: Callable[[dict[str, object]], None],
         on_log: Callable[[Found], None],
+        on_go: Callable[[Changes], None],
     ) -> None:
         self._show, self._on_log = show, on_log
         self._own = [point for one in records for point in points(one, own=True)]
         self._of_log: tuple[Point, ...] = ()
         self._here = here([])
         self._scenario: Scenario | None = None
-        self.log = OwnLog(self._log_read)
+        self.log = OwnLog(self._log_read, on_go)
         self.measuring = Measuring(self._machine_measured)
 
     def draw(self, scenario: Scenario) -> None:
         """Show what fits a scenario."""
         self._scenario = scenario
         known = [*_shipped(scenario.hardware.name), *self._own, *self._of_log]
+        self.log.show(scenario)
         self._show({**overlay(scenario, known), "here": self._here})
 
     def _log_read(self, found: Found | None) -> None:
-        self._of_log = points(found.records, found.diagnosis.path or "", own=True) if found else ()
+        self._of_log = (
+            points(found.records, found.diagnosis.path or "", own=True, nodes=found.nodes) if found else ()
+        )
         self._redraw()
         if found and self._of_log:
             self._on_log(found)

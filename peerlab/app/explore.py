@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from peerlab.app.explorer import Explorer
-from peerlab.app.own_log import start_of
+from peerlab.app.found import start_of
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 

@@ -14,7 +14,7 @@ from peerlab.app.curving import Curving
 from peerlab.app.evidence import Evidence
 from peerlab.app.exporting import Exporting, Shown
 from peerlab.app.fitting import fitting
-from peerlab.app.own_log import Found, as_measured
+from peerlab.app.found import Found, as_measured
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes, Spoken
@@ -57,7 +57,7 @@ class Explorer(Spoken):
         self.first = scenario
         self.before: Run | None = None
         self.stage = Stage(self._command)
-        self._evidence = Evidence(records, self._show_measured, self._log_read)
+        self._evidence = Evidence(records, self._show_measured, self._log_read, self._go_to_log)
         self.controls = Controls(
             self._changed, self._command, self._evidence.log, Exporting(lambda: Shown(self.run, self.before))
         )
@@ -137,6 +137,7 @@ class Explorer(Spoken):
                 self._last_change = ("", 0.0)
                 self._go(self._history.pop(), "", remember=False)
             case "reset":
+                self.stage.send({"kind": "reset"})  # the player's speed is the page's own
                 self._last_change = ("", 0.0)
                 self._go(self.first, "", remember=True)
             case "host" if not self.controls.host.disabled:
@@ -230,10 +231,15 @@ class Explorer(Spoken):
         self.stage.measured = parcel
 
     def _log_read(self, found: Found) -> None:
-        """Go where a log was taken, as far as that was recognised."""
+        """Go where a log was taken, as far as that was recognised; from a cluster that was chosen nobody is led away."""
+        self._command("axis", "message_bytes")
+        if not found.compared:
+            with self._telling("log"):
+                self._change(as_measured(self.scenario, found), "log")
+
+    def _go_to_log(self, changes: Changes) -> None:
         with self._telling("log"):
-            self._command("axis", "message_bytes")
-            self._change(as_measured(self.scenario, found), "log")
+            self._change(self.scenario.with_(**changes), "log")
 
     @property
     def measured(self) -> Records | None:

@@ -10,8 +10,7 @@ from peerlab.errors import PeerlabError
 from peerlab.measurement.plan import Measurement
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.records import Records
-from peerlab.records.judge import NOISE, Comparison, compare
-from peerlab.units import say_bytes, say_count
+from peerlab.records.judge import Comparison, compare, gist
 from peerlab.view.here import here
 
 
@@ -88,28 +87,14 @@ class Measuring:
             return
         self._stream, self.records = None, records
         self._found = compare(records)
-        self._show(here(self._found, problem or say(self._found, records)))
+        self._show(
+            here(
+                self._found,
+                problem or gist(self._found) or "; ".join(records.warnings) or "nothing was measured",
+            )
+        )
 
     def _tell(self, text: str, found: list[Comparison] | None) -> None:
         if found is not None:
             self._found = found
         self._show(here(self._found, text, busy=True))
-
-
-def say(found: list[Comparison], records: Records) -> str:
-    """Return what a measurement says, in one line."""
-    direct = [one for one in found if one.path == "direct" and not one.variant and one.registration == "none"]
-    if not direct:
-        return "; ".join(records.warnings) or "nothing was measured"
-    largest = max(direct, key=lambda one: (one.ranks, one.size_bytes))
-    where = f"at {say_bytes(largest.size_bytes)}, {say_count(largest.ranks, 'rank')}"
-    if largest.verdict == NOISE:
-        return f"direct and staged do not differ beyond the noise {where}"
-    registered = max((one.size_bytes for one in found if one.registration != "none"), default=0)
-    short = (
-        ""
-        if registered in (0, largest.size_bytes)
-        else f"; registered up to {say_bytes(registered)} (locked-memory limit)"
-    )
-    against = "no A/A control" if largest.noise is None else f"noise {largest.noise:.2f}"
-    return f"direct: {largest.ratio:.1f}x staged {where} ({against}){short}"

@@ -6,7 +6,7 @@ from itertools import groupby
 from peerlab.measurement.plan import Measurement
 from peerlab.measurement.stream import Progress
 from peerlab.records import Records
-from peerlab.records.judge import NOISE, WRONG, Comparison, compare
+from peerlab.records.judge import NOISE, WRONG, Comparison, compare, gist
 from peerlab.units import PS_PER_S, say_bytes, say_time
 
 _LEGEND = "[ ]: quartiles of the repetitions. ~: within the noise, as an arm differs as much from itself (A/A); no verdict"
@@ -38,6 +38,8 @@ def print_end(plan: Measurement, records: Records) -> None:
         for (ranks, size), block in groupby(found, lambda one: (one.ranks, one.size_bytes)):
             cells = {say_condition(one): _cell(one) for one in block}
             print(_line(str(ranks), say_bytes(size), [cells.get(name, "-") for name in names]))
+    if said := gist(compare(records)):
+        print(f"\n{said}")
     print()
     pinning = [_PINNING[plan.pins]] if found else []
     for sentence in (_LEGEND, *pinning, *records.warnings, f"what it is: {records.manifest['what_it_is']}"):

@@ -18,9 +18,10 @@ Reveal.on("ready", () => document.querySelectorAll("section iframe").forEach((fr
   frame.addEventListener("load", begin);
   begin();
 }));
+addEventListener("message", ({ data }) => data?.peerlab === "key" && Reveal.triggerKey(data.keyCode));
 Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSlide, "slide:stop"); tell(currentSlide, "slide:start"); });
 """
-"""What plays is told when its slide comes and when it goes."""
+"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides."""
 
 
 def page(title: str, slides: Sequence[Slide]) -> str:

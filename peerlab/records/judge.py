@@ -1,5 +1,6 @@
 """What a measurement says: ratios between its conditions, and whether they exceed the noise."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from peerlab.collectives.conditions import CONTROL, say_block
 from peerlab.records.schema import Records
+from peerlab.units import say_bytes, say_count
 
 LEAST_NOISE = 1.15
 """A factor that no ratio below means anything, however quiet the control: a quartile of equal things lay there, from 1 MiB
@@ -86,6 +88,28 @@ def compare(records: Records, path: str = "staged") -> list[Comparison]:
                 )
             )
     return found
+
+
+def gist(found: Sequence[Comparison]) -> str:
+    """Return what going direct brings over ``staged`` at the largest message, in one line; empty where it was not measured.
+
+    The arm with the largest registration cache speaks: a NIC can reach no memory that is not registered. Where that was
+    not measured, the arm without any does, and it is said.
+    """
+    direct = [one for one in found if one.path == "direct" and not one.variant]
+    cached = [one for one in direct if one.registration == "lru"]
+    unpinned = [one for one in direct if one.registration == "none"]
+    if not (cached or unpinned):
+        return ""
+    one = max(cached or unpinned, key=lambda row: (row.ranks, row.size_bytes, row.capacity or 0))
+    arm = f"direct, cache of {one.capacity} regions" if cached else "direct, unpinned, as no NIC can"
+    where = f"at {say_bytes(one.size_bytes)}, {say_count(one.ranks, 'rank')}"
+    larger = any(other.ranks == one.ranks and other.size_bytes > one.size_bytes for other in unpinned)
+    short = "; more could not be registered (locked-memory limit)" if larger else ""
+    if one.verdict == NOISE:
+        return f"{arm}: no faster than staged beyond the noise {where}{short}"
+    against = "no A/A control" if one.noise is None else f"noise {one.noise:.2f}"
+    return f"{arm}: {one.ratio:.1f}x staged {where} ({against}){short}"
 
 
 def control_ratios(records: Records) -> dict[str, float]:

@@ -29,7 +29,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
-from peerlab.sensitivity import Band
+from peerlab.sensitivity import Band, limit_band
 from peerlab.units import GIB, KIB, say_bytes, say_count, say_time
 from peerlab.view.theme import FONT, PATH_ROLES
 
@@ -95,7 +95,7 @@ def curves(
         "values": list(AXES[axis]),
         "names": [say_bytes(v) if axis == "message_bytes" else str(v) for v in AXES[axis]],
         "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
-        "limits": _limits(scenario, axis),
+        "limits": _limits(scenario, axis, banded=bands is not None),
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
         "missing": f"{say_count(missing, 'point')} left out" if missing else "",
@@ -136,7 +136,7 @@ def key(scenario: Scenario, axis: str) -> str:
     )
 
 
-def _limits(scenario: Scenario, axis: str) -> dict[str, dict[str, object]]:
+def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
     """Return how much the NICs carry, and the devices' own ports, each with its name; the page shows the path's own."""
     paths = scenario.hardware.paths
     nic = "NIC limit" if "native" in paths else "wire limit"
@@ -147,16 +147,29 @@ def _limits(scenario: Scenario, axis: str) -> dict[str, dict[str, object]]:
     ):
         if ways:
             way = str(scenario.path) if scenario.path in ways else ways[0]
-            found[name] = {"label": label, "y": [_limit(scenario, axis, one, way) for one in AXES[axis]]}
+            found[name] = {
+                "label": label,
+                **_limit(scenario.with_(path=way), scenario.hardware, axis, banded),
+            }
     return found
 
 
-def _limit(scenario: Scenario, axis: str, value: int, path: str) -> float | None:
-    try:
-        limit = wire_limit_GBps(scenario.with_(path=path, **{axis: value}))
-    except ScenarioError:
-        return None
-    return None if math.isnan(limit) else limit
+@lru_cache(
+    maxsize=64
+)  # each line of a picture that grows asks again; the cluster is in the key, as its file may change
+def _limit(scenario: Scenario, _machine: Cluster, axis: str, banded: bool) -> dict[str, list[float | None]]:
+    """Return the limit along an axis, and where `banded` from where to where it may lie."""
+    asked = [_at(scenario, axis, value, {}) for value in AXES[axis]]
+    bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in asked]
+    return {
+        "y": [_number(wire_limit_GBps(one)) if one else None for one in asked],
+        "low": [_number(band.low_GBps) if band else None for band in bands],
+        "high": [_number(band.high_GBps) if band else None for band in bands],
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _say_bands(

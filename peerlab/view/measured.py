@@ -37,16 +37,19 @@ class Point:
     """Whether it is the user's; else it came with peerlab."""
 
 
-def points(records: Records, path: str = "", *, own: bool = False) -> tuple[Point, ...]:
+def points(
+    records: Records, path: str = "", *, own: bool = False, nodes: int | None = None
+) -> tuple[Point, ...]:
     """Return the points of records; what has no bandwidth, or names no ranks, cannot be placed.
 
-    `path` is the path of those rows that do not name theirs.
+    `path` and `nodes` are those of rows that do not name theirs; without, each rank is taken for a node.
     """
     rows = records.medians()
     there = rows.dropna(subset=["busbw_GBps", "ranks", "size_bytes"])
     found: dict[tuple[Any, ...], Point] = {}
     for row in sorted(there.to_dict("records"), key=_preference):
-        point = _point({**row, "path": row["path"] or path}, own=own)
+        known = row["nodes"] if pd.notna(row["nodes"]) else nodes or row["ranks"]
+        point = _point({**row, "path": row["path"] or path, "nodes": known}, own=own)
         found.setdefault((point.collective, point.nodes, point.ranks, point.size_bytes, point.path), point)
     return tuple(found.values())
 
@@ -58,7 +61,7 @@ def _preference(row: Mapping[Any, Any]) -> int:
 
 def _point(row: Mapping[Any, Any], *, own: bool) -> Point:
     ranks, size, busbw = int(row["ranks"]), int(row["size_bytes"]), float(row["busbw_GBps"])
-    nodes = ranks if pd.isna(row["nodes"]) else int(row["nodes"])
+    nodes = int(row["nodes"])
     way = f", {row['variant']}" if row["variant"] else ""
     took = "" if pd.isna(row["time_s"]) else f", {say_time(round(row['time_s'] * PS_PER_S))}"
     figures = f"{say_count(nodes, 'node')}, {say_count(ranks, 'rank')}, {say_bytes(size)}: {busbw:.3g} GB/s{took}{way}"

@@ -20,7 +20,7 @@ from peerlab.lanes import ORDER, in_order, lane_name
 from peerlab.model.path import RESOURCES
 from peerlab.run import Run
 from peerlab.trace import Trace
-from peerlab.units import PS_PER_US
+from peerlab.units import PS_PER_S, PS_PER_US
 from peerlab.view.frames import Segments, lane_spans
 from peerlab.view.sight import drawn, focus
 from peerlab.view.theme import stage_role
@@ -116,6 +116,7 @@ def timeline(run: Run) -> dict[str, object]:
                 "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
                 "used": bool((used == number).any()),
                 "hot": bool(found and found.kind == lane.kind),
+                **_capacity(run.trace, lane),
             }
             for number, lane in enumerate(shown)
         ],
@@ -126,6 +127,17 @@ def timeline(run: Run) -> dict[str, object]:
         "device": run.scenario.hardware.device_name,
         "end_us": run.time_ps / PS_PER_US,
     }
+
+
+def _capacity(trace: Trace, lane: Lane) -> dict[str, float | None]:
+    """Return how many spans a lane's resources serve at once, and, if they share their rate, at which, bytes per microsecond.
+
+    The time that a shared resource is busy follows from bytes, as its spans overlap.
+    """
+    mine = [trace.resources[i] for i in lane.resources]
+    shared = next((one for one in mine if one.shared), None)
+    rate = shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
+    return {"capacity": len(mine) if shared else sum(one.servers for one in mine) or 1, "rate": rate}
 
 
 def _title(run: Run) -> str:

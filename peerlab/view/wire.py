@@ -25,8 +25,13 @@ def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
 
 
 def say_rate(scenario: Scenario, node: int, speed: float) -> str:
-    """Return the name of the wire with its rate; that of `node` alone where that is slow, at `speed` of the full rate."""
-    rate = f"{wire_Bps(scenario) * speed / 1e9:.4g} GB/s"
+    """Return the name of the wire with its rate; that of `node` alone where that is slow, at `speed` of the full rate.
+
+    Where a protocol carries less than the NIC does, the NIC's rate stands beside it; `say_latency` names the protocol.
+    """
+    full = scenario.hardware.nic_Bps if protocol(scenario) and scenario.path != "native" else None
+    of = f" of {full * speed / 1e9:.4g}" if full and full > wire_Bps(scenario) else ""
+    rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
     native, used = scenario.path == "native", protocol(scenario)
     mark = assumed(scenario, "port.rate" if native else f"protocol.{used}_rate" if used else "nic.rate")
     slow = speed < 1
@@ -35,7 +40,7 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate} each way{mark}"
 
 
-_PROTOCOLS = {"": "", "ll": " (LL)", "simple": " (Simple)"}
+_PROTOCOLS = {"": "", "ll": "library's LL protocol, ", "simple": "library's Simple protocol, "}
 
 
 def say_latency(scenario: Scenario) -> str:
@@ -44,4 +49,4 @@ def say_latency(scenario: Scenario) -> str:
         return f"{scenario.machine.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
     used = protocol(scenario)
     mark = assumed(scenario, f"protocol.{used}_latency" if used else "fabric.latency")
-    return f"{scenario.machine.latency_ps / 1e6:g} µs latency{mark}{_PROTOCOLS[used]}"
+    return f"{_PROTOCOLS[used]}{scenario.machine.latency_ps / 1e6:g} µs latency{mark}"

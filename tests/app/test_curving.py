@@ -4,6 +4,8 @@ import asyncio
 import threading
 import time
 
+import pytest
+
 import peerlab
 from peerlab.app.curving import Curving
 from peerlab.app.runs import Runs
@@ -39,6 +41,18 @@ def test_the_lines_come_first_and_every_band_contains_its_line():
     (host,) = (line for line in last["lines"] if line["name"] == "host-rdma")
     assert (host["low"][here], host["high"][here]) == (band.low_GBps, band.high_GBps)
     assert "at the ends of their ranges" in host["note"][here]
+
+
+@pytest.mark.parametrize("cluster", ["p5", "alps-gh200-tcp", "dl1"])
+def test_no_band_reaches_above_that_of_the_wire_limit(cluster):
+    first, *_, last = drawn(peerlab.Scenario(cluster=cluster, nodes=2), axis="message_bytes")
+    assert set(first["limits"]["nic"]["high"]) == {None}  # it comes with the others
+    limit = last["limits"]["nic"]
+    for line in last["lines"]:
+        for high, most in zip(line["high"], limit["high"], strict=True):
+            assert high <= most * (1 + 1e-6)
+    if cluster == "p5":  # what NCCL's protocol reaches is assumed: 30 to 50 GB/s a NIC
+        assert (round(limit["low"][-1]), round(limit["y"][-1]), round(limit["high"][-1])) == (450, 465, 750)
 
 
 def test_a_cluster_without_assumptions_says_that_it_has_no_band():

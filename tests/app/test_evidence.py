@@ -6,13 +6,22 @@ import time
 from dataclasses import replace
 
 import pytest
-from tool_logs import ALPS, NCCOM
+from tool_logs import (
+    ALPS,
+    HCCL,
+    NCCL_OLD,
+    NCCL_WITHOUT_END,
+    NCCOM,
+    OSU_ALLREDUCE,
+    OSU_ALLTOALL,
+    OSU_BANDWIDTH,
+)
 
 import peerlab
 import peerlab.records
 from peerlab.app.explore import explore
+from peerlab.app.found import Found, as_measured, look_at
 from peerlab.app.measuring import Measuring
-from peerlab.app.own_log import Found, as_measured
 from peerlab.measurement.plan import Measurement
 
 _SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
@@ -69,8 +78,83 @@ LATENCY = """# OSU MPI Latency Test v7.5
 def test_a_log_of_no_known_machine_leaves_the_pictures_and_says_so(lab):
     before = lab.scenario
     panel = read(lab, LATENCY)
-    assert "No cluster was recognised: the pictures still show another machine." in panel._short.value
+    said = "a node of the log sends 23 GB/s, and 1 NIC of Gaudi DL1 can send 12.5 GB/s. The pictures still show Gaudi DL1."
+    assert f"It is compared with no cluster: {said}" in panel._short.value
     assert lab.scenario is before
+
+
+P5 = NCCL_WITHOUT_END  # two nodes, which it does not say: 16 ranks
+FOUR_RANKS = P5.replace("468.20", "374.57").replace("469.29", "375.44")
+HERE = "It is compared with p5.48xlarge (EFA, H100), which is chosen above."
+
+
+def test_a_log_is_compared_with_the_cluster_that_was_chosen_and_a_button_goes_where_it_was_taken():
+    lab = explore(cluster="p5")
+    panel = read(lab, P5)
+    assert HERE in panel._short.value
+    assert "1.1 times on p5" in panel.verdict.value  # measured over simulated
+    assert lab.scenario == peerlab.Scenario(cluster="p5")  # nobody is led away from what he chose
+    assert not any(lab.stage.measured["message_bytes"]["own"])
+    assert panel._go.description == "Show 2 nodes"
+    panel._go.click()
+    assert lab.scenario == peerlab.Scenario(cluster="p5", nodes=2)
+    assert lab.stage.curves["axis"] == "message_bytes"
+    shown = lab.stage.measured["message_bytes"]
+    assert [x for x, own in zip(shown["x"], shown["own"], strict=True) if own] == [8, 2**30]
+    assert panel._go.layout.display == "none"
+    lab.close()
+
+
+def test_a_real_log_of_two_p5_lies_on_the_chosen_p5(reference_dir):
+    lab = explore(cluster="p5")
+    panel = read(lab, (reference_dir / "logs" / "nccl_aws_p5_2n16r_efa.log").read_bytes())
+    assert HERE in panel._short.value
+    panel._go.click()
+    assert lab.scenario.nodes == 2
+    assert lab.stage.measured["message_bytes"]["own"].count(True) == 32
+    lab.close()
+
+
+def test_a_log_within_whose_sizes_the_message_is_not_is_offered_with_the_nearest():
+    lab = explore(cluster="p5", nodes=2, message_bytes="4 GiB", collective="reduce-scatter")
+    panel = read(lab, P5)
+    assert panel._go.description == "Show AllReduce, 1 GiB"
+    lab.close()
+
+
+def test_another_cluster_chosen_afterwards_is_compared_at_a_button():
+    lab = explore(cluster="alps-gh200")
+    panel = read(lab, P5)
+    assert "It is compared with no cluster: a node of the log sends" in panel._short.value
+    lab.controls.cluster.value = "p5"
+
+    async def follow():
+        panel._go.click()
+        await panel._task
+
+    assert panel._go.description == "Compare with p5.48xlarge (EFA, H100)"
+    asyncio.run(follow())
+    assert HERE in panel._short.value
+    lab.close()
+
+
+@pytest.mark.parametrize(
+    ("cluster", "log", "why"),
+    [
+        ("dl1", P5, "nccl-tests does not run on Gaudi, the accelerators of Gaudi DL1"),
+        ("p4d", P5, "a node of the log sends 250 GB/s, and 4 NICs of A100 on AWS p4d can send 50 GB/s"),
+        ("p5", HCCL, "hccl_demo does not run on H100, the accelerators of p5.48xlarge (EFA, H100)"),
+        ("p5", NCCL_OLD, "the log names Tesla K80, and p5.48xlarge (EFA, H100) has H100"),
+        ("p5", OSU_BANDWIDTH.replace("23881", "61881").replace("23989", "61989"), "1 NIC of p5.48xlarge"),
+        ("p5", OSU_ALLREDUCE, "the log does not say how many ranks took part"),
+        ("p5", FOUR_RANKS, "4 ranks do not fill nodes of 8 H100"),
+        ("p4d", OSU_ALLTOALL, "'alltoall' is not simulated"),
+    ],
+)
+def test_a_log_that_contradicts_the_chosen_cluster_is_not_forced_onto_it(cluster, log, why):
+    found = look_at(log, "your log", peerlab.load_cluster(cluster))
+    assert why in found.unlike
+    assert not found.compared
 
 
 def test_after_a_report_a_log_that_cannot_be_read_leaves_none(lab):
@@ -81,7 +165,7 @@ def test_after_a_report_a_log_that_cannot_be_read_leaves_none(lab):
 
 def test_a_log_of_a_machine_that_nobody_knows_is_read_and_the_scenario_stays(lab):
     before, panel = lab.scenario, read(lab, NCCOM)
-    assert "No cluster was recognised" in panel._short.value
+    assert "It is compared with no cluster: nccom-test does not run on Gaudi" in panel._short.value
     assert "here they are of 10^9" in panel._short.value
     assert "nccom-test: allreduce, 64 ranks, 2 nodes" in panel.verdict.value
     assert "What reading the log found" not in panel.verdict.value  # it stands in the panel already

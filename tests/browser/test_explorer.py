@@ -148,6 +148,19 @@ def test_keys_do_what_the_list_says(fresh):
     expect(keys).to_be_visible()
     fresh.page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
+    root.press("?")
+    expect(keys).to_be_visible()
+    fresh.page.keyboard.press("?")
+    expect(keys).to_be_hidden()
+
+
+def test_reset_brings_back_the_speed_too(fresh):
+    speed = fresh.page.get_by_label("Speed").last
+    speed.select_option("4")
+    assert fresh.ask("page => page.player.factor") == 4
+    fresh.page.locator(".pl-reset").last.click()
+    expect(speed).to_have_value("1")
+    assert fresh.ask("page => page.player.factor") == 1
 
 
 BAD = [

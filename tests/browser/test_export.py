@@ -203,7 +203,7 @@ def test_the_keys_are_those_of_the_lab(open_):
     expect(shown.page.locator(".pl-path")).to_contain_text("On the critical path: PCIe uplink")
     press("?")
     expect(shown.page.locator("dialog.pl-help")).to_be_visible()
-    press("Escape")
+    press("?")
     expect(shown.page.locator("dialog.pl-help")).to_be_hidden()
 
 

@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from tool_logs import ALPS
+from tool_logs import ALPS, NCCL_WITHOUT_END
 
 
 def measured(explorer):
@@ -12,6 +12,11 @@ def measured(explorer):
         """page => { const { x, y, fill, line } = page.figures.model("curves_measured").data;
              return Array.from(x, (at, i) => [at, y[i], fill[i] === line[i]]) }"""
     )
+
+
+def measured_yours(explorer):
+    """Return where the curves draw what the user measured."""
+    return [x for x, _, filled in measured(explorer) if filled]
 
 
 @pytest.fixture
@@ -44,6 +49,22 @@ def test_a_pasted_log_brings_its_points_and_the_verdict(panel):
         [8388608, pytest.approx(36.70, rel=1e-3)],
         [67108864, pytest.approx(106.76, rel=1e-3)],
     ]
+
+
+def test_a_log_is_compared_with_the_chosen_cluster_and_a_button_goes_there(panel):
+    panel.change(lambda: panel.select("cluster", "p5.48xlarge (EFA, H100)"))
+    paste(panel, NCCL_WITHOUT_END)
+    said = panel.page.locator(
+        ".pl-log-short p", has_text="compared with p5.48xlarge (EFA, H100), which is chosen above"
+    )
+    said.last.wait_for()
+    assert measured_yours(panel) == []
+    go = panel.page.locator(".pl-log-go").last
+    expect(go).to_have_text("Show 2 nodes")
+    panel.change(go.click)
+    expect(go).to_be_hidden()
+    assert measured_yours(panel) == [8, 2**30]
+    panel.change(panel.page.locator(".pl-reset").last.click)
 
 
 def test_markup_in_a_log_is_text(panel):

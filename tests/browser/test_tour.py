@@ -100,17 +100,6 @@ def test_reduced_motion_shows_a_still_with_working_steps(open_notebook, browser)
     assert explorer.pixels() != before
 
 
-def test_a_dead_kernel_leaves_the_picture_alive(open_notebook):
-    notebook = open_notebook("dead.ipynb", "import peerlab\npeerlab.explore()")
-    notebook.run_all()
-    explorer = Explorer(notebook)
-    notebook.page.evaluate("() => window.notebookUnderTest.sessionContext.shutdown()")
-    explorer.still(0.3)
-    before = explorer.ask("page => page.player.time")
-    explorer.page.locator(".pl-next").click()
-    assert explorer.ask("page => page.player.time") > before
-
-
 def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_notebook, lab):
     notebook = open_notebook("saved.ipynb", "import peerlab\npeerlab.explore()")
     notebook.run_all()

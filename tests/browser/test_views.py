@@ -1,8 +1,11 @@
 """The explorer's pictures in Chromium: they show what was simulated, and move as the trace says."""
 
+import io
 import re
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
@@ -170,7 +173,7 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     total, drawn = fresh.ask("page => [page.timeline.spans.total, page.timeline.count]")
     assert total > 100_000
     assert 10 < drawn < 2000  # neighbours that look the same are one mark
-    expect(fresh.page.locator(".pl-merged").last).to_contain_text("a mark is up to")
+    expect(fresh.page.locator(".pl-merged").last).to_contain_text("spans a mark, as high as busy")
     fresh.ask(
         """page => { page.whole = page.figures.model('timeline_spans').data;
              page.timeline.range.setv({ start: 5.0, end: 5.2 }) }"""
@@ -190,6 +193,64 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     for start in sends["start_ps"]:
         assert min(abs(left * 1e9 - start) for left in lefts) < 5e6  # 5 us, of a window of 200 us
     fresh.page.locator(".pl-whole").last.click()
+
+
+LANE = """({ timeline, figures, root }, label) => {
+  const { left, top, width, height } = timeline.frame(), { lanes, stages, roles, end_us } = timeline.data, { lane, stage } = timeline.spans;
+  const row = lanes.findIndex((one) => one.label === label), box = root.querySelector(".pl-timeline .pl-figure").getBoundingClientRect();
+  return { x: box.left + left, width: (width * end_us) / timeline.unit / timeline.range.end,
+    y: box.top + top + (height * row) / lanes.length, height: height / lanes.length,
+    ground: figures.colour(lanes[row].hot ? "hot-wash" : "panel"), ink: figures.colour(roles[stage[lane.indexOf(row)]]) };
+}"""
+"""Where a lane of the timeline is drawn, up to the end of the run, on which ground and in which colour."""
+
+
+def inked(explorer, lane):
+    """Return the share of a lane that is painted, 0 to 1, as the screen shows it."""
+    explorer.page.add_style_tag(content=".pl-cursor { visibility: hidden }")
+    clip = explorer.ask(LANE, lane)
+    ground, ink = (
+        np.array([int(clip[name][i : i + 2], 16) for i in (1, 3, 5)], float) for name in ("ground", "ink")
+    )
+    explorer.page.wait_for_timeout(120)
+    around = {
+        "x": int(clip["x"]),
+        "y": int(clip["y"]),
+        "width": int(clip["width"]),
+        "height": int(clip["height"]) + 1,
+    }
+    seen = np.asarray(Image.open(io.BytesIO(explorer.page.screenshot(clip=around))).convert("RGB"), float)
+    cover = (seen - ground) @ (ink - ground) / ((ink - ground) @ (ink - ground))
+    whole = np.where(cover > 0.55, 1, np.maximum(0, cover))  # every other span is paler, to be told apart
+    return whole.sum() / (around["width"] * 0.74 * clip["height"])  # between lanes nothing is painted
+
+
+@pytest.mark.parametrize(("nodes", "direct"), [(1024, False), (8, False), (8, True), (64, True)])
+def test_a_lane_of_the_timeline_is_as_full_as_its_resource_is_busy(fresh, nodes, direct):
+    if direct:
+        fresh.change(lambda: fresh.switch("host"))
+    if nodes != 8:
+        fresh.change(lambda: fresh.fill("nodes-text", str(nodes)))
+    fresh.page.locator(".pl-timeline").last.scroll_into_view_if_needed()
+    run = peerlab.simulate(peerlab.Scenario(nodes=nodes, path="peer-direct" if direct else "host-rdma"))
+    assert inked(fresh, "NIC send") == pytest.approx(run.busy["nic_tx"], abs=0.05)
+
+
+INK = """({ timeline, figures }) => {
+  const { y, left, right, height, alpha } = figures.model("timeline_spans").data, { lanes, end_us } = timeline.data;
+  const ink = lanes.map(() => 0);
+  y.forEach((at, i) => (ink[Math.round(at)] += (height[i] / 0.74) * alpha[i] * (right[i] - left[i]) * timeline.unit / end_us));
+  return Object.fromEntries(lanes.map(({ label }, i) => [label, ink[i]]));
+}"""
+"""How full each lane is drawn."""
+
+
+@pytest.mark.parametrize("nodes", [256, 1024])
+def test_where_spans_cannot_be_told_apart_every_lane_is_as_full_as_it_is_busy(fresh, nodes):
+    fresh.change(lambda: fresh.fill("nodes-text", str(nodes)))
+    run, ink = peerlab.simulate(peerlab.Scenario(nodes=nodes, path="host-rdma")), fresh.ask(INK)
+    for lane, kind in (("PCIe uplink up", "uplink_up"), ("PCIe uplink down", "uplink_down"), ("DRAM", "dram"), ("NIC receive", "nic_rx")):  # fmt: skip
+        assert ink[lane] == pytest.approx(run.busy[kind], abs=0.05), lane
 
 
 def test_the_critical_path_is_lit_and_broken_down(fresh):

@@ -1,9 +1,11 @@
 """Any lab is an app: Voila serves it, and its switches are alive."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -36,16 +38,22 @@ def served(root, tmp_path):
         try:
             address = f"http://127.0.0.1:{port}"
             await_up(address, server, log.name)
-            yield address
+            yield SimpleNamespace(address=address, pid=server.pid)
         finally:
             stop(server)
+
+
+def kernels(pid):
+    """Return the processes of a server's kernels."""
+    children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return [child for child in children if b"ipykernel" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def test_the_tour_is_an_app(served, browser):
     page = browser.new_page()
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{served}/voila/render/00_tour.ipynb")
+    page.goto(f"{served.address}/voila/render/00_tour.ipynb")
     Explorer(SimpleNamespace(page=page))  # waits until it is painted
     assert "import peerlab" not in page.locator("body").inner_text()  # no code
     expect(page.locator(".pl-card[data-name=busbw]").first).to_contain_text("30.2 GB/s")
@@ -53,8 +61,19 @@ def test_the_tour_is_an_app(served, browser):
     page.wait_for_function(
         "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('53.9 GB/s')"
     )
-    page.goto(served)  # the list of labs
+    page.goto(served.address)  # the list of labs
     page.wait_for_function("document.body.innerText.includes('00_tour.ipynb')")
-    own = (served, served.replace("http", "ws"), "data:", "blob:")
+    own = (served.address, served.address.replace("http", "ws"), "data:", "blob:")
     assert [url for url in asked if not url.startswith(own)] == []
+    page.close()
+
+
+def test_an_app_whose_kernel_has_gone_says_so(served, browser):
+    page = browser.new_page()
+    page.goto(f"{served.address}/voila/render/00_tour.ipynb")
+    Explorer(SimpleNamespace(page=page))
+    for pid in kernels(served.pid):
+        os.kill(pid, signal.SIGKILL)
+    said = page.get_by_role("status").filter(has_text="The kernel has gone; reload the page.")
+    expect(said.first).to_be_visible()
     page.close()

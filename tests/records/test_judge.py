@@ -4,7 +4,7 @@ import pytest
 
 from peerlab.collectives.conditions import CONTROL
 from peerlab.records import Records, judge
-from peerlab.records.judge import compare, control_ratios
+from peerlab.records.judge import compare, control_ratios, gist
 
 
 def rows(path, times, *, variant="", registration="none", capacity=None, correct=True):
@@ -98,3 +98,36 @@ def test_the_control_of_each_size_is_told_in_words():
     records = Records.of([*rows("staged", STAGED), *QUIET])
     assert control_ratios(records) == {"2 ranks, 1 MiB": 1.0}
     assert compare(records, "direct") == []
+
+
+def said(*several):
+    return gist(compare(Records.of([row for some in several for row in some])))
+
+
+HALF, THIRD = ([t / by for t in STAGED] for by in (2, 3))
+UNPINNED = rows("direct", THIRD)
+
+
+def test_the_arm_that_a_nic_could_take_speaks_and_says_which_it_is():
+    kept = rows("direct", HALF, registration="lru", capacity=64)
+    small = rows("direct", STAGED, registration="lru", capacity=2)
+    each = rows("direct", STAGED, registration="per-transfer", capacity=0)
+    measured = [rows("staged", STAGED), UNPINNED, each, kept, small, QUIET]
+    assert said(*measured) == "direct, cache of 64 regions: 2.0x staged at 1 MiB, 2 ranks (noise 1.15)"
+    assert (
+        said(rows("staged", STAGED), UNPINNED, QUIET)
+        == "direct, unpinned, as no NIC can: 3.0x staged at 1 MiB, 2 ranks (noise 1.15)"
+    )
+    assert said(rows("staged", STAGED), rows("tcp", HALF), QUIET) == ""
+    alike = rows("direct", STAGED, registration="lru", capacity=64)
+    assert (
+        said(rows("staged", STAGED), UNPINNED, alike, QUIET)
+        == "direct, cache of 64 regions: no faster than staged beyond the noise at 1 MiB, 2 ranks"
+    )
+
+
+def test_what_could_not_be_registered_is_said():
+    larger = [{**row, "size_bytes": 1 << 23} for row in (*rows("staged", STAGED), *UNPINNED)]
+    kept = rows("direct", HALF, registration="lru", capacity=64)
+    told = said(rows("staged", STAGED), kept, QUIET, larger)
+    assert told.endswith("at 1 MiB, 2 ranks (noise 1.15); more could not be registered (locked-memory limit)")

@@ -63,9 +63,13 @@ def test_the_cores_that_copy_for_the_network_library_are_seen_to_work():
 
 def test_the_wire_is_the_one_of_the_protocol_that_this_message_takes():
     texts, _, _ = shown("alps-gh200-tcp", message_bytes="64 KiB")
-    assert {"wire, 0.23 GB/s each way †", "25 µs latency † (LL)"} <= set(texts)
+    assert {"wire, 0.23 of 3.12 GB/s each way †", "library's LL protocol, 25 µs latency †"} <= set(texts)
     texts, _, _ = shown("p5", message_bytes="64 MiB")
-    assert {"wire, 31 GB/s each way †", "120 µs latency † (Simple)"} <= set(texts)
+    assert {
+        "400 Gb/s",
+        "wire, 31 of 50 GB/s each way †",
+        "library's Simple protocol, 120 µs latency †",
+    } <= set(texts)
     run = peerlab.simulate(peerlab.Scenario(cluster="p5", nodes=2, message_bytes="1 GiB"))
     assert run.busbw_GBps / run.wire_limit_GBps == pytest.approx(run.wire_busy, rel=1e-3)
 

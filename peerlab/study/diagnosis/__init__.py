@@ -4,6 +4,7 @@ from peerlab.study.diagnosis.diagnose import CANNOT_TELL, Diagnosis, Explanation
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.forecast import Forecast
 from peerlab.study.diagnosis.knowledge import PATHS, TOLD, Check
+from peerlab.study.diagnosis.misfit import misfit
 
 __all__ = [
     "CANNOT_TELL",
@@ -15,4 +16,5 @@ __all__ = [
     "Explanation",
     "Forecast",
     "diagnose",
+    "misfit",
 ]

@@ -79,6 +79,11 @@ def recognised(seen: Observed) -> list[Cluster]:
     ]
 
 
+def names_another(cluster: Cluster, devices: Sequence[str]) -> bool:
+    """Return whether a log names its accelerators, and none is of this cluster."""
+    return bool(devices) and cluster.device_name not in _NAMELESS and not _named(cluster.device_name, devices)
+
+
 def _named(name: str, devices: Iterable[str]) -> bool:
     # "Gaudi 2" is written "Gaudi2" as well, and is no "Gaudi"
     spelt = re.escape(name.lower()).replace(r"\ ", " ?")

@@ -2,21 +2,27 @@
 
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 _HERE = Path(__file__).parent
-_SHARED = ("rows", "figures", "scene", "timeline", "curves", "headline", "player", "page")
+_SHARED = ("rows", "figures", "scene", "density", "timeline", "curves", "headline", "player", "keys", "page")
 
 
 @cache
 def script() -> str:
-    """Return the script of the lab's page, one ECMAScript module."""
-    return _joined(*_SHARED, "lab")
+    """Return the script of the lab's page, one ECMAScript module.
+
+    Every widget is a module of its own, and a browser forgets no module: so only the first one of a page compiles what is in it.
+    """
+    code = _joined(*_SHARED, "kernel", "lab")
+    name = f"peerlab {crc32(code.encode()):x}"
+    return f'export default (globalThis["{name}"] ??= (() => {{\n{code}\nreturn {{ initialize, render }};\n}})());\n'
 
 
 @cache
 def script_alone() -> str:
     """Return the script of a page that plays without a kernel; it begins by itself."""
-    return _joined(*_SHARED, "album", "choices", "alone")
+    return _joined(*_SHARED, "album", "choices", "frame", "alone")
 
 
 @cache

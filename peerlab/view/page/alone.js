@@ -81,27 +81,9 @@ class AlonePage extends Page {
   }
 
   onKey(event) {
-    const own = event.target.closest(".pl-choices") && /^(Arrow|Home|End|Page| )/.test(event.key);
+    const own = event.target.matches(".pl-choices input[type=range]") && /^(Arrow|Home|End|Page| )/.test(event.key);
     if (!own && !this.leader) super.onKey(event);
   }
-}
-
-// A deck tells its frames when their slide appears and leaves; what appears begins at the beginning. Whoever clicked into the
-// frame turns pages from there (PageUp, PageDown, as clickers for presenters send them), and leaves it with Escape.
-function followSlides(player) {
-  const turns = { PageDown: "next", PageUp: "prev", Escape: null };
-  addEventListener("keydown", (event) => {
-    if (player.onSlide === undefined || !(event.key in turns) || document.querySelector("dialog[open]")) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    parent.focus();
-    if (turns[event.key]) parent.postMessage(JSON.stringify({ method: turns[event.key] }), "*"); // reveal.js listens for it
-  }, { capture: true });
-  addEventListener("message", ({ data }) => {
-    if (data !== "slide:start" && data !== "slide:stop") return;
-    player.onSlide = data === "slide:start";
-    if (player.onSlide) player.seek(0);
-  });
 }
 
 function followLinks(choices) {
@@ -131,6 +113,7 @@ async function begin() {
     await pages.at(-1).start();
   }
   followSlides(pages[0].player);
+  passKeysOn();
   await Promise.all(pages.map((page) => page.finished));
   await painted();
   performance.mark("ready");

@@ -17,8 +17,8 @@ class Curves {
     const { curves, mark, ghost, scale, figures } = this;
     if (!curves?.lines || !mark) return;
     if (!curves.values.length) return this.clear();
-    const limit = this.scaled(this.limit().y), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
-    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...limit.filter(isFinite), ...this.scaled(this.points().y));
+    const limit = this.scaled(this.limit().y), most = this.scaled(this.limit().high ?? []), heights = curves.lines.flatMap((line) => [...this.scaled(line.y), ...(this.here ? [] : this.scaled(line.high))]);
+    const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
     const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
     figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
@@ -98,21 +98,18 @@ class Curves {
 
   drawBands() {
     const { curves, mark, figures } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] };
-    for (const line of this.upwards()) {
-      const low = this.scaled(line.low), high = this.scaled(line.high), there = [...low.keys()].filter((i) => isFinite(low[i]));
-      if (there.length < 2) continue;
-      drawn.xs.push([...there, ...[...there].reverse()].map((i) => line.x[i]));
+    const add = (x, low, high, role, alpha) => {
+      const there = [...low.keys()].filter((i) => isFinite(low[i]));
+      if (there.length < 2) return;
+      drawn.xs.push([...there, ...[...there].reverse()].map((i) => x[i]));
       drawn.ys.push([...there.map((i) => high[i]), ...there.reverse().map((i) => low[i])]);
-      drawn.fill.push(line.role);
-      drawn.alpha.push((line.name === mark.line ? 0.38 : this.here ? 0.08 : 0.12) * (figures.theme === "dark" ? 1.3 : 1));
-    }
-    const { noise } = curves;
-    if (noise?.x.length > 1) {
-      drawn.xs.push([...noise.x, ...[...noise.x].reverse()]);
-      drawn.ys.push([...noise.high, ...[...noise.low].reverse()]);
-      drawn.fill.push("muted");
-      drawn.alpha.push(0.25);
-    }
+      drawn.fill.push(role);
+      drawn.alpha.push(alpha * (figures.theme === "dark" ? 1.3 : 1));
+    };
+    const limit = this.limit(), { noise } = curves;
+    if (limit.low?.some((low, i) => low < limit.high[i])) add(curves.values, this.scaled(limit.low), this.scaled(limit.high), "muted", 0.16);
+    for (const line of this.upwards()) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, line.name === mark.line ? 0.38 : this.here ? 0.08 : 0.12);
+    if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.host.querySelector(".pl-bands");
     legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.bands, curves.missing].filter(Boolean).join("; ");

@@ -29,6 +29,7 @@ class Figures {
     const roots = {};
     for (const [name, id] of Object.entries(content.roots)) roots[id] = places[name];
     const item = { docid: "d", roots, root_ids: Object.values(content.roots) };
+    endListening(window.Bokeh.require("models/plots/plot_canvas").PlotView.prototype);
     try {
       const [views] = await window.Bokeh.embed.embed_items({ d: content.doc }, [item]);
       return new Figures([...views.roots][0].model.document, views, palettes);
@@ -142,6 +143,23 @@ function maskQuietly() {
   const masked = this.glyph.mask_data();
   this.model.view.setv({ masked }, { silent: true });
   return masked;
+}
+
+// A plot's view listens to the size of the window for good, and so is kept for good; now until it is removed.
+function endListening(prototype) {
+  if ("over" in prototype) return;
+  const { connect_signals, remove } = prototype, listen = EventTarget.prototype.addEventListener;
+  prototype.over = null;
+  prototype.connect_signals = function () {
+    const { signal } = (this.over = new AbortController());
+    visualViewport.addEventListener = (kind, act) => listen.call(visualViewport, kind, act, { signal });
+    connect_signals.call(this);
+    delete visualViewport.addEventListener;
+  };
+  prototype.remove = function () {
+    this.over.abort();
+    remove.call(this);
+  };
 }
 
 // Leaves a style sheet alone that would become what it is.

@@ -16,6 +16,7 @@ class LabPage extends Page {
     const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, choose Run ▸ Run All Cells to see the figures."), 4000);
     this.closers.push(() => clearTimeout(late));
     await attached(this.root, signal);
+    whenGone(this.model, () => this.loseKernel(), this.over.signal);
     this.model.send({ kind: "seen" }); // what this cell showed before can go
     await loadBokeh(this.model, signal);
     clearTimeout(late);
@@ -28,9 +29,11 @@ class LabPage extends Page {
     this.find(".pl-save").addEventListener("click", () => this.send("save measured"));
     this.find(".pl-here .pl-action").addEventListener("click", () => this.send(this.model.get("measured").here.busy ? "stop measuring" : "measure"));
     const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
-    for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, true);
+    const { signal } = this.over;
+    for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, { capture: true, signal });
     // after the widget's own listener, so that Python is asked all the same
-    explorer?.addEventListener("change", ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name)));
+    const ask = ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name));
+    explorer?.addEventListener("change", ask, { signal });
     const themed = new MutationObserver(() => this.setTheme());
     themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
     this.closers.push(() => this.model.off("msg:custom", hear), () => themed.disconnect());
@@ -42,8 +45,29 @@ class LabPage extends Page {
   }
 
   send(command, value) {
+    if (this.gone) return;
     super.send(command, value);
     this.foresee(command);
+  }
+
+  // What the browser does by itself goes on: the player, the timeline, units. All that asks the kernel rests.
+  loseKernel() {
+    this.gone = true;
+    this.applyStatus();
+    for (const row of this.root.closest(".pl-explorer")?.querySelectorAll(".pl-controls") ?? []) row.inert = true;
+    for (const button of this.root.querySelectorAll(".pl-critical, .pl-tab, .pl-action")) button.disabled = true;
+    const curves = this.model.get("curves"), awaited = curves.old || curves.bands?.endsWith("...");
+    if (awaited) this.model.set("curves", { ...curves, old: false, bands: "" }); // they come no more
+  }
+
+  applyStatus() {
+    if (!this.gone) return super.applyStatus();
+    const bar = this.find(".pl-status");
+    bar.hidden = false;
+    bar.classList.add("pl-gone");
+    const app = !document.querySelector(".jp-CodeCell .jp-InputArea"); // as in Voila: no cell to run
+    bar.querySelector("span").textContent = `The kernel has gone; ${app ? "reload the page" : "run the cell again"}.`;
+    this.root.classList.remove("pl-stale");
   }
 
   // Shows what Python has said that a switch would show; Python's answer follows, and counts.
@@ -115,6 +139,13 @@ async function attached(element, signal) {
   while (!element.isConnected && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
+// JupyterLab keeps the model of a widget that was closed, with all that it holds; so that is let go here.
+function initialize({ model }) {
+  return () => {
+    for (const name of ["_esm", "document", "data", "curves"]) model.set(name, ""); // one by one: the last value stays
+  };
+}
+
 async function render({ model, el, signal }) {
   const page = new LabPage(model, el), aborter = new AbortController();
   signal?.addEventListener("abort", () => aborter.abort());
@@ -126,5 +157,3 @@ async function render({ model, el, signal }) {
     page.close();
   };
 }
-
-export default { render };

@@ -1,18 +1,5 @@
 // One view of a scenario: builds the page, listens to its model, owns the clock, cleans up. In the lab the model is
 // anywidget's, with a kernel behind it (lab.js); in an exported page it is an album of states (album.js).
-const KEYS = [
-  ["space", "play or pause"],
-  ["← →", "step to the event before or after"],
-  ["Home", "back to the beginning"],
-  ["H", "host bottleneck on or off"],
-  ["C", "registration cache on or off"],
-  ["P", "light the critical path"],
-  ["U", "undo"],
-  ["Shift + wheel", "zoom into the timeline; drag to move it"],
-  ["double click", "in the timeline: go to that moment"],
-  ["?", "show or hide these keys"],
-];
-
 const LAYOUT = `
 <div class="pl-status" role="status" aria-live="polite" hidden><span></span><button type="button" class="pl-button pl-cancel">Cancel</button></div>
 <div class="pl-cards" role="group" aria-label="Figures of this scenario"></div>
@@ -49,6 +36,7 @@ class Page {
     this.root.innerHTML = LAYOUT;
     el.appendChild(this.root);
     this.applied = 0;
+    this.over = new AbortController(); // whoever listens outside of this page listens until it closes
     this.closers = [];
     this.keyboard = this.root;
   }
@@ -100,7 +88,16 @@ class Page {
     this.headline = new Headline(this.find(".pl-cards"), { onScale: () => this.applyCurves() });
     this.player = this.leader?.player ?? new Player(this.find(".pl-player"), { onCommand: (command) => this.command(command) });
     this.find(".pl-player").hidden = Boolean(this.leader);
-    this.buildHelp();
+    this.keys = new Keys(this.find(".pl-help"), {
+      " ": () => this.player.toggle(),
+      arrowleft: () => this.player.step(-1),
+      arrowright: () => this.player.step(1),
+      home: () => this.player.seek(0),
+      h: () => this.send("host"),
+      c: () => this.send("cache"),
+      u: () => this.send("undo"),
+      p: () => this.command("critical"),
+    });
     pages.add(this);
   }
 
@@ -108,14 +105,6 @@ class Page {
   draw(time, flow) {
     this.scene.draw(time, flow);
     this.timeline.moveCursor(time);
-  }
-
-  buildHelp() {
-    const list = make("dl", "pl-keys");
-    for (const [key, what] of KEYS) list.append(make("dt", "", key), make("dd", "", what));
-    const close = make("button", "pl-button", "Close");
-    close.addEventListener("click", () => this.find(".pl-help").close());
-    this.find(".pl-help").replaceChildren(make("h3", "", "Keys"), list, close);
   }
 
   listen() {
@@ -131,6 +120,7 @@ class Page {
     on("change:status", () => this.applyStatus());
     on("msg:custom", (message) => {
       if (message.kind === "critical") this.showPath(message.path);
+      if (message.kind === "reset") this.player.choose(1);
     });
     this.find(".pl-cancel").addEventListener("click", () => this.send("cancel"));
     this.find(".pl-critical").addEventListener("click", () => this.command("critical"));
@@ -145,25 +135,7 @@ class Page {
   }
 
   onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = event.key.toLowerCase(), target = event.target;
-    const typing = target.matches("select, input:not([type=range])") || (target.matches("button") && (key === " " || key === "enter"));
-    if (typing || this.find(".pl-help").open) return;
-    const acts = {
-      " ": () => this.player.toggle(),
-      arrowleft: () => this.player.step(-1),
-      arrowright: () => this.player.step(1),
-      home: () => this.player.seek(0),
-      "?": () => this.command("help"),
-      h: () => this.send("host"),
-      c: () => this.send("cache"),
-      u: () => this.send("undo"),
-      p: () => this.command("critical"),
-    };
-    if (!acts[key]) return;
-    event.preventDefault();
-    event.stopPropagation();
-    acts[key]();
+    this.keys.press(event);
   }
 
   send(command, value) {
@@ -172,11 +144,7 @@ class Page {
   }
 
   command(command) {
-    if (command === "help") {
-      const help = this.find(".pl-help");
-      if (help.open) help.close();
-      else help.showModal();
-    }
+    if (command === "help") this.keys.toggle();
     if (command === "critical") {
       const lit = this.find(".pl-critical").getAttribute("aria-pressed") === "true";
       if (lit) this.showPath(null);
@@ -312,7 +280,9 @@ class Page {
     this.player.draw();
   }
 
+  // A notebook keeps the elements and the model of a view that it has closed; so nothing of the page may hang on them.
   close() {
+    this.over.abort();
     for (const close of this.closers) close();
     cancelAnimationFrame(this.resizing);
     this.timeline?.close();

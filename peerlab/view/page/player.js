@@ -51,7 +51,7 @@ class Player {
     this.speed = make("select", "pl-speed");
     this.speed.setAttribute("aria-label", "Speed");
     for (const factor of [0.1, 0.25, 0.5, 1, 2, 4, 10]) this.speed.append(new Option("", factor, factor === 1, factor === 1));
-    this.speed.addEventListener("change", () => (this.factor = Number(this.speed.value)));
+    this.speed.addEventListener("change", () => this.choose(Number(this.speed.value)));
     this.loopButton = button("loop", "loop", "Play in a loop", () => {
       this.loop = !this.loop;
       this.show();
@@ -85,6 +85,12 @@ class Player {
     for (const option of this.speed.options) option.textContent = `1 s = ${sayTime(this.pace * Number(option.value))}`;
     this.show();
     this.draw();
+  }
+
+  // Plays `factor` times as fast as the pace says.
+  choose(factor) {
+    this.factor = factor;
+    this.speed.value = factor;
   }
 
   get playing() {

@@ -32,7 +32,7 @@ class Timeline {
     this.range.bounds = [0, far]; // first: start and end are held within the bounds
     this.range.setv({ start: 0, end: far, reset_start: 0, reset_end: far });
     this.figures.model("timeline_time").axis_label = null;
-    const lanes = this.data.lanes, labels = new Map(lanes.map((lane, i) => [i, lane.label]));
+    const { lanes } = this.data, labels = new Map(lanes.map((lane, i) => [i, lane.label]));
     this.figures.model("timeline_ticks").ticks = lanes.map((_, i) => i);
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: lanes.length - 0.5, end: -0.5 });
@@ -72,17 +72,19 @@ class Timeline {
   }
 
   draw() {
-    const { start, end, pixel } = this.shown(), drawn = this.blank(), merged = new Map();
-    const bins = Math.ceil((end - start) / (BIN * pixel)) + 1;
+    const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
+    const bins = Math.ceil((end - start) / length) + 1, least = this.data.lanes.length / this.frame().height;
+    const density = new Density(this.spans, this.data.lanes, { origin: start, length, bins, least });
     this.spans.between(start, end, (i, shift, j, segment) => {
-      const length = this.spans.end[i] - this.spans.start[i];
-      if (length >= BIN * pixel) this.add(drawn, i, shift, j, segment, pixel);
-      else this.merge(merged, i, shift, start, pixel, bins);
+      if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
+      single.add(this.spans.lane[i]);
+      this.add(drawn, i, shift, j, segment, pixel);
     });
-    const most = this.addMerged(drawn, merged, start, pixel);
+    const most = this.addMerged(drawn, density, single);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
-    this.note.replaceChildren(...(most > 1 ? [`a mark is up to ${most} spans`, make("span", "pl-press", ": zoom in")] : []));
+    this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans a mark, as high as busy`, make("span", "pl-press", ": zoom in")] : []));
+    this.note.title = most > 1 ? "Spans too short to tell apart are one mark: it fills as much of its lane's height as they keep the resource busy" : "";
     this.count = drawn.y.length;
     this.drawPath();
   }
@@ -102,7 +104,7 @@ class Timeline {
     drawn.y.push(y);
     drawn.height.push(height);
     drawn.left.push(start);
-    drawn.right.push(end - 0.6 * pixel);
+    drawn.right.push(end - Math.min(0.6 * pixel, 0.06 * (end - start))); // a seam, which takes no more of a short span than of a long one
     drawn.fill.push(this.data.roles[stage]);
     drawn.alpha.push((s.slice[i] + step) % 2 ? 0.72 : 1);
     drawn.stage.push(this.data.stages[stage]);
@@ -113,43 +115,16 @@ class Timeline {
     drawn.wait.push(wait > 0.001 ? `waited ${sayTime(wait)}` : "did not wait");
   }
 
-  merge(merged, i, shift, origin, pixel, bins) {
-    const s = this.spans, key = s.lane[i] * 1000 + s.track[i];
-    if (!merged.has(key)) merged.set(key, { row: i, busy: new Float32Array(bins), count: new Int32Array(bins), stage: new Int16Array(bins) });
-    const found = merged.get(key), at = Math.floor((s.start[i] + shift - origin) / (BIN * pixel));
-    if (at < 0 || at >= bins) return;
-    if (!found.count[at]) found.stage[at] = s.stage[i];
-    found.busy[at] += s.end[i] - s.start[i];
-    found.count[at] += 1;
-  }
-
-  // How opaque a mark is tells how busy its time was; neighbours that look the same become one.
-  addMerged(drawn, merged, origin, pixel) {
-    const length = BIN * pixel;
+  // Adds the marks of spans too short to tell apart; returns how many spans there are in one at most.
+  addMerged(drawn, density, lanes) {
     let most = 0;
-    for (const { row, busy, count, stage } of merged.values()) {
-      const { y, height } = this.place(row), shade = (at) => (count[at] ? Math.max(1, Math.round(8 * Math.min(1, busy[at] / length))) : 0);
-      for (let at = 0, next; at < count.length; at = next) {
-        next = at + 1;
-        if (!count[at]) continue;
-        let spans = count[at], time = busy[at];
-        for (; next < count.length && stage[next] === stage[at] && shade(next) === shade(at); next++) {
-          spans += count[next];
-          time += busy[next];
-        }
-        most = Math.max(most, spans);
-        drawn.y.push(y);
-        drawn.height.push(height);
-        drawn.left.push(origin + at * length);
-        drawn.right.push(origin + next * length);
-        drawn.fill.push(this.data.roles[stage[at]]);
-        drawn.alpha.push(0.25 + (0.75 * shade(at)) / 8);
-        drawn.stage.push(this.data.stages[stage[at]]);
-        drawn.what.push(spans > 1 ? `${spans} spans, too short to tell apart here` : "one span");
-        drawn.when.push(`from ${sayTime(origin + at * length)}, busy for ${sayTime(time)} of ${sayTime((next - at) * length)}`);
-        drawn.wait.push("zoom in: Shift and wheel");
-      }
-    }
+    density.each(lanes, ({ stage, spans, served, from, to, y, height, alpha }) => {
+      most = Math.max(most, spans);
+      const row = { y, height, left: from, right: to, alpha, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "zoom in: Shift and wheel" };
+      row.what = spans > 1 ? `${spans} spans, too short to tell apart here` : "one span";
+      row.when = `from ${sayTime(from)}, busy for ${sayTime(served)}${spans > 1 ? ` of ${sayTime(to - from)}` : ""}`;
+      for (const column in drawn) drawn[column].push(row[column]);
+    });
     return most;
   }
 

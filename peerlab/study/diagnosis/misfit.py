@@ -1,0 +1,50 @@
+"""Why a log cannot be from a cluster that somebody has chosen."""
+
+from peerlab.model.checks import COLLECTIVES
+from peerlab.model.hardware import Cluster
+from peerlab.study.diagnosis.fits import names_another
+from peerlab.study.diagnosis.knowledge import knowledge
+from peerlab.study.observed import Observed
+from peerlab.study.replay import nodes_of, shape
+from peerlab.units import say_count
+
+_MADE_FOR = {"hccl_demo": True, "nccl-tests": False, "nccom-test": False}
+"""Whether a tool is made for Gaudi, or for all but that."""
+
+
+def misfit(seen: Observed, cluster: Cluster) -> str:
+    """Return what of a log contradicts a cluster, as a clause with its figures; empty where nothing does."""
+    title, device = cluster.title, cluster.device_name
+    gaudi = _MADE_FOR.get(seen.tool)
+    if gaudi is not None and gaudi != device.startswith("Gaudi"):
+        return f"{seen.tool} does not run on {device}, the accelerators of {title}"
+    if names_another(cluster, seen.devices):
+        return f"the log names {seen.devices[0]}, and {title} has {device}"
+    if seen.collective not in COLLECTIVES:
+        return f"{seen.collective!r} is not simulated"
+    nodes = nodes_of(seen, cluster)
+    if nodes is None or shape(cluster, seen) is None:
+        if seen.ranks is None:
+            return "the log does not say how many ranks took part"
+        per_node = f" on {say_count(seen.nodes, 'node')}" if seen.nodes else ""
+        return f"{say_count(seen.ranks, 'rank')}{per_node} do not fill nodes of {cluster.devices} {device}"
+    return _too_fast(seen, cluster, nodes) if nodes > 1 else ""
+
+
+def _too_fast(seen: Observed, cluster: Cluster, nodes: int) -> str:
+    """Return how much more a node of the log sends than the cluster can, even with what is assumed at its best."""
+    two = seen.collective == "point-to-point"
+    sent, ways = seen.node_rate(seen.fastest_GBps, nodes), []
+    for key, field, count, name in (
+        ("nic.rate", "nic_Bps", cluster.nics, "NIC"),
+        ("port.rate", "port_Bps", cluster.devices, "device's own port"),
+    ):
+        if figure := cluster.figures.get(key):
+            best = cluster.with_figure(key, max(figure.value, *(figure.range or (0,))))
+            ways.append((getattr(best, field) / 1e9 * (1 if two else count), 1 if two else count, name))
+    if not ways:
+        return ""
+    most, many, name = max(ways)
+    if sent <= knowledge().ranges["beyond"].high * most:
+        return ""
+    return f"a node of the log sends {sent:.3g} GB/s, and {say_count(many, name)} of {cluster.title} can send {most:.3g} GB/s"
