@@ -11,7 +11,7 @@ from peerlab.cluster_file.guide import GUIDE, PATHS
 from peerlab.collectives.choose import plan
 from peerlab.engine.run import simulate
 from peerlab.model.checks import ALGORITHMS
-from peerlab.model.hardware import FIGURE_FIELDS, Cluster, Figure
+from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
 from peerlab.model.path import REDUCE, RESOURCES, STAGES, ResourceKind, Use, stages
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.registration import RegistrationCache
@@ -245,13 +245,14 @@ def _cluster(cluster: Cluster) -> Iterator[str]:
     yield f"### {_heading(cluster)}\n\n{cluster.summary}{fitted}\n"
     rows = [
         (
-            f"`{key}`" + (" †" if figure.assumption else ""), GUIDE[key].what, str(figure), figure.basis,
+            f"{figure.label} (`{key}`)" + (" †" if figure.assumption else ""), GUIDE[key].what, str(figure), figure.basis,
             plain(_origin(figure)),
         )
         for key, figure in cluster.figures.items()
     ]  # fmt: skip
     rows += [
-        (f"`{key}`", GUIDE[key].what, "left out", "", plain(why)) for key, why in cluster.leaves_out.items()
+        (f"{FIGURE_LABELS[key]} (`{key}`)", GUIDE[key].what, "left out", "", plain(why))
+        for key, why in cluster.leaves_out.items()
     ]
     yield table(("figure", "what", "value", "basis", "source, or what is assumed"), rows)
     if cluster.lacks:

@@ -12,6 +12,8 @@ from handout_chart import growth
 
 from peerlab.engine.run import simulate
 from peerlab.export.browser import browser
+from peerlab.gain import GainBand
+from peerlab.model.path import PATH_NAMES
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.study.diagnosis.knowledge import knowledge
@@ -41,15 +43,15 @@ _ASSUMED = ("node.nics_per_switch", "fabric.latency", "host.packet_cost")
 def html() -> str:
     """Return the page."""
     host, tcp, peer = (simulate(BASE.with_(path=path)) for path in ("host-rdma", "host-tcp", "peer-direct"))
-    gain = host.time_s / peer.time_s
+    gain = peer.gain_band(host)
     palette = "".join(f"--{role}:{colour};" for role, colour in palettes()["light"].items())
     style = f"<style>:root{{{palette}}}{(HERE / 'handout.css').read_text(encoding='utf-8')}</style>"
     machine = BASE.hardware
     what = f"{machine.title}, {BASE.nodes} nodes, {BASE.ranks} ranks, a message of {say_bytes(BASE.nbytes)}, simulated"
     body = f"""
 <header><div><h1>Where do the bytes<br>of an AllReduce go?</h1><p>{what}</p></div>
-<p class=gain><b>{gain:.2f} times</b>as fast with Peer Direct</p></header>
-{_path(host, "Through the host", "copy")}{_path(peer, "Peer Direct", "direct")}{_key(host, peer)}
+<p class=gain><b>{gain.value:.2f} times</b>as fast with Peer Direct<small>{_how_sure(gain)}</small></p></header>
+{_path(host, "copy")}{_path(peer, "direct")}{_key(host, peer)}
 <div class=grid>
 <section><h3>What a byte costs on each path</h3>{_costs(tcp, host, peer)}</section>
 <section><h3>Bus bandwidth against nodes, GB/s</h3>{growth(BASE)}</section>
@@ -72,7 +74,14 @@ _WAYS = {
 }
 
 
-def _path(run: Run, name: str, role: str) -> str:
+def _how_sure(gain: GainBand) -> str:
+    """Return how far the gain may lie from what is simulated, and which assumption decides most of that."""
+    decisive = gain.decisive
+    most = f"; most depends on {decisive.figure.label}" if decisive else ""
+    return f"{gain.least:.2f} to {gain.most:.2f} times{most} †"
+
+
+def _path(run: Run, role: str) -> str:
     """Return a path's picture without the title and the foot that a still has."""
     above = SIZE[1] - HEIGHT - 60  # the still's title; its foot is 60 high
     picture = still_svg(run).replace(
@@ -81,7 +90,7 @@ def _path(run: Run, name: str, role: str) -> str:
     )
     path = str(run.scenario.path)
     return (
-        f"<section class=path style='--mark:var(--{role})'><h2>{name} <span><code>{path}</code>: {_WAYS[path]}</span></h2>"
+        f"<section class=path style='--mark:var(--{role})'><h2>{PATH_NAMES[path]} <span>{_WAYS[path]}</span></h2>"
         f"<figure>{picture}</figure></section>"
     )
 
@@ -106,7 +115,7 @@ def _costs(*runs: Run) -> str:
         "PCIe uplink busy": [f"{run.busy.get('uplink_up', 0):.0%}" for run in runs],
         "wire busy": [f"{run.wire_busy:.0%}" for run in runs],
     }
-    head = "".join(f"<th><code>{run.scenario.path}</code></th>" for run in runs)
+    head = "".join(f"<th>{PATH_NAMES[str(run.scenario.path)]}</th>" for run in runs)
     body = "".join(
         f"<tr><th>{name}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         for name, cells in rows.items()
@@ -167,8 +176,10 @@ def _list(*items: str) -> str:
 
 def _sources() -> str:
     figures = BASE.hardware.figures
-    sourced = "; ".join(f"<b>{key} {figures[key]}</b>: {escape(figures[key].source)}" for key in _SOURCED)
-    assumed = "; ".join(f"{escape(figures[key].assumption)} ({key})" for key in _ASSUMED)
+    sourced = "; ".join(
+        f"<b>{figures[key].label} {figures[key]}</b>: {escape(figures[key].source)}" for key in _SOURCED
+    )
+    assumed = "; ".join(f"{escape(figures[key].assumption)} ({figures[key].label})" for key in _ASSUMED)
     count = len(BASE.hardware.assumptions)
     return (
         f"{sourced}. <b>Assumed</b> are {count} of {say_count(len(figures), 'figure')}, among them: {assumed}. All of them, with ranges:"

@@ -213,11 +213,11 @@ class Controls:
 
 
 _RESTS = {
-    "host-tcp": "The registration cache rests: kernel TCP registers nothing.",
-    "host-rdma": "The registration cache rests: the bounce pool is registered at start.",
-    "native": "The registration cache rests: this path registers nothing.",
+    "host-tcp": "The registration cache changes nothing here: kernel TCP registers no memory.",
+    "host-rdma": "The registration cache changes nothing here: the bounce buffers are registered once, at the start.",
+    "native": "The registration cache changes nothing here: this path registers no memory.",
 }
-"""Why the cache switch rests on a path."""
+"""Why the cache switch is disabled on a path."""
 
 
 def _there(ways: Sequence[tuple[str, str]], s: Scenario) -> list[tuple[str, str]]:
@@ -226,12 +226,14 @@ def _there(ways: Sequence[tuple[str, str]], s: Scenario) -> list[tuple[str, str]
 
 
 def _hint(s: Scenario) -> str:
-    """Return why a switch rests, if one does."""
+    """Return why a switch is disabled, if one is."""
     machine = s.hardware
     if len(machine.paths) == 1:
-        return f"{machine.title} has one path, '{s.path}': both switches rest."
+        return (
+            f"{machine.title} has one path, {PATH_NAMES[str(s.path)]}: neither switch has another to choose."
+        )
     if not _there(DIRECT, s) or not _there(BASELINES, s):
-        return f"{machine.title} has {', '.join(machine.paths)} only: the host switch rests."
+        return f"{machine.title} has {' and '.join(PATH_NAMES[path] for path in machine.paths)} only: the host switch has no other to choose."
     if s.extrapolates:
         return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {machine.max_ranks}."
     return _RESTS.get(str(s.path), "")

@@ -95,8 +95,8 @@ class Exporting:
             w.ToggleButton(description="Export", tooltip=tooltip, icon="caret-right"),
             *("pl-plain", "pl-export-button"),
         )
-        self.kind = select("Write", [], "pl-export-kind", "What is written beside the notebook")
-        self.button = classed(w.Button(description="Write it"), "pl-plain", "pl-export-write")
+        self.kind = select("What", [], "pl-export-kind", "What is saved beside the notebook")
+        self.button = classed(w.Button(description="Save"), "pl-plain", "pl-export-write")
         self._said = classed(w.HTML(), "pl-exported")
         self.panel = classed(
             w.VBox([row([self.kind, self.button], "pl-export"), self._said]), "pl-export-panel"
@@ -115,7 +115,7 @@ class Exporting:
         """Begin to write, in a thread; may be called in a running event loop only."""
         kind = KINDS[self.kind.value]
         self.button.disabled = True
-        self._say(f"Writing: {kind.says} ({_TAKES.get(kind.suffix, 'a moment of it')}) ...")
+        self._say(f"Saving: {kind.says} ({_TAKES.get(kind.suffix, 'a moment of it')}) ...")
         self._task = asyncio.get_running_loop().create_task(self._write(kind, self._current()))
 
     async def _write(self, kind: Kind, shown: Shown) -> None:

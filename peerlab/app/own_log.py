@@ -48,7 +48,7 @@ class OwnLog:
             w.FileUpload(description="Choose a file", multiple=False), "pl-plain", "pl-log-file"
         )
         self._read = classed(w.Button(description="Which path is this?"), "pl-plain", "pl-log-read")
-        self._away = classed(w.Button(description="Take it away"), "pl-plain", "pl-log-away")
+        self._away = classed(w.Button(description="Remove the log"), "pl-plain", "pl-log-away")
         self._short = classed(w.HTML(), "pl-log-short")
         self._go = classed(w.Button(), "pl-plain", "pl-log-go")
         self.verdict = classed(w.HTML(), "pl-log-verdict")

@@ -11,6 +11,7 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.words import add_nodes, command, table, wrapped
 from peerlab.cluster_file.write import check_new
+from peerlab.model.hardware import named
 from peerlab.records.load import TOOLS
 from peerlab.study.calibration import Calibration, Constant
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
@@ -96,9 +97,9 @@ def _lines(found: Calibration) -> Iterator[str]:
 def _constant(one: Constant) -> tuple[str, ...]:
     unit = say_unit(one.unit)
     if not one.identified:
-        return (one.key, f"{one.before:.4g}{unit}", "-", "-", f"this log cannot tell it: {one.remark}")
+        return (named(one.key), f"{one.before:.4g}{unit}", "-", "-", f"this log cannot tell it: {one.remark}")
     return (
-        one.key,
+        named(one.key),
         f"{one.before:.4g}{unit}",
         f"{one.value:.4g}{unit}",
         "cut off" if one.at_end else f"{one.low:.4g} to {one.high:.4g}{unit}",

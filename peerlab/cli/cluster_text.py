@@ -55,7 +55,9 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
     values = max(len(str(figure)) for figure in cluster.figures.values())
     for figure in cluster.figures.values():
         mark = "*" if figure.assumption else " "
-        yield from wrapped(figure.basis, f"{mark} {figure.key:<{names}}  {figure!s:<{values}}  ")
+        yield from wrapped(
+            f"{figure.label}, {figure.basis}", f"{mark} {figure.key:<{names}}  {figure!s:<{values}}  "
+        )
         yield from wrapped(_grounds(figure), "      ", "      ")
 
 
@@ -131,4 +133,4 @@ def _missing(one: Missing) -> Iterator[str]:
 
 
 def _assumed(figure: Figure) -> str:
-    return f"{figure.key} = {figure}: {figure.assumption}{_between(figure)}"
+    return f"{figure.named} = {figure}: {figure.assumption}{_between(figure)}"

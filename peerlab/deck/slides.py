@@ -146,7 +146,7 @@ def _sources(_outline: Outline, evidence: Evidence) -> Slide:
         else []
     )
     title = f"{len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
-    notes = tuple(f"{f.key}: assumed: {f.assumption}." for f in machine.figures.values() if f.assumption)
+    notes = tuple(f"{f.named}, assumed: {f.assumption}." for f in machine.figures.values() if f.assumption)
     return Slide(title, lines=(*shown, *more), notes=notes)
 
 

@@ -74,7 +74,7 @@ def mine() -> Cluster:
 def assumed(cluster: Cluster) -> pd.DataFrame:
     """Return what a cluster file assumes: one row per figure, with its range where it has one."""
     rows = [
-        {"figure": one.key, "value": f"{one.value:g}{say_unit(one.unit)}", "range": "{:g} to {:g}".format(*one.range) if one.range else "",
+        {"figure": one.named, "value": f"{one.value:g}{say_unit(one.unit)}", "range": "{:g} to {:g}".format(*one.range) if one.range else "",
          "assumption": one.assumption}
         for one in cluster.assumptions
     ]  # fmt: skip

@@ -45,12 +45,12 @@ class Figure:
     @property
     def label(self) -> str:
         """What it is called where people read of it, such as ``network latency``."""
-        return FIGURE_LABELS.get(self.key, self.key)
+        return FIGURE_LABELS[self.key]
 
     @property
     def named(self) -> str:
         """Its label with the key that finds it in the cluster's file, such as ``network latency (fabric.latency)``."""
-        return f"{self.label} ({self.key})"
+        return named(self.key)
 
     def __str__(self) -> str:
         return f"{self.value:g}{say_unit(self.unit)}"
@@ -264,6 +264,13 @@ FIGURE_LABELS: dict[str, str] = {
     f.metadata["figure"]: f.metadata["label"] for f in fields(Cluster) if "figure" in f.metadata
 }
 """What every figure is called where people read of it; its key stands behind."""
+
+
+def named(key: str) -> str:
+    """Return a figure's label with the key that finds it in a cluster's file, such as ``network latency (fabric.latency)``."""
+    return f"{FIGURE_LABELS[key]} ({key})"
+
+
 FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
 
 _MAY_BE_ZERO = {

@@ -181,9 +181,9 @@ def _say_bands(
 ) -> str:
     """Return the legend of the bands."""
     if not any(figure.range for figure in scenario.hardware.figures.values()):
-        return "no band: nothing with a range is assumed"
+        return "no band: no assumed figure has a range"
     if not complete:
-        return "bands for what is assumed: computing ..."
+        return "bands of the assumed figures (†): computing ..."
     there = [band for one in bands.values() for band in one if band]
     if not there:
         return "no bands: slow to simulate"
@@ -191,9 +191,9 @@ def _say_bands(
     return IN_PART if some else BAND
 
 
-BAND = "band: all assumed figures (†) at their ends"
-IN_PART = "band (in part): assumed figures (†) at their ends"
-_IF = "if all assumed figures (†) lie at the ends of their ranges"
+BAND = "band: assumed figures (†) at the ends of their ranges"
+IN_PART = "band (in part): assumed figures (†) at the ends of their ranges"
+_IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 
 

@@ -1,7 +1,7 @@
 """Everything the page gets for one run, as one parcel of plain values and arrays."""
 
 from peerlab.collectives.choose import plan
-from peerlab.model.hardware import Figure
+from peerlab.model.hardware import Figure, named
 from peerlab.run import Run
 from peerlab.units import PS_PER_US
 from peerlab.view.curves import mark
@@ -72,7 +72,7 @@ def sources(run: Run) -> dict[str, object]:
     said = [(fitted, True)] * bool(machine.fitted_on)
     said += [(say_figure(f), bool(f.assumption)) for f in sorted(figures, key=lambda f: not f.assumption)]
     said += [
-        (f"{key}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
+        (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
         for key, why in machine.leaves_out.items()
     ]
     return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
@@ -83,4 +83,4 @@ def say_figure(figure: Figure) -> str:
     assumed = f" Assumed: {figure.assumption}." if figure.assumption else ""
     source = f" Source: {figure.source}." if figure.source else ""
     sign = "† " if figure.assumption else ""
-    return f"{sign}{figure.key} = {figure}, {figure.basis}.{assumed}{source}"
+    return f"{sign}{figure.named}: {figure}, {figure.basis}.{assumed}{source}"

@@ -17,7 +17,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from peerlab.lanes import ORDER, in_order, lane_name
-from peerlab.model.path import RESOURCES
+from peerlab.model.path import RESOURCES, STAGES
 from peerlab.run import Run
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_S, PS_PER_US
@@ -121,7 +121,7 @@ def timeline(run: Run) -> dict[str, object]:
             for number, lane in enumerate(shown)
         ],
         "spans": segments.page(SPAN_COLUMNS, _TIMES),
-        "stages": list(run.trace.stages),
+        "stages": [STAGES[stage] for stage in run.trace.stages],
         "roles": [stage_role(stage) for stage in run.trace.stages],
         "title": _title(run),
         "device": run.scenario.hardware.device_name,

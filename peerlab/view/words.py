@@ -43,15 +43,23 @@ _SHORT = {
 def caption(run: Run) -> str:
     """Return the line below the pictures: what was simulated, in one breath."""
     s = run.scenario
-    size = s.slice_limit
-    slices = f"slices of {say_bytes(size)}" if size and size < s.nbytes else "whole transfers"
     warm = (
-        f", run {s.runs} of {s.runs} (the cache is warm)"
+        f", {s.runs} times in a row: the last is shown, its registrations were already cached"
         if s.registers and s.runs > 1 and s.registration == "cached"
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}, {_how(run)}, {slices}{warm}{_disturbed(run)}.{beyond}"
+    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}"
+
+
+def _slices(s: Scenario) -> str:
+    """Return how transfers are cut, and who says so: a library takes other slices through the host than from device memory."""
+    size = s.slice_limit
+    if not size or size >= s.nbytes:
+        return "whole transfers"
+    if s.slice_bytes != "auto":
+        return f"slices of {say_bytes(size)}, as set"
+    return f"slices of {say_bytes(size)}, the library's {'through the host' if s.staged else 'from device memory'}"
 
 
 def _how(run: Run) -> str:

@@ -40,7 +40,7 @@ def test_the_lines_come_first_and_every_band_contains_its_line():
     band = peerlab.simulate(START).sensitivity_band()
     (host,) = (line for line in last["lines"] if line["name"] == "host-rdma")
     assert (host["low"][here], host["high"][here]) == (band.low_GBps, band.high_GBps)
-    assert "at the ends of their ranges" in host["note"][here]
+    assert "that have a range lie at its ends" in host["note"][here]
 
 
 @pytest.mark.parametrize("cluster", ["p5", "alps-gh200-tcp", "dl1"])
@@ -57,7 +57,7 @@ def test_no_band_reaches_above_that_of_the_wire_limit(cluster):
 
 def test_a_cluster_without_assumptions_says_that_it_has_no_band():
     last = drawn(START.with_(cluster="ideal-100g", path="wire"))[-1]
-    assert last["bands"] == "no band: nothing with a range is assumed"
+    assert last["bands"] == "no band: no assumed figure has a range"
 
 
 def test_points_that_are_impossible_are_left_out_and_counted():

@@ -65,7 +65,7 @@ def test_a_switch_is_answered_from_what_was_computed_ahead_and_python_says_the_s
 
 def test_the_cache_switch_rests_on_a_host_path_and_says_why(fresh):
     expect(fresh.page.locator(".pl-cache input").last).to_be_disabled()
-    expect(fresh.page.locator(".pl-hint").last).to_contain_text("The registration cache rests")
+    expect(fresh.page.locator(".pl-hint").last).to_contain_text("The registration cache changes nothing here")
 
 
 def test_the_cache_switch_changes_everything_on_peer_direct(fresh):

@@ -340,7 +340,10 @@ def test_the_curves_that_a_page_begins_with_have_bands(open_):
     assert (low, busbw, high) == pytest.approx((band.low_GBps, band.value_GBps, band.high_GBps), rel=1e-9)
     for rows in found.values():
         assert all(low <= y <= high for low, y, high in zip(*rows, strict=True))
-    assert shown.page.locator(".pl-bands").inner_text() == "band: all assumed figures (†) at their ends"
+    assert (
+        shown.page.locator(".pl-bands").inner_text()
+        == "band: assumed figures (†) at the ends of their ranges"
+    )
 
 
 def test_words_of_a_single_figure_can_be_read_from_the_last_row(open_):

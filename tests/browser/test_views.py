@@ -60,7 +60,7 @@ def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
         timeout=60_000,
     )
     legend = fresh.page.locator(".pl-bands").last
-    expect(legend).to_contain_text("band: all assumed figures (†) at their ends")
+    expect(legend).to_contain_text("band: assumed figures (†) at the ends of their ranges")
     bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
     assert len(bands["xs"]) == len(curves["lines"]) == 4
     for line in curves["lines"]:

@@ -20,7 +20,7 @@ def test_by_default_the_switches_that_the_cluster_has_and_nodes():
         ("Nodes", "range", (2, 4, 8, 16, 32, 64)),
     ]
     assert [one.field for one in asked(None, cluster="ideal-100g")[1]] == ["nodes"]
-    assert [one.field for one in asked(None, cluster="p5")[1]] == ["registration", "nodes"]
+    assert [one.field for one in asked(None, cluster="ideal-100g-staged")[1]] == ["nodes"]
     assert asked(None, nodes=12, path="host-tcp")[1][0].values == ("host-tcp", "peer-direct")
     assert 12 in asked(None, nodes=12)[1][2].values
 

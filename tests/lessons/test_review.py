@@ -23,7 +23,9 @@ def test_the_draft_is_written_once_and_can_be_simulated():
     assert peerlab.simulate(peerlab.Scenario(cluster=mine, nodes=8, path="host-rdma")).time_s > 0
     by_hand(mine, 'title = "My cluster"', 'title = "Ours"')
     assert peerlab.load_cluster(review.draft()).title == "Ours"
-    assert {"nic.rate", "switch.uplink"} <= set(review.assumed(peerlab.load_cluster(mine)).index)
+    assert {"NIC rate (nic.rate)", "PCIe uplink (switch.uplink)"} <= set(
+        review.assumed(peerlab.load_cluster(mine)).index
+    )
 
 
 def test_an_edit_keeps_the_rest_and_brings_its_source():

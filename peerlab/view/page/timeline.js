@@ -83,7 +83,7 @@ class Timeline {
     const most = this.addMerged(drawn, density, single);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
-    this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans a mark, as high as busy`, make("span", "pl-press", ": zoom in")] : []));
+    this.note.replaceChildren(...(most > 1 ? [`one mark stands for up to ${most} spans`, make("span", "pl-press", "; zoom in to see each")] : []));
     this.note.title = most > 1 ? "Spans too short to tell apart are one mark: it fills as much of its lane's height as they keep the resource busy" : "";
     this.count = drawn.y.length;
     this.drawPath();
@@ -120,7 +120,7 @@ class Timeline {
     let most = 0;
     density.each(lanes, ({ stage, spans, served, from, to, y, height, alpha }) => {
       most = Math.max(most, spans);
-      const row = { y, height, left: from, right: to, alpha, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "zoom in: Shift and wheel" };
+      const row = { y, height, left: from, right: to, alpha, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "Shift and wheel zoom in" };
       row.what = spans > 1 ? `${spans} spans, too short to tell apart here` : "one span";
       row.when = `from ${sayTime(from)}, busy for ${sayTime(served)}${spans > 1 ? ` of ${sayTime(to - from)}` : ""}`;
       for (const column in drawn) drawn[column].push(row[column]);
