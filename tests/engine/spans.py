@@ -99,4 +99,3 @@ def _number(name):
 if __name__ == "__main__":
     written = {text: digest(text) for text in scenarios()}
     FILE.write_text(json.dumps(written, indent=0) + "\n")
-    print(f"{len(written)} scenarios")
