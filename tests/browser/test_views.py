@@ -56,7 +56,7 @@ def test_the_mark_waits_for_the_lines_of_its_scenario(fresh):
 
 def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
     fresh.page.wait_for_function(
-        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('band: all assumed')",
+        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('band: assumed')",
         timeout=60_000,
     )
     legend = fresh.page.locator(".pl-bands").last
@@ -173,7 +173,7 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     total, drawn = fresh.ask("page => [page.timeline.spans.total, page.timeline.count]")
     assert total > 100_000
     assert 10 < drawn < 2000  # neighbours that look the same are one mark
-    expect(fresh.page.locator(".pl-merged").last).to_contain_text("spans a mark, as high as busy")
+    expect(fresh.page.locator(".pl-merged").last).to_contain_text("one mark stands for up to")
     fresh.ask(
         """page => { page.whole = page.figures.model('timeline_spans').data;
              page.timeline.range.setv({ start: 5.0, end: 5.2 }) }"""
@@ -308,7 +308,7 @@ def test_assumed_figures_are_marked_and_listed(fresh):
     lines = fresh.page.locator(".pl-sources li").all_inner_texts()
     assumed = len(peerlab.load_cluster("dl1").assumptions)
     assert sum(line.startswith("†") for line in lines) == assumed
-    assert any("switch.uplink = 14.1 GB/s" in line and "Source: AWS" in line for line in lines)
+    assert any("PCIe uplink (switch.uplink): 14.1 GB/s" in line and "Source: AWS" in line for line in lines)
     fresh.page.locator(".pl-caption summary").last.click()
 
 
