@@ -9,6 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
+from peerlab.model.path import STAGES
 from peerlab.view.geometry import Geometry, place
 
 
@@ -67,7 +68,7 @@ def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
         points = [one for one in zip(line["low"], line["y"], line["high"], strict=True) if one[0] is not None]
         assert len(points) > 5
         assert all(low <= y <= high for low, y, high in points)
-    assert "at the ends of their ranges" in curves["lines"][0]["note"][0]
+    assert "that have a range lie at its ends" in curves["lines"][0]["note"][0]
     expected = peerlab.simulate(peerlab.Scenario(path="host-rdma")).sensitivity_band()
     at = curves["values"].index(8)
     (host,) = (line for line in curves["lines"] if line["name"] == "host-rdma")
@@ -189,7 +190,9 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     sends = frame[
         (frame["resource"] == "NIC send") & (frame["start_ps"] >= 5.02e9) & (frame["end_ps"] <= 5.18e9)
     ]
-    lefts = [left for left, stage in zip(spans["left"], spans["stage"], strict=True) if stage == "network"]
+    lefts = [
+        left for left, stage in zip(spans["left"], spans["stage"], strict=True) if stage == STAGES["network"]
+    ]
     for start in sends["start_ps"]:
         assert min(abs(left * 1e9 - start) for left in lefts) < 5e6  # 5 us, of a window of 200 us
     fresh.page.locator(".pl-whole").last.click()
