@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from peerlab.engine.run import simulate
-from peerlab.model.path import capacity_Bps
+from peerlab.model.resources import capacity_Bps
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.units import MIB, PS_PER_S, say_bytes, say_time

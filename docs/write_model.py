@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from documents import anchor, link, plain, table
 from model_laws import laws
 
-from peerlab.cluster_file.guide import GUIDE, PATHS
+from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
 from peerlab.engine.run import simulate
 from peerlab.model.checks import ALGORITHMS
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
-from peerlab.model.path import REDUCE, RESOURCES, STAGES, ResourceKind, Use, stages
+from peerlab.model.paths import PATHS, REDUCE, stages
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.registration import RegistrationCache
+from peerlab.model.resources import RESOURCES, ResourceKind
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import STAGES, Use
 from peerlab.units import say_count, say_time, say_unit
 
 HEAD = """\
@@ -114,13 +116,13 @@ def document() -> str:
 def _paths() -> Iterator[str]:
     for path, name in _EXAMPLES.items():
         cluster = load_cluster(name)
-        yield f"### {path}\n\n{_sentence(PATHS[path])} On {cluster.title}:\n"
+        yield f"### {path}\n\n{_sentence(PATHS[path].summary)} On {cluster.title}:\n"
         rows = [
-            (f"`{stage.name}`", STAGES[stage.name], _uses(stage.uses) + _flight(stage.flight))
+            (f"`{stage.name}`", STAGES[stage.name].says, _uses(stage.uses) + _flight(stage.flight))
             for stage in stages(cluster, path)
         ]
         if path != "wire":
-            rows.append((f"`{REDUCE.name}`", STAGES[REDUCE.name], _uses(REDUCE.uses)))
+            rows.append((f"`{REDUCE.name}`", STAGES[REDUCE.name].says, _uses(REDUCE.uses)))
         yield table(("stage", "what", "resources"), rows)
 
 

@@ -1,40 +1,29 @@
 """Lanes: under which names, in which order, resources are shown over time."""
 
 import heapq
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.model.path import RESOURCES
-
-ORDER = (
-    "uplink_up",
-    "uplink_down",
-    "dram",
-    "core",
-    "registration",
-    "nic_tx",
-    "port_tx",
-    "wire",
-    "nic_rx",
-    "port_rx",
-    "reduce",
-    "scaleup",
-)
-"""Kinds that always have a lane, in the order in which a byte meets them."""
-
-_NAMES = {"wire": "in flight", "reduce": "reduce (HBM)", "scaleup": "scale-up", "core": "CPU cores"}
+from peerlab.model.resources import resource_kind
 
 
 def lane_name(kind: str) -> str:
     """Return the name of the lane of a kind of resource."""
-    return _NAMES.get(kind, RESOURCES[kind].label)
+    return (one := resource_kind(kind)).lane_name or one.label
 
 
-def in_order(kinds: Sequence[str]) -> list[str]:
+def has_lane(kind: str) -> bool:
+    """Return whether a kind of resource always has a lane where a cluster has it, busy or not."""
+    return resource_kind(kind).lane is not None
+
+
+def in_order(kinds: Iterable[str]) -> list[str]:
     """Return kinds of resources in the order of their lanes, those without a place of their own last."""
-    return sorted(kinds, key=lambda kind: ORDER.index(kind) if kind in ORDER else len(ORDER))
+    places = {kind: resource_kind(kind).lane for kind in kinds}
+    return sorted(places, key=lambda kind: math.inf if (place := places[kind]) is None else place)
 
 
 def tracks(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:

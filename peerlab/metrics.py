@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.collectives.busbw import bus_factor
-from peerlab.model.path import RESOURCES
+from peerlab.model.paths import sending_kinds
+from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import stage_kind
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, gigabytes_per_second
 
@@ -30,10 +32,6 @@ class Bottleneck:
     """Share of the time that it is busy (for latency: that a slice spends in flight), 0 to 1."""
 
 
-_SENDERS = ("nic_tx", "port_tx")
-"""What sends into the network."""
-
-
 def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
     """Return bytes / time in GB/s; not a number where no time passes (one rank has nothing to exchange)."""
     return gigabytes_per_second(scenario.nbytes, time_ps) if time_ps else float("nan")
@@ -45,29 +43,48 @@ def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
 
 
 def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
-    """Return the busbw at which a node's NICs (its devices' own ports on ``native``) would be busy all the time.
+    """Return the busbw at which a node's NICs, or its devices' own ports, would be busy all the time.
 
     A library's protocol may carry less than the NIC's rate; the limit is what this message's does. It depends on the
     number of nodes: a node of D devices sends (N-1)/N of the message over its NICs (twice in an
     AllReduce), while busbw counts N x D ranks.
     """
     machine, nodes = scenario.machine, scenario.nodes
-    native = scenario.path == "native"
+    native = scenario.data_path.uses_own_ports
+    if nodes == 1 or not sending_kinds(machine, str(scenario.path)):
+        return float("nan")
     if scenario.collective == "point-to-point":
         return (machine.port_Bps if native else machine.nic_Bps) / 1e9
-    if nodes == 1:
-        return float("nan")
     sent = bus_factor(scenario.collective, nodes)
     wires = machine.devices * machine.port_Bps if native else machine.node_wire_Bps
     return wires / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
 
 
-def _moved(trace: Trace, recording: Recording, kinds: tuple[str, ...]) -> int:
-    """Return the bytes that crossed the recorded resources of these kinds."""
-    here = np.array([r.kind in kinds for r in trace.resources])
+def _moved(trace: Trace, recording: Recording, counted_as: str) -> int:
+    """Return the bytes that crossed the recorded resources that count as this (`ResourceKind.counts_as`)."""
+    here = np.array([resource_kind(r.kind).counts_as == counted_as for r in trace.resources])
     spans = recording.spans
     mine = here[spans["resource"]]
     return int((spans["nbytes"][mine] * recording.weights[mine]).sum())
+
+
+def _left(trace: Trace, recording: Recording) -> int:
+    """Return the bytes that left a node: those sent into the network, or those of the first stage where nothing sends."""
+    sent = _moved(trace, recording, "send")
+    if sent:
+        return sent
+    spans = recording.spans
+    carry = [n for n, name in enumerate(trace.stages) if stage_kind(name).counts_as in ("copy", "send")]
+    mine = np.isin(spans["stage"], carry)
+    if not mine.any():
+        return 0
+    mine &= spans["stage"] == spans["stage"][mine][np.argmin(spans["start"][mine])]
+    crossed = np.bincount(spans["resource"][mine], (spans["nbytes"] * recording.weights)[mine])
+    kinds = {one.kind for one, nbytes in zip(trace.resources, crossed, strict=False) if nbytes}
+    return min(
+        int(sum(nbytes for one, nbytes in zip(trace.resources, crossed, strict=False) if one.kind == kind))
+        for kind in kinds
+    )
 
 
 def busy_ps(trace: Trace, recording: Recording) -> NDArray[np.float64]:
@@ -115,7 +132,7 @@ def bottleneck(trace: Trace, recording: Recording) -> Bottleneck | None:
     flight = flight_share(trace, recording)
     if flight > shares[kind]:
         return Bottleneck(LATENCY, "latency", flight)
-    return Bottleneck(kind, RESOURCES[kind].label, shares[kind])
+    return Bottleneck(kind, resource_kind(kind).label, shares[kind])
 
 
 def wire_busy(trace: Trace, recording: Recording) -> float:
@@ -125,19 +142,21 @@ def wire_busy(trace: Trace, recording: Recording) -> float:
 
 def sending_share(shares: dict[str, float]) -> float:
     """Return what of the `busy_shares` is sending into the network: a path uses the NICs or the devices' own ports."""
-    return max((shares.get(kind, 0.0) for kind in _SENDERS), default=0.0)
+    return max(
+        (share for kind, share in shares.items() if resource_kind(kind).counts_as == "send"), default=0.0
+    )
 
 
 def copies_per_byte(trace: Trace, recording: Recording) -> float:
     """Return how often a byte that a node sends is copied, at both ends together (device-host copies, kernel copies)."""
-    sent = _moved(trace, recording, _SENDERS)
-    return _moved(trace, recording, ("copy_up", "copy_down", "core")) / sent if sent else 0.0
+    left = _left(trace, recording)
+    return _moved(trace, recording, "copy") / left if left else 0.0
 
 
 def dram_bytes_per_byte(trace: Trace, recording: Recording) -> float:
     """Return the DRAM traffic per byte that a node sends, at both ends together."""
-    sent = _moved(trace, recording, _SENDERS)
-    return _moved(trace, recording, ("dram",)) / sent if sent else 0.0
+    left = _left(trace, recording)
+    return _moved(trace, recording, "host memory") / left if left else 0.0
 
 
 def cores_busy(trace: Trace, recording: Recording) -> float:

@@ -230,7 +230,7 @@ class Run:
             "nodes": s.nodes,
             "ranks": s.ranks,
             "path": s.path,
-            "registration": s.registration if s.path == "peer-direct" else None,
+            "registration": s.registration if s.data_path.uses_device_memory else None,
             "collective": s.collective,
             "message_bytes": s.nbytes,
             "time_s": self.time_s,

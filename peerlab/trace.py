@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.model.path import RESOURCES, STAGES
 from peerlab.model.registration import Counters
+from peerlab.model.resources import resource_kind
+from peerlab.model.stages import STAGES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,7 @@ class Resource:
     """One resource of one node."""
 
     kind: str
-    """Key of :data:`peerlab.model.path.RESOURCES`."""
+    """Key of :data:`peerlab.model.resources.RESOURCES`."""
     node: int
     """Node that has it."""
     index: int
@@ -56,7 +57,7 @@ class Resource:
     @property
     def label(self) -> str:
         """Name in plain words."""
-        return RESOURCES[self.kind].label
+        return resource_kind(self.kind).label
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,7 @@ class Trace:
     """PCIe switches per node."""
     devices_per_switch: int
     """Accelerators per switch."""
-    stages: tuple[str, ...] = field(default=tuple(STAGES))
+    stages: tuple[str, ...] = field(default_factory=lambda: tuple(STAGES))
     """Names that the column ``stage`` indexes."""
 
     def __getstate__(self) -> dict[str, Any]:

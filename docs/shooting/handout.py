@@ -13,7 +13,7 @@ from handout_chart import growth
 from peerlab.engine.run import simulate
 from peerlab.export.browser import browser
 from peerlab.gain import GainBand
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.study.diagnosis.knowledge import knowledge
@@ -90,7 +90,7 @@ def _path(run: Run, role: str) -> str:
     )
     path = str(run.scenario.path)
     return (
-        f"<section class=path style='--mark:var(--{role})'><h2>{PATH_NAMES[path]} <span>{_WAYS[path]}</span></h2>"
+        f"<section class=path style='--mark:var(--{role})'><h2>{path_title(path)} <span>{_WAYS[path]}</span></h2>"
         f"<figure>{picture}</figure></section>"
     )
 
@@ -115,7 +115,7 @@ def _costs(*runs: Run) -> str:
         "PCIe uplink busy": [f"{run.busy.get('uplink_up', 0):.0%}" for run in runs],
         "wire busy": [f"{run.wire_busy:.0%}" for run in runs],
     }
-    head = "".join(f"<th>{PATH_NAMES[str(run.scenario.path)]}</th>" for run in runs)
+    head = "".join(f"<th>{path_title(str(run.scenario.path))}</th>" for run in runs)
     body = "".join(
         f"<tr><th>{name}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         for name, cells in rows.items()

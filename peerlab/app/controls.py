@@ -24,7 +24,7 @@ from peerlab.app.widgets import (
     whole,
 )
 from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import PATHS, path_title
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.units import KIB, say_bytes, write_bytes
@@ -32,8 +32,8 @@ from peerlab.units import KIB, say_bytes, write_bytes
 NODES = tuple(2**k for k in range(1, 11))
 SIZES = tuple(64 * KIB * 2**k for k in range(15))
 OWN_FILE = "your own file"
-BASELINES = tuple((PATH_NAMES[path], path) for path in ("host-rdma", "host-tcp"))
-DIRECT = tuple((PATH_NAMES[path], path) for path in ("peer-direct", "native"))
+BASELINES = tuple((one.title, path) for path, one in PATHS.items() if one.is_staged)
+DIRECT = tuple((one.title, path) for path, one in PATHS.items() if not one.is_staged and not one.is_bare)
 
 
 class Controls:
@@ -179,7 +179,7 @@ class Controls:
         self.host.value = s.staged
         self.host.disabled = not _there(DIRECT, s) or not _there(BASELINES, s)
         self.cache.value = s.registration != "per-transfer"
-        self.cache.disabled = s.path != "peer-direct"
+        self.cache.disabled = not s.data_path.uses_device_memory
         self.nodes.value = _nearest(s.nodes, NODES)
         self.nodes_text.value = str(s.nodes)
         self.size.value = _nearest(s.nbytes, SIZES)
@@ -212,14 +212,6 @@ class Controls:
         self.error.value = f'<p role="alert">{escape(problem)}</p>' if problem else ""
 
 
-_RESTS = {
-    "host-tcp": "The registration cache changes nothing here: kernel TCP registers no memory.",
-    "host-rdma": "The registration cache changes nothing here: the bounce buffers are registered once, at the start.",
-    "native": "The registration cache changes nothing here: this path registers no memory.",
-}
-"""Why the cache switch is disabled on a path."""
-
-
 def _there(ways: Sequence[tuple[str, str]], s: Scenario) -> list[tuple[str, str]]:
     """Return those of some paths, each with its name, that the cluster of `s` has."""
     return [(name, path) for name, path in ways if path in s.hardware.paths]
@@ -229,14 +221,12 @@ def _hint(s: Scenario) -> str:
     """Return why a switch is disabled, if one is."""
     machine = s.hardware
     if len(machine.paths) == 1:
-        return (
-            f"{machine.title} has one path, {PATH_NAMES[str(s.path)]}: neither switch has another to choose."
-        )
+        return f"{machine.title} has one path, {s.data_path.title}: neither switch has another to choose."
     if not _there(DIRECT, s) or not _there(BASELINES, s):
-        return f"{machine.title} has {' and '.join(PATH_NAMES[path] for path in machine.paths)} only: the host switch has no other to choose."
+        return f"{machine.title} has {' and '.join(path_title(path) for path in machine.paths)} only: the host switch has no other to choose."
     if s.extrapolates:
         return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {machine.max_ranks}."
-    return _RESTS.get(str(s.path), "")
+    return s.data_path.cache_rests
 
 
 def _nearest(value: int, options: tuple[int, ...]) -> int:

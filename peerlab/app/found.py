@@ -9,7 +9,7 @@ from peerlab.app.widgets import Changes
 from peerlab.errors import PeerlabError
 from peerlab.model.checks import COLLECTIVE_NAMES, COLLECTIVES
 from peerlab.model.hardware import Cluster
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_title
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
@@ -107,7 +107,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "nodes": lambda count: say_count(count, "node"),
     "collective": COLLECTIVE_NAMES.__getitem__,
     "message_bytes": say_bytes,
-    "path": PATH_NAMES.__getitem__,
+    "path": path_title,
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import peerlab
 from peerlab.cli.words import add_nodes, command, table, width, wrapped
 from peerlab.records.load import TOOLS
-from peerlab.study.diagnosis import TOLD, Diagnosis, Evidence, Explanation, Forecast
+from peerlab.study.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.units import say_bytes
 
 _EXAMPLES = """\
@@ -50,7 +50,7 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     names = ", ".join(found.clusters) or "no cluster: only what holds on any machine"
     yield from wrapped(f"{'held against' if found.chosen else 'recognised'}: {names}")
     yield ""
-    path = "cannot tell which path" if found.path is None else f"{found.path} ({TOLD[found.path]})"
+    path = "cannot tell which path" if found.path is None else f"{found.path} ({explanations()[found.path]})"
     yield from wrapped(
         f"{path}: {found.why}" if found.path is None else f"{path}: {found.verdict}; {found.why}"
     )
@@ -82,7 +82,9 @@ def _ranking(ranking: Sequence[Explanation]) -> str:
     head = ("path", "odds", "points", "measured / simulated")
     rows = [_ranked(one) for one in ranking]
     wide = table(
-        (*head, ""), [(*row, TOLD[one.path]) for row, one in zip(rows, ranking, strict=True)], right={1, 2}
+        (*head, ""),
+        [(*row, explanations()[one.path]) for row, one in zip(rows, ranking, strict=True)],
+        right={1, 2},
     )
     fits = max(map(len, wide.splitlines())) <= width()
     return wide if fits else table(head, rows, right={1, 2})

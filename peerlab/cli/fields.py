@@ -5,7 +5,7 @@ from typing import Any
 
 from peerlab.cli.words import fraction, number, slice_size, slow_node, switch
 from peerlab.model.checks import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS
-from peerlab.model.hardware import PATHS
+from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
 
 

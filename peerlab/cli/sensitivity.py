@@ -5,7 +5,7 @@ from typing import Any
 
 from peerlab.cli.words import table
 from peerlab.model.hardware import Figure
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_title
 from peerlab.run import Run
 from peerlab.sensitivity import Band
 
@@ -44,9 +44,9 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
             if not others:
                 print("    not simulated otherwise")
     staged = next((run for _, run in runs if run.scenario.staged), None)
-    direct = next((run for _, run in runs if run.scenario.path == "peer-direct"), None)
+    direct = next((run for _, run in runs if run.scenario.data_path.uses_device_memory), None)
     if staged and direct and staged.time_ps:
-        print(f"\nPeer Direct over {PATH_NAMES[str(staged.scenario.path)]}: {direct.gain_band(staged)}")
+        print(f"\nPeer Direct over {path_title(str(staged.scenario.path))}: {direct.gain_band(staged)}")
 
 
 def _say_band(band: Band) -> str:

@@ -13,6 +13,7 @@ from peerlab.cli.sensitivity import print_sensitivity, sensitivity_document
 from peerlab.cli.words import command, table
 from peerlab.errors import PeerlabError
 from peerlab.metrics import LATENCY
+from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
@@ -84,7 +85,10 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario
     """Return a scenario for each path asked for, direct paths with and without a cache if neither was asked for."""
     scenarios = []
     for path in [given["path"]] if "path" in given else all_paths:
-        both = path == "peer-direct" and not {"registration", "cache_regions", "cache_bytes"} & given.keys()
+        both = (
+            data_path(path).uses_device_memory
+            and not {"registration", "cache_regions", "cache_bytes"} & given.keys()
+        )
         choices = ("cached", "per-transfer") if both else (given.get("registration", "cached"),)
         scenarios += [Scenario(**{**given, "path": path, "registration": choice}) for choice in choices]
     return scenarios
@@ -141,9 +145,11 @@ def _count(number: int, what: str) -> str:
 
 def _name(run: Run) -> str:
     s = run.scenario
-    if s.path != "peer-direct":
+    if not s.data_path.uses_device_memory:
         return str(s.path)
-    return s.path + {"cached": ", cached", "per-transfer": ", no cache", "pool": ", pool"}[s.registration]
+    return (
+        str(s.path) + {"cached": ", cached", "per-transfer": ", no cache", "pool": ", pool"}[s.registration]
+    )
 
 
 def _row(run: Run) -> tuple[str, str, str, str, str]:

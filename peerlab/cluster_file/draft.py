@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from peerlab.cluster_file.guide import GUIDE, OPTIONAL_TEXTS, PATHS, TEXTS, Entry
+from peerlab.cluster_file.guide import GUIDE, OPTIONAL_TEXTS, TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
 from peerlab.cluster_file.write import quoted, write_new
 from peerlab.machine import Machine
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
+from peerlab.model.paths import PATHS
 from peerlab.textfile import printable
 from peerlab.units import say_count
 
@@ -93,8 +94,8 @@ def _paths(machine: Machine, today: date) -> Iterator[str]:
     has = ["host-rdma", "peer-direct", "host-tcp"] if rdma else ["host-tcp"]
     yield "\n[paths]"
     yield "# The data paths between nodes that this cluster has, the usual one first; strike out what it has not:"
-    for path, what in PATHS.items():
-        yield f"#   {path:<11}  {what}"
+    for path, one in PATHS.items():
+        yield f"#   {path:<11}  {one.summary}"
     yield f"has = {json.dumps(has)}"
     yield "\n[paths.lacks]"
     yield "# For each other path the reason, in one sentence."

@@ -174,12 +174,3 @@ OPTIONAL_TEXTS = {
     "fitted_on": "only where you fit figures: on what, such as all_reduce of 1 MiB to 1 GiB on 2 nodes",
 }
 """Texts that may stand there too."""
-
-PATHS = {
-    "host-rdma": "through host memory at both ends; the NIC does RDMA",
-    "peer-direct": "the NIC reads and writes device memory (Peer Direct, GPUDirect RDMA)",
-    "host-tcp": "through host memory and the kernel's TCP/IP",
-    "native": "over the accelerator's own network ports, as on Gaudi",
-    "wire": "nothing but a rate and a latency: reference fabrics only",
-}
-"""The data paths between nodes."""

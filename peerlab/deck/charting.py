@@ -7,10 +7,11 @@ from peerlab.deck.slide import Slide
 from peerlab.deck.training import Step, Training
 from peerlab.gain import Assumption
 from peerlab.lanes import lane_name
-from peerlab.model.path import STAGES
+from peerlab.model.paths import PEER_DIRECT
+from peerlab.model.stages import STAGES
 from peerlab.run import Run
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time, say_unit, write_bytes
-from peerlab.view.theme import PATH_ROLES, stage_role
+from peerlab.view.theme import line_roles, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
 _ROLES = {_HOST: "copy", _PEER: "direct"}
@@ -75,9 +76,9 @@ _MEANINGS = {
 def nodes(_outline: Outline, evidence: Evidence) -> Slide:
     """Draw throughput against nodes."""
     lines = []
-    for name, path in ((_PEER, "peer-direct"), (_HOST, str(evidence.base.path))):
+    for name, path in ((_PEER, PEER_DIRECT), (_HOST, str(evidence.base.path))):
         runs = [evidence.run(path=path, nodes=count) for count in NODES]
-        lines.append(Curve(name, *PATH_ROLES[path], tuple(run.sensitivity_band() for run in runs)))
+        lines.append(Curve(name, *line_roles(path), tuple(run.sensitivity_band() for run in runs)))
     peer, host = (line.bands for line in lines)
     ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
     said = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
@@ -94,9 +95,9 @@ def nodes(_outline: Outline, evidence: Evidence) -> Slide:
 def registration(_outline: Outline, evidence: Evidence) -> Slide:
     """Say what registering memory costs."""
     runs = [
-        ("one pool, registered once", evidence.run(path="peer-direct", registration="pool"), "direct"),
+        ("one pool, registered once", evidence.run(path=PEER_DIRECT, registration="pool"), "direct"),
         ("cache, warm", evidence.direct, "direct"),
-        ("cache of one region", evidence.run(path="peer-direct", cache_regions=1), "register"),
+        ("cache of one region", evidence.run(path=PEER_DIRECT, cache_regions=1), "register"),
         ("for each transfer", evidence.uncached, "register"),
         (_HOST, evidence.detour, "copy"),
     ]

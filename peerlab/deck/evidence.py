@@ -9,6 +9,7 @@ from peerlab.deck.training import Training
 from peerlab.errors import ExportError
 from peerlab.gain import GainBand
 from peerlab.metrics import wire_limit_GBps
+from peerlab.model.paths import PATHS, PEER_DIRECT
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
@@ -31,9 +32,9 @@ class Evidence:
                     f"scenario: a deck compares paths between nodes that are alike; leave {name} out"
                 )
         machine = load_cluster(fields.get("cluster", "dl1"))
-        staged = [path for path in ("host-rdma", "host-tcp") if path in machine.paths]
-        if not staged or "peer-direct" not in machine.paths:
-            lacking = "peer-direct" if staged else "host-rdma"
+        staged = [path for path, one in PATHS.items() if one.is_staged and path in machine.paths]
+        if not staged or PEER_DIRECT not in machine.paths:
+            lacking = PEER_DIRECT if staged else next(path for path, one in PATHS.items() if one.is_staged)
             raise ExportError(
                 f"scenario: cluster {machine.name} has no path {lacking} to compare: {machine.lacks.get(lacking, '')}"
             )
@@ -53,12 +54,12 @@ class Evidence:
     @cached_property
     def direct(self) -> Run:
         """By Peer Direct, registrations cached."""
-        return self.run(path="peer-direct")
+        return self.run(path=PEER_DIRECT)
 
     @cached_property
     def uncached(self) -> Run:
         """By Peer Direct, memory registered for each transfer."""
-        return self.run(path="peer-direct", registration="per-transfer")
+        return self.run(path=PEER_DIRECT, registration="per-transfer")
 
     @cached_property
     def bands(self) -> tuple[Band, Band]:

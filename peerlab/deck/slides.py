@@ -13,6 +13,7 @@ from peerlab.deck.slide import Slide
 from peerlab.export.page import page_html
 from peerlab.gain import GainBand
 from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.paths import data_path
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count
 from peerlab.view.still import still_svg
@@ -121,9 +122,10 @@ def _depends(gain: GainBand) -> str:
 
 def _beyond(evidence: Evidence) -> list[str]:
     """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
-    if "native" not in evidence.base.hardware.paths:
+    own = next((path for path in evidence.base.hardware.paths if data_path(path).uses_own_ports), "")
+    if not own:
         return []
-    native, direct = evidence.run(path="native").busbw_GBps, evidence.direct.busbw_GBps
+    native, direct = evidence.run(path=own).busbw_GBps, evidence.direct.busbw_GBps
     return [
         f"Not compared here: the devices' own ports, {native:.3g} GB/s where they join the servers (Peer Direct: {direct:.3g} GB/s)."
     ]

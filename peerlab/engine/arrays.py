@@ -17,11 +17,12 @@ from peerlab.collectives.ring import Ring
 from peerlab.engine import noise
 from peerlab.engine.loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
-from peerlab.engine.way import STAGE_IDS, Leg
+from peerlab.engine.way import Leg
 from peerlab.engine.world import World
 from peerlab.errors import ScenarioError
-from peerlab.model.path import RESOURCES, service
+from peerlab.model.resources import resource_kind, service
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import stage_number
 
 Times = NDArray[np.int64]
 """Picoseconds, shape ``(scenarios, lanes)``."""
@@ -42,11 +43,16 @@ def refuses(scenario: Scenario) -> str:
     machine = scenario.machine
     kinds = [(use.kind, use.side) for stage in scenario.stages for use in stage.uses]
     few = (
-        any(RESOURCES[k].scope == "nic" for k, _ in kinds)
+        any(resource_kind(k).scope == "nic" for k, _ in kinds)
         and machine.devices_per_switch > machine.nics_per_switch
     )
     links = {machine.backbone_Bps, machine.hosts_per_leaf} != {None}
-    if few or links or any(RESOURCES[k].shared for k, _ in kinds) or len({k for k, _ in kinds}) < len(kinds):
+    if (
+        few
+        or links
+        or any(resource_kind(k).shared for k, _ in kinds)
+        or len({k for k, _ in kinds}) < len(kinds)
+    ):
         return "slices of several senders, or of several stages, queue for one resource"
     return "" if all(stage.uses for stage in scenario.stages) else "a stage takes no time"
 
@@ -158,7 +164,7 @@ class Batch:
                 if self.keep:
                     wires = self._resources("wire", 0)
                     self._note(
-                        step, piece, STAGE_IDS["flight"], wires, (at, at, at + leg.flight.duration_ps), 0
+                        step, piece, stage_number("flight"), wires, (at, at, at + leg.flight.duration_ps), 0
                     )
                 at = at + leg.flight.duration_ps
             if leg.release >= 0:

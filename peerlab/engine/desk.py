@@ -89,7 +89,7 @@ class Desk:
         devices = range(scenario.hardware.devices_per_switch)
         self._counted = {one.desk for one in self.world.lanes if one.node == node and one.device in devices}
         self._cost = scenario.registration_cost if scenario.registers else None
-        if scenario.path == "peer-direct" and scenario.registration == "pool":
+        if scenario.data_path.uses_device_memory and scenario.registration == "pool":
             self._check_pool()
 
     def begin(self, buffer_set: int) -> None:

@@ -13,10 +13,11 @@ import simpy
 from peerlab.engine.desk import DESTINATION, SOURCE, Answer, Desk
 from peerlab.engine.order import intervals
 from peerlab.engine.servers import DESK, Action, Clock, Exclusive, Key, Links, Log, Shared, Window, succeed
-from peerlab.engine.way import STAGE_IDS, Leg
+from peerlab.engine.way import Leg
 from peerlab.engine.world import World
-from peerlab.model.path import service
 from peerlab.model.registration import Lease
+from peerlab.model.resources import service
+from peerlab.model.stages import stage_number
 
 Process = Generator[simpy.Event, object, None]
 Span = tuple[int, int, int, int, int, int, int, int, int, int]
@@ -100,7 +101,7 @@ class Referee:
                 yield self._all(stage)
             if leg.flight:
                 now = self.clock.now
-                self._log(key, STAGE_IDS["flight"], leg.flight.wire, 0)(
+                self._log(key, stage_number("flight"), leg.flight.wire, 0)(
                     now, now, now + leg.flight.duration_ps
                 )
                 yield self.env.timeout(leg.flight.duration_ps)
@@ -228,7 +229,7 @@ class Referee:
         if answer.queue_ps and isinstance(queue, Exclusive):
             start, end = queue.take(answer.queue_ps)
             nbytes = sum(event.nbytes for event in answer.events)
-            self._log((step, -1, lane), STAGE_IDS[stage], nic, nbytes)(now, start, end)
+            self._log((step, -1, lane), stage_number(stage), nic, nbytes)(now, start, end)
         begin = start
         for event in answer.events:
             row = (way.node, nic, way.device, step, event.kind, side, event.position, event.nbytes)
@@ -295,7 +296,7 @@ class Referee:
 
     def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> simpy.Event:
         duration = service(self.world.scenario.machine, kind)(nbytes)
-        log = self._log(key, STAGE_IDS[stage], resource, nbytes)
+        log = self._log(key, stage_number(stage), resource, nbytes)
         return self._server(resource).serve(key, -1, duration, log)
 
     def _log(self, key: Key, stage: int, resource: int, nbytes: int) -> Log:

@@ -3,8 +3,9 @@
 from functools import cached_property
 
 from peerlab.collectives.plan import Plan
-from peerlab.model.path import RESOURCES, Use, capacity_Bps
+from peerlab.model.resources import RESOURCES, capacity_Bps, resource_kind
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import Use
 from peerlab.trace import Resource
 
 NIC = ("nic_tx", "nic_rx")
@@ -41,7 +42,7 @@ class Inventory:
         """Return which of a node's resources of `kind` serves `device`."""
         machine = self._scenario.machine
         switch, below = divmod(device, machine.devices_per_switch)
-        match RESOURCES[kind].scope:
+        match resource_kind(kind).scope:
             case "device" | "fabric":
                 return device
             case "switch":
@@ -56,12 +57,14 @@ class Inventory:
         key = (kind, node, self._place(kind, device))
         if key not in self._ids:
             machine = self._scenario.machine
-            copies = machine.switches_per_numa if self._one_switch and RESOURCES[kind].scope == "numa" else 1
+            copies = (
+                machine.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
+            )
             servers = machine.cores_per_device if kind == "core" else 1
             capacity = capacity_Bps(machine, kind)
             if kind in _SLOWED:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))
-            shared = RESOURCES[kind].shared or (self.contended and kind in NIC)
+            shared = resource_kind(kind).shared or (self.contended and kind in NIC)
             self._add(key, Resource(*key, capacity, shared, servers, copies))
         return self._ids[key]
 

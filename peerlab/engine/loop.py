@@ -12,11 +12,12 @@ from peerlab.engine.serving import ALARM, FLOWN, GATED, POSTED, Heap, Rows, Serv
 from peerlab.engine.supply import Supply
 from peerlab.engine.transfers import Course, Transfers
 from peerlab.engine.turns import Turns
-from peerlab.engine.way import STAGE_IDS, Leg
+from peerlab.engine.way import Leg
 from peerlab.engine.windows import Windows
 from peerlab.engine.world import World
+from peerlab.model.stages import stage_number
 
-_FLIGHT = STAGE_IDS["flight"]
+_FLIGHT = stage_number("flight")
 
 Progress = Callable[[int, int], None]
 """Called with steps done and steps in all; may raise `Cancelled`."""

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from peerlab.engine import noise
 from peerlab.engine.inventory import NIC, Inventory
-from peerlab.engine.way import STAGE_IDS, Flight, Leg, Link, Visit
-from peerlab.model.path import REDUCE, RESOURCES, Side, Stage, Use, service
+from peerlab.engine.way import Flight, Leg, Link, Visit
+from peerlab.model.paths import REDUCE
+from peerlab.model.resources import resource_kind, service
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import Side, Stage, Use, stage_number
 from peerlab.units import service_ps
 
 
@@ -59,11 +61,11 @@ class Route:
         through_fabric = self.inventory.contended and any(use.kind in NIC for use in stage.uses)
         uses = [use for use in stage.uses if not (through_fabric and use.kind in NIC)]
         visits = [self._visit(use, nbytes, factor, envelope) for use in uses]
-        sent = {use.kind for use in uses if use.side == "source" and not RESOURCES[use.kind].shared}
+        sent = {use.kind for use in uses if use.side == "source" and not resource_kind(use.kind).shared}
         after = [use for use in uses if use.side == "destination" and use.kind in sent]
         alone = [(v, use) for v, use in zip(visits, uses, strict=True) if v.engine < 0]
         return Leg(
-            stage=STAGE_IDS[stage.name],
+            stage=stage_number(stage.name),
             exclusive=tuple(v for v, use in alone if use not in after),
             after=tuple(v for v, use in alone if use in after),
             shared=tuple(v for v in visits if v.engine >= 0),

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.engine.way import STAGE_IDS
 from peerlab.engine.world import World
-from peerlab.model.path import service
+from peerlab.model.resources import service
+from peerlab.model.stages import stage_number
 
 Picoseconds = NDArray[np.int64]
 
@@ -127,5 +127,5 @@ def _rows(
     nbytes: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     fixed = [np.full(len(step), v, np.int64) for v in (world.lanes[lane].node, world.lanes[lane].device)]
-    of = [np.full(len(step), v, np.int64) for v in (STAGE_IDS[stage], resource)]
+    of = [np.full(len(step), v, np.int64) for v in (stage_number(stage), resource)]
     return np.column_stack([*fixed, step, piece, *of, queued, end - duration, end, nbytes])

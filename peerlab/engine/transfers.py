@@ -9,15 +9,16 @@ from heapq import heappush
 
 from peerlab.engine.desk import DESTINATION, SOURCE, Desk, Event
 from peerlab.engine.serving import POSTED, Heap, Rows, Serving
-from peerlab.engine.way import STAGE_IDS, Leg
+from peerlab.engine.way import Leg
 from peerlab.engine.windows import Windows
 from peerlab.engine.world import World
 from peerlab.model.registration import Lease
+from peerlab.model.stages import stage_number
 
 Route = tuple[tuple[Leg, ...], ...]
 """The legs of each slice of a transfer."""
 
-_REGISTER, _DEREGISTER = STAGE_IDS["register"], STAGE_IDS["deregister"]
+_REGISTER, _DEREGISTER = stage_number("register"), stage_number("deregister")
 
 
 @dataclass(slots=True)

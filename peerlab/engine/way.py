@@ -2,11 +2,6 @@
 
 from dataclasses import dataclass
 
-from peerlab.model.path import STAGES
-
-STAGE_IDS = {name: index for index, name in enumerate(STAGES)}
-"""Index in `STAGES` by name."""
-
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -51,7 +46,7 @@ class Leg:
     """One stage of a slice's way, or only a pool to take or give back a place of."""
 
     stage: int
-    """Index in `STAGES`."""
+    """Number of its stage in a trace (`peerlab.model.stages.stage_number`)."""
     exclusive: tuple[Visit, ...] = ()
     """Exclusive resources it visits."""
     after: tuple[Visit, ...] = ()

@@ -14,9 +14,10 @@ from peerlab.engine import noise
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.order import Order, intervals
 from peerlab.engine.route import Route
-from peerlab.engine.way import STAGE_IDS, Lane, Leg
+from peerlab.engine.way import Lane, Leg
 from peerlab.errors import ScenarioError
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import stage_number
 
 
 @dataclass(eq=False)
@@ -146,7 +147,7 @@ class World:
     @property
     def registration_stages(self) -> list[int]:
         """Indices of the stages that belong to a transfer, not to a slice."""
-        return [STAGE_IDS["register"], STAGE_IDS["deregister"]]
+        return [stage_number("register"), stage_number("deregister")]
 
     # ---- the way of a slice ------------------------------------------------------------------------------------
 

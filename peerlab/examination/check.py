@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.examination.host import Host
+from peerlab.model.paths import PATHS
 from peerlab.textfile import printable
 
 PASS, WARN, FAIL, UNKNOWN = "pass", "warn", "fail", "unknown"
 """A *fail* blocks a path; a *warn* leaves it open, but slower or fragile; *unknown* is what could not be read."""
 
-PEER_DIRECT = ("peer-direct",)
+DEVICE_MEMORY = tuple(path for path, one in PATHS.items() if one.uses_device_memory)
 """What is blocked where only the way into device memory is."""
-ALL_RDMA = ("peer-direct", "host-rdma")
+ALL_RDMA = tuple(path for path, one in PATHS.items() if one.is_rdma)
 """What is blocked where there is no RDMA at all."""
 
 _LONGEST = 400

@@ -1,6 +1,6 @@
 """Whether the parts are there: an RDMA device, its device node, an accelerator, and how near they are."""
 
-from peerlab.examination.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.examination.check import ALL_RDMA, DEVICE_MEMORY, FAIL, PASS, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.examination.host import Host
 from peerlab.machine import VENDORS
 from peerlab.machine.files import entries
@@ -98,7 +98,7 @@ CHECKS = (
         mend="Load the accelerator's driver; in a virtual machine pass the whole device through.",
         source="Linux Documentation/ABI/testing/sysfs-bus-pci",
         look=_accelerator,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Check(
         id="numa",

@@ -3,7 +3,7 @@
 import re
 import zlib
 
-from peerlab.examination.check import ALL_RDMA, FAIL, PASS, PEER_DIRECT, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.examination.check import ALL_RDMA, DEVICE_MEMORY, FAIL, PASS, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.examination.host import Host
 from peerlab.machine import NVIDIA, VENDORS
 from peerlab.machine.files import entries, leading_bytes
@@ -147,7 +147,7 @@ CHECKS = (
         mend="Boot a kernel of 5.12 or later; with NVIDIA GPUs, loading nvidia_peermem (and NVIDIA's OFED) also does.",
         source="docs.habana.ai Scale_Out_via_Host_NIC; HabanaAI/HCL 54fed3a: REQUIRED_KERNEL 5.12; ibv_reg_dmabuf_mr(3)",
         look=_kernel,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Check(
         id="dma-buf",
@@ -159,7 +159,7 @@ CHECKS = (
         source="HabanaAI/HCL 54fed3a looks for ib_umem_dmabuf_get; Linux amdgpu_dma_buf.c and habanalabs/common/memory.c ask "
         "pci_p2pdma_distance; NVIDIA/open-gpu-kernel-modules nv-dmabuf.c does not",
         look=_dma_buf,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Check(
         id="peer-memory",
@@ -173,7 +173,7 @@ CHECKS = (
         source="docs.nvidia.com GPU Operator, GPUDirect RDMA: DMA-BUF recommended, needs the open kernel module; "
         "no difference in speed: NVIDIA/nccl issue 908",
         look=_driver,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Check(
         id="locked-memory",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from peerlab.examination.check import ALL_RDMA, FAIL, PEER_DIRECT, WARN
+from peerlab.examination.check import ALL_RDMA, DEVICE_MEMORY, FAIL, WARN
 from peerlab.examination.host import Host
 from peerlab.examination.libraries import HARDWARE, libfabric_version, needed_providers
 from peerlab.examination.memory import legacy_modules
@@ -112,7 +112,7 @@ RULES = (
         does="NCCL never lets the NIC into GPU memory",
         mend="unset NCCL_NET_GDR_LEVEL, or PHB for cards below one CPU",
         source=_NCCL,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="NCCL_DMABUF_ENABLE",
@@ -121,7 +121,7 @@ RULES = (
         does="NCCL does not use DMA-BUF, and there is no nvidia_peermem instead",
         mend="unset NCCL_DMABUF_ENABLE, or modprobe nvidia_peermem",
         source=_NCCL,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="UCX_IB_GPU_DIRECT_RDMA",
@@ -130,7 +130,7 @@ RULES = (
         does="UCX keeps the NIC out of GPU memory",
         mend="unset UCX_IB_GPU_DIRECT_RDMA (its default tries)",
         source="openucx/ucx src/uct/ib/base/ib_md.c",
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="UCX_TLS",
@@ -157,7 +157,7 @@ RULES = (
         does="HCCL no longer looks for Gaudi Direct, and stages through host memory",
         mend="unset HCCL_OVER_OFI",
         source=_GAUDI,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="HCCL_GAUDI_DIRECT",
@@ -166,7 +166,7 @@ RULES = (
         does="HCCL stops with an error: it takes this only together with HCCL_OVER_OFI=1",
         mend="unset HCCL_GAUDI_DIRECT (HCCL_PEER_DIRECT is another name of it), or set both",
         source="HabanaAI/HCL 54fed3a",
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="HCCL_PEER_DIRECT, HCCL_GAUDI_DIRECT",
@@ -175,7 +175,7 @@ RULES = (
         does="HCCL stages through host memory",
         mend="unset HCCL_PEER_DIRECT and HCCL_GAUDI_DIRECT",
         source=_HCL,
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="FI_PROVIDER",
@@ -201,7 +201,7 @@ RULES = (
         does="libfabric keeps the NIC out of device memory",
         mend="unset FI_HMEM_DISABLE_P2P",
         source="ofiwg/libfabric src/hmem.c; open-mpi/ompi pull request 11929",
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="FI_EFA_USE_DEVICE_RDMA",
@@ -210,7 +210,7 @@ RULES = (
         does="EFA's RDMA is off",
         mend="unset FI_EFA_USE_DEVICE_RDMA",
         source="ofiwg/libfabric man/fi_efa.7.md",
-        blocks=PEER_DIRECT,
+        blocks=DEVICE_MEMORY,
     ),
     Rule(
         variable="FI_EFA_USE_DEVICE_RDMA",

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from peerlab.errors import ExportError, PeerlabError, ScenarioError, nearest
-from peerlab.model.path import STAGED
+from peerlab.model.paths import data_path
 from peerlab.model.scenario import Scenario
 from peerlab.textfile import read_value
 from peerlab.units import say_bytes, write_bytes
@@ -89,7 +89,7 @@ def states(scenario: Scenario, controls: Sequence[Choice]) -> list[Scenario]:
         except ScenarioError as problem:
             what = ", ".join(f"{name}={_word(name, value)}" for name, value in changes.items())
             raise ExportError(f"controls: {what} is impossible ({problem})") from None
-        if state.path != "peer-direct" and "registration" in changes:
+        if not state.data_path.uses_device_memory and "registration" in changes:
             state = state.with_(registration=_first(controls, "registration"))
         found.append(state)
     return found
@@ -125,8 +125,8 @@ def start_of(scenario: Scenario, controls: Sequence[Choice], start: Mapping[str,
 
 def _usual(scenario: Scenario) -> tuple[Choice, ...]:
     paths = scenario.hardware.paths
-    names = ["host"] if set(paths) & set(STAGED) and set(paths) - set(STAGED) else []
-    names += ["cache"] if "peer-direct" in (paths if names else [scenario.path]) else []
+    names = ["host"] if len({data_path(path).is_staged for path in paths}) == 2 else []
+    names += ["cache"] if _caches(paths if names else [str(scenario.path)]) else []
     names += ["nodes"] if scenario.collective != "point-to-point" else ["message"]
     return tuple(_choice(scenario, name, ()) for name in names)
 
@@ -185,7 +185,8 @@ def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
 
 def _detour_and_direct(scenario: Scenario) -> list[str]:
     paths, own = scenario.hardware.paths, str(scenario.path)
-    staged, direct = [p for p in paths if p in STAGED], [p for p in paths if p not in STAGED]
+    staged = [path for path in paths if data_path(path).is_staged]
+    direct = [path for path in paths if path not in staged]
     if not staged or not direct:
         name = scenario.hardware.name
         raise ExportError(
@@ -204,10 +205,15 @@ def _doubled(low: int, high: int) -> list[int]:
 
 def _check_cache(scenario: Scenario, found: Sequence[Choice]) -> None:
     paths = _first_of(found, "path") or (scenario.path,)
-    if "peer-direct" not in paths:
+    if not _caches([str(path) for path in paths]):
         raise ExportError(
             f"controls: the registration cache makes no difference on {', '.join(map(str, paths))}"
         )
+
+
+def _caches(paths: Sequence[str]) -> bool:
+    """Return whether a registration cache makes a difference on one of some paths."""
+    return any(data_path(path).uses_device_memory for path in paths)
 
 
 def _first_of(found: Sequence[Choice], field: str) -> tuple[Any, ...]:
@@ -234,7 +240,8 @@ def _label(field: str) -> str:
 def _switch_label(field: str, values: Sequence[Any]) -> str:
     if field == "registration":
         return "Registration cache" if "per-transfer" in values else _label(field)
-    return "Host bottleneck" if values[0] in STAGED and values[1] not in STAGED else _label(field)
+    staged = [data_path(value).is_staged for value in values]
+    return "Host bottleneck" if staged == [True, False] else _label(field)
 
 
 def _word(field: str, value: Any) -> str:

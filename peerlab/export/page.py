@@ -11,7 +11,7 @@ from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Choice, Controls, choices, start_of
 from peerlab.export.place import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
 from peerlab.run import Run
@@ -169,7 +169,7 @@ def _titles(scenarios: Sequence[Scenario]) -> list[str]:
     for one, other in (scenarios, reversed(scenarios)):
         names = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
         parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
-        told.append(", ".join(parts) or PATH_NAMES[str(one.path)])
+        told.append(", ".join(parts) or path_title(str(one.path)))
     return told
 
 
@@ -177,7 +177,7 @@ def _say(scenario: Scenario, name: str) -> str:
     cached = {"cached": "with a registration cache", "per-transfer": "without a registration cache"}
     words: dict[str, Callable[[Any], str]] = {
         "cluster": lambda _: scenario.hardware.title,
-        "path": lambda path: PATH_NAMES[path],
+        "path": path_title,
         "registration": lambda kind: cached.get(kind, "one pool"),
         "collective": lambda kind: COLLECTIVE_NAMES[kind],
         "message_bytes": say_bytes,

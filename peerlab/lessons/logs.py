@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from peerlab.errors import RecordsError, nearest
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_titles
 from peerlab.records import Records
 from peerlab.records.library import measured_library
 
@@ -85,7 +85,7 @@ def sources(logs: Sequence[LabLog]) -> pd.DataFrame:
     rows = [
         {
             "path": ", ".join(
-                PATH_NAMES.get(path, path) for path in sorted({*one.measured.table["path"]} - {""})
+                path_titles().get(path, path) for path in sorted({*one.measured.table["path"]} - {""})
             ),
             "source": one.source,
             "note": one.note,

@@ -7,7 +7,7 @@ from typing import Any
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.gain import GAIN
 from peerlab.lessons.scenes import DIRECT, STAGED, TCP, simulated
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
 from peerlab.model.way import way
 from peerlab.run import Run
@@ -37,7 +37,7 @@ def _check_crossings(function: Any) -> str | None:
 
 def _miscounted(scenario: Scenario, said: float) -> str:
     """Return what is wrong with a count of the crossings upwards."""
-    there = f"On `{scenario.as_code()}`, which is {PATH_NAMES[str(scenario.path)]}, it returns {said:g}."
+    there = f"On `{scenario.as_code()}`, which is {path_title(str(scenario.path))}, it returns {said:g}."
     if scenario.memory == "host":
         return f"{there} Its buffers are in host memory, so that no copy crosses the uplink. Count in `peerlab.way` of the scenario."
     if said == _times(scenario, "uplink"):

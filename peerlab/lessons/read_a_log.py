@@ -6,7 +6,7 @@ from functools import cache
 
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.logs import lab_log
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_title, path_titles
 from peerlab.model.presets import load_cluster
 from peerlab.records import load
 from peerlab.records.library import measured_library
@@ -99,22 +99,22 @@ EXERCISES = (
         name="05-silent",
         question="Log A says nothing about its transport. For which path do its figures speak?",
         options={
-            PATH_NAMES["host-tcp"]: "How fast would TCP be, and how fast is the log?",
-            PATH_NAMES["host-rdma"]: (
+            path_title("host-tcp"): "How fast would TCP be, and how fast is the log?",
+            path_title("host-rdma"): (
                 "How many GB/s does a NIC of 200 Gbit/s carry, and what does a node of log A send?"
             ),
-            PATH_NAMES["peer-direct"]: (
+            path_title("peer-direct"): (
                 "Nothing is faster than this path. Does the log look like the fastest that is possible?"
             ),
             CANNOT_TELL: "Lines are silent, figures are not: hold them against what each path could reach.",
         },
-        truth=lambda: PATH_NAMES.get(_path("A"), CANNOT_TELL),
+        truth=lambda: path_titles().get(_path("A"), CANNOT_TELL),
         hints=(
             "Look at the largest messages: how many bytes a second does algbw make of them?",
             "With two nodes a node sends about as many bytes a second as algbw says. Compare with one TCP stream (some GB/s) and a NIC of 200 Gbit/s.",
         ),
         why="A node sends no more than one stream of TCP does, a small part of what its NICs carry.",
-        solution=f'"{PATH_NAMES["host-tcp"]}"',
+        solution=f'"{path_title("host-tcp")}"',
     ),
     Code(
         name="05-bounces",

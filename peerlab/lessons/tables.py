@@ -5,13 +5,18 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from peerlab.critical import WAIT
-from peerlab.model.path import PATH_NAMES, STAGES
+from peerlab.model.paths import path_titles
+from peerlab.model.stages import STAGES
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 
-_IN_WORDS = {**PATH_NAMES, **STAGES, WAIT: "waiting: a cache lookup, a link's latency"}
+_IN_WORDS = {
+    **path_titles(),
+    **{name: kind.says for name, kind in STAGES.items()},
+    WAIT: "waiting: a cache lookup, a link's latency",
+}
 
 
 def in_words(table: pd.DataFrame) -> pd.DataFrame:

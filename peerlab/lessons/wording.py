@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from peerlab.model.path import PATH_NAMES
-from peerlab.study.diagnosis import CANNOT_TELL, TOLD
+from peerlab.model.paths import path_titles
+from peerlab.study.diagnosis import CANNOT_TELL, explanations
 
 _NAMES: Mapping[str, Sequence[str]] = {
     "host-tcp": ("TCP", "TCP/IP", "TCP through host", "TCP through host memory", "TCP sockets", "sockets"),
@@ -50,7 +50,7 @@ def _squeezed(text: str) -> str:
 _KNOWN = {
     _squeezed(name): _squeezed(thing)
     for thing, names in _NAMES.items()
-    for name in (*names, *(table[thing] for table in (PATH_NAMES, TOLD) if thing in table))
+    for name in (*names, *(table[thing] for table in (path_titles(), explanations()) if thing in table))
 }
 
 

@@ -10,9 +10,6 @@ from typing import Any
 from peerlab.errors import HardwareError, nearest
 from peerlab.units import parse_bytes, parse_duration, parse_rate, say_unit
 
-PATHS = ("host-rdma", "peer-direct", "host-tcp", "native", "wire")
-"""Every data path peerlab knows; a cluster has some of them."""
-
 _MAX_COUNT = 2**20
 MAX_DEVICES = 1024
 """Devices of one node, at most."""

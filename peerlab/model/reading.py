@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from peerlab.errors import HardwareError, nearest
-from peerlab.model.hardware import FIGURE_KINDS, MAX_DEVICES, PATHS, Figure, internal_value
+from peerlab.model.hardware import FIGURE_KINDS, MAX_DEVICES, Figure, internal_value
 from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, needed_by
+from peerlab.model.paths import PATHS
 from peerlab.textfile import read_toml
 
 TEXTS = ("name", "title", "device_name", "summary")

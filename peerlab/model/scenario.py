@@ -19,11 +19,12 @@ from peerlab.model.checks import (
     checked_word,
 )
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
-from peerlab.model.hardware import PATHS, Cluster
-from peerlab.model.path import STAGED, Stage, stages
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.presets import load_cluster
 from peerlab.model.registration import RegistrationCost
+from peerlab.model.stages import Stage
 from peerlab.units import KIB, parse_bytes, write_bytes
 
 _POWERS_OF_TWO = ("halving-doubling", "recursive-doubling")
@@ -130,6 +131,11 @@ class Scenario:
         return replace(machine, nic_Bps=machine.simple_Bps, latency_ps=machine.simple_latency_ps)
 
     @property
+    def data_path(self) -> DataPath:
+        """What is known of the path."""
+        return data_path(str(self.path))
+
+    @property
     def nbytes(self) -> int:
         """`message_bytes` as a number, whatever it was given as."""
         return int(self.message_bytes)
@@ -142,7 +148,7 @@ class Scenario:
     @property
     def staged(self) -> bool:
         """Whether the path bounces through host memory."""
-        return self.path in STAGED
+        return self.data_path.is_staged
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -152,19 +158,19 @@ class Scenario:
     @property
     def reduces(self) -> bool:
         """Whether adding takes time: bare reference fabrics have no device memory."""
-        return self.path != "wire" and self.hardware.hbm_Bps is not None
+        return not self.data_path.is_bare and self.hardware.hbm_Bps is not None
 
     @property
     def registers(self) -> bool:
         """Whether transfers wait for registrations (on host paths the bounce pool is always registered)."""
-        return self.path == "peer-direct" and self.registration != "pool"
+        return self.data_path.uses_device_memory and self.registration != "pool"
 
     @property
     def slice_limit(self) -> int | None:
         """Largest slice in bytes; None: transfers go whole."""
         if self.slice_bytes != "auto":
             return self.slice_bytes  # type: ignore[return-value]
-        if self.path == "wire" and self.blocking:
+        if self.data_path.is_bare and self.blocking:
             return None  # blocking code on a bare fabric sends each message whole
         return self.hardware.slice_staged_bytes if self.staged else self.hardware.slice_direct_bytes
 
@@ -179,7 +185,7 @@ class Scenario:
         if self.dependency != "auto":
             return self.dependency == "step"
         return (
-            self.path == "wire" and self.algorithm != "binary-tree"
+            self.data_path.is_bare and self.algorithm != "binary-tree"
         )  # that one is pipelined, or it is nothing
 
     @property
@@ -246,7 +252,7 @@ class Scenario:
         elif self.path not in PATHS:
             raise ScenarioError("path", f"unknown {self.path!r}; {nearest(self.path, PATHS)}")
         elif self.path not in machine.paths:
-            why = machine.lacks[self.path]
+            why = machine.lacks.get(self.path, "not described in the cluster's file")
             raise ScenarioError(
                 "path", f"{machine.name} has no {self.path!r} ({why}); it has: {', '.join(machine.paths)}"
             )

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
-from peerlab.model.path import REDUCE, RESOURCES, Stage
+from peerlab.model.paths import REDUCE
+from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import Stage
 
 _KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
 _WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
@@ -36,7 +38,7 @@ def _of_stage(stage: Stage) -> Iterator[str]:
     if stage.flight:
         yield _KEYS[stage.flight]
     for use in stage.uses:
-        rate = use.work or RESOURCES[use.kind].rate
+        rate = use.work or resource_kind(use.kind).rate
         if rate:
             yield _KEYS[rate]
         if use.kind == "core" and not use.work:

@@ -2,35 +2,11 @@
 
 import pandas as pd
 
-from peerlab.model.path import RESOURCES, STAGES
+from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import stage_kind
 
 _ENDS = {"source": "sender", "destination": "receiver"}
-_ALONG = {
-    "source": (
-        "copy_up",
-        "link_up",
-        "link_both",
-        "uplink_up",
-        "dram",
-        "core",
-        "uplink_down",
-        "nic_tx",
-        "port_tx",
-    ),
-    "destination": (
-        "nic_rx",
-        "port_rx",
-        "uplink_up",
-        "dram",
-        "core",
-        "uplink_down",
-        "link_both",
-        "link_down",
-        "copy_down",
-    ),
-}
-"""Resources in the order in which a byte meets them; a stage names them in the order in which it asks for them."""
 
 
 def way(scenario: Scenario) -> pd.DataFrame:
@@ -40,11 +16,8 @@ def way(scenario: Scenario) -> pd.DataFrame:
     is called) and ``times`` (how often the byte crosses it in this stage).
     """
     rows = [
-        (STAGES[stage.name], _ENDS[end], RESOURCES[use.kind].label, use.touches)
+        (stage_kind(stage.name).says, _ENDS[use.side], resource_kind(use.kind).label, use.touches)
         for stage in scenario.stages
-        for end, along in _ALONG.items()
-        for use in sorted(
-            (use for use in stage.uses if use.side == end), key=lambda use: along.index(use.kind)
-        )
+        for use in stage.uses
     ]
     return pd.DataFrame(rows, columns=["stage", "end", "crosses", "times"])

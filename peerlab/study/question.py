@@ -16,7 +16,8 @@ from peerlab.engine.run import simulate
 from peerlab.engine.world import foldable
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.checks import COLLECTIVES
-from peerlab.model.hardware import FIGURE_FIELDS, PATHS, Cluster
+from peerlab.model.hardware import FIGURE_FIELDS, Cluster
+from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.study.shards import Shard

@@ -3,6 +3,7 @@
 from peerlab.errors import ScenarioError
 from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE
 from peerlab.model.scenario import Scenario
 from peerlab.study.observed import Observed
 
@@ -45,7 +46,7 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
     if seen.collective not in COLLECTIVES or seen.variant.startswith("bidirectional"):
         what = f"{seen.collective} {seen.variant}".strip()
         raise ScenarioError("collective", f"{what!r} is not simulated")
-    two, inside = seen.collective == "point-to-point", path == "in-node"
+    two, inside = seen.collective == "point-to-point", path == IN_NODE
     nodes = nodes_of(seen, cluster)
     if nodes is None or (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
         raise ScenarioError("nodes", f"{path} does not go with {nodes} nodes")

@@ -26,12 +26,12 @@ from bokeh.plotting import figure
 from peerlab.errors import ScenarioError
 from peerlab.metrics import wire_limit_GBps
 from peerlab.model.hardware import Cluster
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import data_path, path_title, sending_kinds
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
 from peerlab.sensitivity import Band, limit_band
 from peerlab.units import GIB, KIB, say_bytes, say_count, say_time
-from peerlab.view.theme import FONT, PATH_ROLES
+from peerlab.view.theme import FONT, UNCACHED, line_roles
 
 NODES = tuple(2**k for k in range(1, 11))
 """Nodes of the curve: 2 to 1024."""
@@ -39,7 +39,10 @@ SIZES = (*tuple(64 * KIB * 4**k for k in range(7)), GIB)
 """Message sizes of the curve: 64 KiB to 1 GiB."""
 AXES = {"nodes": NODES, "message_bytes": SIZES}
 
-LABELS = {**PATH_NAMES, "per-transfer": "no cache"}
+
+def label(line: str) -> str:
+    """Return what a curve is called beside its line."""
+    return "no cache" if line == UNCACHED else path_title(line)
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Line:
     """One path's curve."""
 
     name: str
-    """Key of `LABELS`."""
+    """A data path, or `UNCACHED`: Peer Direct without its cache."""
     scenarios: tuple[Scenario | None, ...]
     """A scenario for each value of the axis; None where it is impossible (too few nodes for a slow one)."""
 
@@ -57,8 +60,8 @@ def lines(scenario: Scenario, axis: str) -> list[Line]:
     kept = _kept(scenario)
     paths: list[tuple[str, dict[str, str]]] = []
     for path in scenario.hardware.paths:
-        if path == "peer-direct":
-            paths.append(("per-transfer", {"path": path, "registration": "per-transfer"}))
+        if data_path(path).uses_device_memory:
+            paths.append((UNCACHED, {"path": path, "registration": "per-transfer"}))
         paths.append((path, {"path": path, "registration": kept}))
     return [Line(name, tuple(_at(scenario, axis, v, way) for v in AXES[axis])) for name, way in paths]
 
@@ -105,11 +108,11 @@ def curves(
 def _drawn(
     axis: str, line: Line, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
 ) -> dict[str, object]:
-    role, ink = PATH_ROLES[line.name]
+    role, ink = line_roles(line.name)
     own = bands or [None] * len(runs)
     return {
         "name": line.name,
-        "label": LABELS[line.name],
+        "label": label(line.name),
         "role": role,
         "ink": ink,
         "x": list(AXES[axis]),
@@ -139,16 +142,17 @@ def key(scenario: Scenario, axis: str) -> str:
 def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
     """Return how much the NICs carry, and the devices' own ports, each with its name; the page shows the path's own."""
     paths = scenario.hardware.paths
-    nic = "NIC limit" if "native" in paths else "wire limit"
+    native = [path for path in paths if data_path(path).uses_own_ports]
+    others = [path for path in paths if path not in native and sending_kinds(scenario.hardware, path)]
     found: dict[str, dict[str, object]] = {}
-    for name, label, ways in (
-        ("nic", nic, [path for path in paths if path != "native"]),
-        ("native", "port limit", [path for path in paths if path == "native"]),
+    for name, says, ways in (
+        ("nic", "NIC limit" if native else "wire limit", others),
+        ("native", "port limit", native),
     ):
         if ways:
             way = str(scenario.path) if scenario.path in ways else ways[0]
             found[name] = {
-                "label": label,
+                "label": says,
                 **_limit(scenario.with_(path=way), scenario.hardware, axis, banded),
             }
     return found
@@ -200,8 +204,8 @@ _IF = "if all assumed figures (†) that have a range lie at its ends"
 def line_of(scenario: Scenario) -> str:
     """Return the name of the curve that a scenario lies on."""
     return (
-        "per-transfer"
-        if scenario.path == "peer-direct" and scenario.registration == "per-transfer"
+        UNCACHED
+        if scenario.data_path.uses_device_memory and scenario.registration == "per-transfer"
         else str(scenario.path)
     )
 
@@ -209,10 +213,12 @@ def line_of(scenario: Scenario) -> str:
 def mark(run: Run) -> dict[str, object]:
     """Return where a run stands on the curves."""
     line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
-    role, _ = PATH_ROLES[line]
+    role, _ = line_roles(line)
     point = {axis: getattr(run.scenario, axis) for axis in AXES}
     of = {axis: key(run.scenario, axis) for axis in AXES}
-    return {**point, "y": run.busbw_GBps, "role": role, "line": line, "of": of, "machine": machine}
+    path = run.scenario.data_path
+    asks = {"limit": "native" if path.uses_own_ports else "nic", "cached": path.uses_device_memory}
+    return {**point, **asks, "y": run.busbw_GBps, "role": role, "line": line, "of": of, "machine": machine}
 
 
 def _note(run: Run, band: Band | None) -> str:

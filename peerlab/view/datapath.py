@@ -4,6 +4,8 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
 from bokeh.plotting import figure
 
+from peerlab.model.paths import REDUCE
+from peerlab.model.stages import stage_kind
 from peerlab.run import Run
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
 from peerlab.view.geometry import badge_place, waiting_places, ways
@@ -16,15 +18,17 @@ def scene(run: Run) -> dict[str, object]:
     """Return what the page needs to draw the data path of a run: what stands still, ways and waiting places."""
     sketch = Sketch(run)
     geometry = sketch.geometry
-    stages = [*sketch.stages, "reduce"]
+    tracks = {stage: stage_kind(stage).track for stage in (*sketch.drawn, REDUCE.name)}
     devices = range(run.scenario.hardware.devices_per_switch)
     index = {name: number for number, name in enumerate(run.trace.stages)}
     return {
         **draw(sketch).page(),
-        "ways": {index[s]: [ways(geometry, s, d) for d in devices] for s in stages},
-        "waiting": {index[s]: [waiting_places(geometry, s, d) for d in devices] for s in stages},
-        "badges": {index[s]: badge_place(geometry, s) for s in stages},
-        "roles": {index[s]: stage_role(s) for s in stages},
+        "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
+        "waiting": {
+            index[s]: [waiting_places(geometry, track, d) for d in devices] for s, track in tracks.items()
+        },
+        "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
+        "roles": {index[s]: stage_role(s) for s in tracks},
         "neighbours": run.scenario.collective != "point-to-point",
         "sight": {**sketch.sight.page(), "slow": _slow(run)},
         "names": geometry.names(),
@@ -33,7 +37,7 @@ def scene(run: Run) -> dict[str, object]:
 
 def _slow(run: Run) -> dict[str, str]:
     """Return what is said beside the names of slow nodes."""
-    what = "ports" if run.scenario.path == "native" else "NICs"
+    what = "ports" if run.scenario.data_path.uses_own_ports else "NICs"
     return {
         str(node): f"{what} at {100 * speed:g} %" for node, speed in (run.scenario.slow_nodes or {}).items()
     }

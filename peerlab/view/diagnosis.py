@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import PATHS, path_titles
 from peerlab.units import say_bytes
 from peerlab.view.report import framed, table
-from peerlab.view.theme import PATH_ROLES
 
-_NAMES = {**PATH_NAMES, "in-node": "links inside the node"}
+_NAMES = {**path_titles(), "in-node": "links inside the node"}
 _SIGNS = {"clear": ("pass", "✓"), "probable": ("warn", "▲"), "cannot tell": ("unknown", "?")}
 Told = Mapping[str, Any]
 
@@ -65,7 +64,7 @@ def _ranking(ranking: Sequence[Told]) -> str:
 
 
 def _ranked(one: Told) -> tuple[str, str, str]:
-    role, _ = PATH_ROLES.get(one["path"], ("inside", "ink"))
+    role = PATHS[one["path"]].role if one["path"] in PATHS else "inside"
     bar = f"<span class='pl-bar' style='width:{max(1, round(150 * one['odds']))}px;background:var(--pl-{role})'></span>"
     fit = one["simulated"]
     met = (

@@ -4,18 +4,21 @@ A thousand nodes make a hundred thousand spans, nearly all of them repetitions. 
 rows ``first`` to ``last`` occur `times` times, each later by `period`. Times are microseconds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.model.path import STAGES
+from peerlab.model.stages import STAGES, StageKind
 from peerlab.trace import Block, Columns, Trace
 from peerlab.units import PS_PER_US
 from peerlab.view.sight import Sight
 
-_EXCHANGE = [list(STAGES).index(name) for name in ("gather", "gather-reduce", "broadcast")]
+
+def _numbers(asked: Callable[[StageKind], bool]) -> list[int]:
+    """Return the numbers of the stages of which something holds."""
+    return [number for number, kind in enumerate(STAGES.values()) if asked(kind)]
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,11 @@ def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str
     Steps up to `after_step` and those past the last repetition occur once; one period in between occurs often.
     """
     step = rows["step"]
-    inside = np.isin(rows["stage"], _EXCHANGE) if "stage" in rows else np.zeros(len(step), bool)
+    inside = (
+        np.isin(rows["stage"], _numbers(lambda kind: kind.counts_as == "exchange"))
+        if "stage" in rows
+        else np.zeros(len(step), bool)
+    )
     chosen = [(np.flatnonzero(inside), 1, 0, 0)]
     low = -1
     for block in blocks:
@@ -109,7 +116,8 @@ def moves(trace: Trace, seen: Sight | None = None) -> Segments:
     recording, seen = trace.last, seen or Sight(whole=True)
     columns = thin(recording.spans, recording.blocks)
     columns["whose"] = seen.whose(columns["node"], columns["step"])
-    keep = (columns["slice"] >= 0) & ~np.isin(columns["stage"], _EXCHANGE) & (columns["whose"] > 0)
+    shown = _numbers(lambda kind: bool(kind.track) or kind.counts_as == "flight")
+    keep = (columns["slice"] >= 0) & np.isin(columns["stage"], shown) & (columns["whose"] > 0)
     keep &= columns["device"] < trace.devices_per_switch
     columns = {name: values[keep] for name, values in columns.items()}
     flight = columns["stage"] == trace.stages.index("flight")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from peerlab.model.hardware import Cluster
+from peerlab.model.paths import data_path
 from peerlab.view.drawing import HEIGHT, WIDTH, Point
 
 NODE_WIDTH = 404.0
@@ -46,7 +47,7 @@ class Geometry:
     @property
     def switch(self) -> bool:
         """Whether something joins devices, NIC and host (on a bare fabric nothing does)."""
-        return self.cluster.paths != ("wire",)
+        return not all(data_path(path).is_bare for path in self.cluster.paths)
 
     def x(self, node: int, x: float) -> float:
         """Return a position of node 0 as it is in `node`."""
@@ -132,37 +133,37 @@ class Geometry:
         return [(self.x(node, x), y) for x, y in points]
 
 
-def ways(geometry: Geometry, stage: str, device: int) -> list[list[Point]]:
-    """Return the ways of a slice in a stage, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.view.sight`.
+def ways(geometry: Geometry, track: str, device: int) -> list[list[Point]]:
+    """Return the ways of a slice on a track of `peerlab.model.stages.Track`, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.view.sight`.
 
     Its own from node 0 to node 1; that of its like which node 1 sends to somebody else; of one that somebody else sends to
     node 0; of one that node 1 sends back. They share uplinks and NICs, so they are shown, hollow. What happens out of
     sight has no way.
     """
     g = geometry
-    own, following, before = _ways(g, stage, device)
+    own, following, before = _ways(g, track, device)
     return [own, following, before, [(WIDTH - x, y) for x, y in own]]
 
 
-def _ways(g: Geometry, stage: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
+def _ways(g: Geometry, track: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
     here = (g.middle(device), BOX_BOTTOM - 9)
     inside: dict[str, tuple[list[Point], list[Point], list[Point]]] = {
-        "d2h": (g.to_memory(0, device), g.to_memory(1, device), []),
-        "cpu-send": (g.through_cpu(0), g.through_cpu(1), []),
-        "cpu-receive": (g.through_cpu(1)[::-1], [], g.through_cpu(0)[::-1]),
-        "h2d": (g.from_memory(1, device), [], g.from_memory(0, device)),
-        "reduce": ([(g.x(1, here[0]), here[1])], [], [here]),
+        "device to host memory": (g.to_memory(0, device), g.to_memory(1, device), []),
+        "through the CPU": (g.through_cpu(0), g.through_cpu(1), []),
+        "through the receiver's CPU": (g.through_cpu(1)[::-1], [], g.through_cpu(0)[::-1]),
+        "host memory to device": (g.from_memory(1, device), [], g.from_memory(0, device)),
+        "inside the device": ([(g.x(1, here[0]), here[1])], [], [here]),
     }
-    return inside[stage] if stage in inside else _between(g, stage, device)
+    return inside[track] if track in inside else _between(g, track, device)
 
 
-def _between(g: Geometry, stage: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
+def _between(g: Geometry, track: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
     """Return the ways from node to node."""
     entry, leave = g.stub(0)[1], g.stub(1)[1]
-    if stage == "network":
+    if track == "host memory to host memory":
         into = [g.nic_to_memory(0), g.nic_to_memory(1)]
         return [*g.memory_to_nic(0), *into[1]], [*g.memory_to_nic(1), leave], [entry, *into[0]]
-    if stage == "wire" and g.native:
+    if track == "port to port" and g.native:
         left, right = g.device_to_port(0, device), g.device_to_port(1, device)
         y = left[-1][1]
         return [*left, *right[::-1]], [*right, (WIDTH, y)], [(0.0, y), *left[::-1]]
@@ -170,28 +171,28 @@ def _between(g: Geometry, stage: str, device: int) -> tuple[list[Point], list[Po
     return [*out[0], *out[1][::-1]], [*out[1], leave], [entry, *out[0][::-1]]
 
 
-def waiting_places(geometry: Geometry, stage: str, device: int) -> list[Point]:
-    """Return where slices wait to be served in a stage, first in the queue first."""
+def waiting_places(geometry: Geometry, track: str, device: int) -> list[Point]:
+    """Return where slices wait before they go on a track, first in the queue first."""
     g, places = geometry, []
     for i in range(MOST_WAITING):
         row, column = divmod(i, 8)
         shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, MEMORY[3] - 8 - device % 2 * SLOT)
-        if stage in ("d2h", "direct", "wire"):  # still in device memory
+        if track in ("device to host memory", "device to device", "port to port"):  # still in device memory
             left, right = g.device(device)
             pitch = min(SLOT, (right - left - 16) / 7)
             places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 9 - row * 3))
-        elif stage in ("network", "cpu-send"):
+        elif track in ("host memory to host memory", "through the CPU"):
             places.append(shelf)
-        elif stage in ("h2d", "cpu-receive"):
+        elif track in ("host memory to device", "through the receiver's CPU"):
             places.append((g.x(1, shelf[0]), shelf[1]))
         else:
             places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 9))
     return places
 
 
-def place(geometry: Geometry, stage: str, device: int, fraction: float) -> Point:
-    """Return where a slice is that has gone `fraction` (0 to 1) of its own way in a stage."""
-    return along(ways(geometry, stage, device)[0], fraction)
+def place(geometry: Geometry, track: str, device: int, fraction: float) -> Point:
+    """Return where a slice is that has gone `fraction` (0 to 1) of its own way on a track."""
+    return along(ways(geometry, track, device)[0], fraction)
 
 
 def along(points: list[Point], fraction: float) -> Point:
@@ -205,15 +206,15 @@ def along(points: list[Point], fraction: float) -> Point:
     return points[-1]
 
 
-def badge_place(geometry: Geometry, stage: str) -> tuple[float, float, str]:
-    """Return where the number of slices that wait for a stage is written, and how it is aligned."""
-    match stage:
-        case "d2h":
+def badge_place(geometry: Geometry, track: str) -> tuple[float, float, str]:
+    """Return where the number of slices that wait for a track is written, and how it is aligned."""
+    match track:
+        case "device to host memory":
             return geometry.x(0, UPLINK - 2 * geometry.lane - 8), 128.0, "right"
-        case "network" | "cpu-send":
+        case "host memory to host memory" | "through the CPU":
             return geometry.x(0, MEMORY[0] - 6), 70.0, "right"
-        case "h2d" | "cpu-receive":
+        case "host memory to device" | "through the receiver's CPU":
             return geometry.x(1, MEMORY[0] - 6), 70.0, "left"
-        case "direct" | "wire":
+        case "device to device" | "port to port":
             return geometry.x(0, 16), 180.0, "left"
     return geometry.x(1, 16), 180.0, "right"

@@ -2,6 +2,7 @@
 
 from peerlab.metrics import LATENCY
 from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.paths import sending_kinds
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.registration import whose
@@ -27,8 +28,7 @@ def _bandwidth(run: Run) -> Card:
     s = run.scenario
     one = s.collective == "point-to-point"
     name = "Point-to-point bandwidth" if one else f"{COLLECTIVE_NAMES[s.collective]} busbw"
-    wire = "wire" if run.trace.folded or one else "busiest NIC" if s.path != "native" else "busiest ports"
-    note = f"{wire} {run.wire_busy:.0%} busy" if run.time_ps else "one rank exchanges nothing"
+    note = _sending(run) if run.time_ps else "one rank exchanges nothing"
     amount = run.busbw_GBps if run.time_ps else None
     word = "busbw" if run.time_ps else ""  # the page says it in the unit that its reader has chosen
     return {
@@ -38,6 +38,16 @@ def _bandwidth(run: Run) -> Card:
         "more": "better",
         "always": True,
     }
+
+
+def _sending(run: Run) -> str:
+    """Return how busy that is by which the path sends: the wire, where all nodes are alike."""
+    s = run.scenario
+    if not sending_kinds(s.hardware, str(s.path)):
+        return f"{s.data_path.title}: no NIC, no port"
+    alike = run.trace.folded or s.collective == "point-to-point"
+    name = "wire" if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
+    return f"{name} {run.wire_busy:.0%} busy"
 
 
 def _time(run: Run) -> Card:
@@ -82,12 +92,8 @@ def _registration(run: Run) -> Card:
 
 def _registration_words(run: Run) -> tuple[str, str]:
     s, counters = run.scenario, run.registration
-    if s.path == "host-tcp":
-        return "none", "kernel TCP needs none"
-    if s.path != "peer-direct":
-        return ("at start", "bounce pool, once") if s.staged else ("none", "this path needs none")
-    if s.registration == "pool":
-        return "at start", "one pool, once"
+    if not s.registers:
+        return s.data_path.registration
     asked = counters.hits + counters.misses
     if not asked:
         return "none", "nothing to register"

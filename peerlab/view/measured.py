@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import PATHS, path_titles
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
 from peerlab.view.curves import machine_key
-from peerlab.view.theme import PATH_ROLES
+from peerlab.view.theme import line_roles
 
 _SAME_SIZE = 0.02
 """Sizes so near to each other are one: 64 MiB in one tool are 67,108,864 bytes, in another 67,108,860."""
@@ -107,12 +107,12 @@ def _elsewhere(places: Iterable[str]) -> str:
 
 
 def _drawn(chosen: Sequence[Point], axis: str) -> dict[str, list[object]]:
-    roles = [PATH_ROLES.get(one.path, ("ink", "ink")) for one in chosen]
+    roles = [line_roles(one.path) if one.path in PATHS else ("ink", "ink") for one in chosen]
     return {
         "x": [getattr(one, axis) for one in chosen],
         "y": [one.busbw_GBps for one in chosen],
         "line": [ink for _, ink in roles],
         "own": [one.own for one in chosen],
-        "label": [PATH_NAMES.get(one.path, "path unknown") for one in chosen],
+        "label": [path_titles().get(one.path, "path unknown") for one in chosen],
         "note": [one.note for one in chosen],
     }

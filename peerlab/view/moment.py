@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from peerlab.model.stages import stage_kind
 from peerlab.run import Run
 from peerlab.view.drawing import Point
 from peerlab.view.frames import Segments, moves
@@ -45,24 +46,28 @@ def fullest(run: Run) -> int:
 
 
 def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
-    geometry = Geometry(run.scenario.hardware, run.scenario.path == "native")
+    geometry = Geometry(run.scenario.hardware, run.scenario.data_path.uses_own_ports)
     placed: list[Slice] = []
     queues: dict[tuple[str, int], int] = {}
     for row, shift in _present(found, time_ps):
         one = {name: int(values[row]) for name, values in found.rows.items()}
         stage, device, now = run.trace.stages[one["stage"]], one["device"], time_ps - shift
+        track = stage_kind(stage).track
         if now < one["start"]:
             if one["whose"] & OWN:
                 queues[stage, device] = queues.get((stage, device), 0) + 1
             continue
         served = one["end"] - one["start"]
         part = min(1.0, (now - one["start"]) / served) if served else 1.0
-        for variant, points in enumerate(ways(geometry, stage, device)):
+        for variant, points in enumerate(ways(geometry, track, device)):
             if points and one["whose"] & (1 << variant) and (variant == 0 or now <= one["end"]):
                 placed.append(Slice(along(points, part), stage, hollow=variant > 0))
     waiting: dict[str, int] = {}
     for (stage, device), count in queues.items():
-        placed += [Slice(at, stage, hollow=False) for at in waiting_places(geometry, stage, device)[:count]]
+        placed += [
+            Slice(at, stage, hollow=False)
+            for at in waiting_places(geometry, stage_kind(stage).track, device)[:count]
+        ]
         waiting[stage] = waiting.get(stage, 0) + count
     return Moment(placed, waiting)
 

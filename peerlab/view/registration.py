@@ -14,7 +14,7 @@ def table(run: Run) -> dict[str, object]:
     s, counters = run.scenario, run.registration
     machine = s.hardware
     if not s.registers:
-        title = "Pinned memory" if run.scenario.path == "host-tcp" else "Registered memory (MR)"
+        title = "Pinned memory" if s.data_path.uses_kernel_tcp else "Registered memory (MR)"
         return {"live": False, "lines": _standing(run), "title": title}
     segments = registrations(run.trace, focus(run))
     total = f"{counters.hits} hits, {counters.misses} misses"
@@ -50,8 +50,8 @@ def _standing(run: Run) -> list[list[str]]:
         return [
             ["send buffers", buffers],
             ["receive buffers", buffers],
-            ["pinned once, at start" if s.path == "host-tcp" else "registered once, at start", ""],
+            ["pinned once, at start" if s.data_path.uses_kernel_tcp else "registered once, at start", ""],
         ]
-    if s.path == "peer-direct":
+    if s.data_path.uses_device_memory:
         return [["one pool per device", ""], ["registered once, at start", ""]]
     return [["this path registers nothing", ""]]

@@ -71,9 +71,9 @@ def _host(sketch: Sketch, node: int) -> None:
 
 def _bounce_buffers(sketch: Sketch, node: int) -> None:
     """Draw a place for every bounce buffer of the side that this node shows."""
-    stage = "network" if node == 0 else "h2d"
+    track = "host memory to host memory" if node == 0 else "host memory to device"
     for device in range(min(sketch.cluster.devices_per_switch, 2)):
-        for x, y in waiting_places(sketch.geometry, stage, device)[: sketch.run.scenario.window_slices]:
+        for x, y in waiting_places(sketch.geometry, track, device)[: sketch.run.scenario.window_slices]:
             sketch.drawing.box("slots", (x - 4.5, y - 4.5, x + 4.5, y + 4.5), "panel", "faint")
 
 
@@ -81,8 +81,8 @@ def _no_host(sketch: Sketch, node: int) -> None:
     """Say what stands where a host would: nothing on a bare fabric, nothing that is known elsewhere."""
     lines = (
         ("A bare fabric: no host, nothing to stage through.", "The reference simulations use it.")
-        if sketch.cluster.paths == ("wire",)
-        else ("Host memory and CPU: not described here,", f"and not used on {sketch.run.scenario.path}.")
+        if not sketch.geometry.switch
+        else ("Host memory and CPU: not described here,", f"and not used by {sketch.path.title}.")
     )
     x = sketch.geometry.x(node, NODE_WIDTH / 2)
     for line, text in enumerate(lines):
@@ -99,7 +99,7 @@ def _switch(sketch: Sketch, node: int) -> None:
 
 def _uplink(sketch: Sketch, node: int) -> None:
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    hot = sketch.hot.startswith("uplink")
+    hot = sketch.hot_part == "uplink"
     half = g.thickness(c.uplink_Bps) / 2
     for kind, side in (("uplink_up", -1), ("uplink_down", 1)):
         x = UPLINK + side * g.lane

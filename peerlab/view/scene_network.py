@@ -1,6 +1,7 @@
 """The lower half of the data path's picture: devices, NICs, and the wire between the nodes."""
 
-from peerlab.model.path import RESOURCES
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, within
 from peerlab.view.geometry import (
     BOX_BOTTOM,
@@ -24,15 +25,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         left, right = g.device(device)
         if g.switch:
             _link(sketch, node, g.middle(device), c.device_pcie_Bps)
-        hot = sketch.hot in (
-            "reduce",
-            "scaleup",
-            "scaleup_reduce",
-            "copy_up",
-            "copy_down",
-            "link_up",
-            "link_down",
-        )
+        hot = sketch.hot_part == "device"
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
         name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
@@ -48,17 +41,17 @@ def draw_devices(sketch: Sketch, node: int) -> None:
 
 def _nic(sketch: Sketch, node: int) -> None:
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    hot = sketch.hot in ("nic_tx", "nic_rx")
+    hot = sketch.hot_part == "NIC"
     edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
-    edge = "hot" if hot else "faint" if sketch.native else "edge"
+    edge = "hot" if hot else "edge" if sketch.uses_nic else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
-    beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "muted" if sketch.native else "ink"
+    beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if sketch.uses_nic else "muted"
     d.text((beside, 207), "NIC" + sketch.mark("node.nics_per_switch"), size=13, bold=True, ink=ink)
     rate, speed = c.nic_Bps * 8 / 1e9, sketch.speed(node)
-    slow = speed < 1 and not sketch.native
+    slow = speed < 1 and sketch.uses_nic
     d.text(
         (beside, 223),
-        "not used" if sketch.native else f"{rate * speed:g} Gb/s",
+        f"{rate * speed:g} Gb/s" if sketch.uses_nic else "not used",
         size=11,
         bold=slow,
         ink="hot-ink" if slow else "muted",
@@ -77,7 +70,7 @@ def draw_wire(sketch: Sketch) -> None:
     """Draw what joins the nodes, with its rate, its latency and how busy it is."""
     d, s = sketch.drawing, sketch.run.scenario
     kinds = ("port_tx", "port_rx") if sketch.native else ("nic_tx", "nic_rx")
-    fabric = sketch.hot if RESOURCES.get(sketch.hot, RESOURCES["wire"]).scope == "fabric" else ""
+    fabric = sketch.hot if sketch.hot in RESOURCES and resource_kind(sketch.hot).scope == "fabric" else ""
     hot = sketch.hot in (*kinds, "latency") or bool(fabric)
     y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, sketch.geometry.thickness(wire_Bps(s)) / 2)
     inside = sketch.geometry.middle(0) if sketch.native else NIC[1]
@@ -85,14 +78,15 @@ def draw_wire(sketch: Sketch) -> None:
     d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
     busy = sketch.part(0, kinds[0])
     if busy:
-        role = "direct" if "direct" in sketch.stages else "network"
         load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
-        d.box("loads", load, f"{role}-wash", "none")
+        d.box("loads", load, f"{_crossing(sketch)}-wash", "none")
     named = sketch.hot != "latency" and hot
     share = (
-        f"{RESOURCES[fabric].label} {sketch.run.busy[fabric]:.0%} busy"
+        f"{resource_kind(fabric).label} {sketch.run.busy[fabric]:.0%} busy"
         if fabric
         else _sender(sketch) + sketch.share(0, kinds[0])
+        if sketch.native or sketch.uses_nic
+        else "not used"
     )
     names = (
         (y - half - 42, y - half - 26, y - half - 10)
@@ -107,6 +101,11 @@ def draw_wire(sketch: Sketch) -> None:
     d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
 
 
+def _crossing(sketch: Sketch) -> str:
+    """Return the role of the stage that crosses the wire."""
+    return next((kind.role for kind in map(stage_kind, sketch.stages) if kind.counts_as == "send"), "network")
+
+
 def draw_alone(sketch: Sketch) -> None:
     """Say, where a second node would be, what a node does that has no partner."""
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
@@ -115,7 +114,7 @@ def draw_alone(sketch: Sketch) -> None:
     if c.devices == 1:
         d.text((x, y), f"Its one {c.device_name} has nobody to exchange with.", size=12, ink="muted")
         return
-    hot = sketch.hot.startswith("scaleup")
+    hot = sketch.hot in ("scaleup", "scaleup_reduce")
     d.text((x, y), f"Its {c.devices} {c.device_name} exchange over links of their own,", size=12, ink="muted")
     rate = f"{c.scaleup_Bps * (c.devices - 1) / 1e9:g} GB/s each{sketch.mark('scaleup.rate')}"
     busy = sketch.share(0, "scaleup")

@@ -15,7 +15,7 @@ from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Schedule
 from peerlab.metrics import busy_ps
 from peerlab.model.disturbance import slowest
-from peerlab.model.path import RESOURCES
+from peerlab.model.resources import RESOURCES
 from peerlab.run import Run
 from peerlab.trace import Resource, Trace
 

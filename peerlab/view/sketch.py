@@ -1,5 +1,8 @@
 """What every part of the data path's picture asks: the run, where things are, how busy they are, what is assumed."""
 
+from peerlab.model.paths import kinds
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import stage_kind
 from peerlab.run import Run
 from peerlab.view.drawing import Drawing
 from peerlab.view.geometry import Geometry
@@ -12,14 +15,19 @@ class Sketch:
 
     def __init__(self, run: Run) -> None:
         self.run, self.cluster = run, run.scenario.hardware
-        self.native = run.scenario.path == "native"
+        self.path = run.scenario.data_path
+        self.native = self.path.uses_own_ports
         self.geometry, self.drawing = Geometry(self.cluster, self.native), Drawing()
         self.sight = sight(run)
         right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
         self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
         found = run.bottleneck
         self.hot = found.kind if found else ""
+        self.hot_part = resource_kind(self.hot).drawn if self.hot in RESOURCES else ""
+        used = kinds(self.cluster, str(run.scenario.path))
+        self.uses_nic = any(resource_kind(kind).scope == "nic" for kind in used)
         self.stages = [stage.name for stage in run.scenario.stages]
+        self.drawn = [stage for stage in self.stages if stage_kind(stage).track]
         self.cores = any(use.kind == "core" for stage in run.scenario.stages for use in stage.uses)
 
     def mark(self, key: str) -> str:

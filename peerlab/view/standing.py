@@ -1,5 +1,6 @@
 """What stands still in the data path's picture; it needs no library of figures."""
 
+from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Drawing
 from peerlab.view.geometry import ways
 from peerlab.view.scene_host import draw_host, draw_node
@@ -20,6 +21,6 @@ def draw(sketch: Sketch) -> Drawing:
         return sketch.drawing
     draw_wire(sketch)
     for device in range(sketch.cluster.devices_per_switch):
-        for stage in sketch.stages:
-            sketch.drawing.line(ways(sketch.geometry, stage, device)[0], stage_role(stage))
+        for stage in sketch.drawn:
+            sketch.drawing.line(ways(sketch.geometry, stage_kind(stage).track, device)[0], stage_role(stage))
     return sketch.drawing

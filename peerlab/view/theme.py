@@ -3,6 +3,9 @@
 Figures and data name roles; the page puts in the colours of the theme it is shown in.
 """
 
+from peerlab.model.paths import data_path
+from peerlab.model.stages import stage_kind
+
 FONT = "system-ui, -apple-system, Segoe UI, sans-serif"
 
 STAGE_COLOURS = {
@@ -13,20 +16,6 @@ STAGE_COLOURS = {
     "register": "#0072B2",
 }
 """What moves a byte between places has a colour; what happens inside a device is grey."""
-
-_ROLES = {
-    "d2h": "copy",
-    "h2d": "copy",
-    "cpu-send": "cpu",
-    "cpu-receive": "cpu",
-    "deregister": "register",
-    "wire": "network",
-    "reduce": "inside",
-    "gather-reduce": "inside",
-    "flight": "ink",
-    "gather": "gather",
-    "broadcast": "gather",
-}
 
 LIGHT = {
     "paper": "#FFFFFF",
@@ -74,7 +63,7 @@ DARK = {
 
 def stage_role(stage: str) -> str:
     """Return the role of a stage's colour."""
-    return _ROLES.get(stage, stage)
+    return stage_kind(stage).role
 
 
 def palettes() -> dict[str, dict[str, str]]:
@@ -96,12 +85,11 @@ def properties(selector: str) -> str:
     )
 
 
-PATH_ROLES = {
-    "host-rdma": ("copy", "copy-ink"),
-    "host-tcp": ("cpu", "cpu-ink"),
-    "peer-direct": ("direct", "direct-ink"),
-    "per-transfer": ("register", "register-ink"),
-    "native": ("network", "network-ink"),
-    "wire": ("network", "network-ink"),
-}
-"""Roles of a path's line and of its name beside it; ``per-transfer`` is Peer Direct without a cache."""
+UNCACHED = "per-transfer"
+"""What a curve of Peer Direct without its registration cache is called."""
+
+
+def line_roles(line: str) -> tuple[str, str]:
+    """Return the roles of a curve and of its name beside it: a data path's, or `UNCACHED`."""
+    role = "register" if line == UNCACHED else data_path(line).role
+    return role, f"{role}-ink"

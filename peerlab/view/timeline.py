@@ -16,8 +16,10 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from peerlab.lanes import ORDER, in_order, lane_name
-from peerlab.model.path import RESOURCES, STAGES
+from peerlab.lanes import has_lane, in_order, lane_name
+from peerlab.model.paths import data_path, kinds
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import stage_kind
 from peerlab.run import Run
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_S, PS_PER_US
@@ -43,20 +45,17 @@ class Lane:
 
 def _has(run: Run, kind: str) -> bool:
     """Whether the cluster has a resource of this kind at all, used or not."""
-    machine = run.scenario.hardware
-    there = {
-        "wire": True,
-        "nic_tx": machine.paths != ("native",),
-        "port_tx": "native" in machine.paths,
-        "registration": "peer-direct" in machine.paths,
-        "uplink_up": machine.uplink_Bps is not None,
-        "dram": machine.dram_Bps is not None,
-        "core": "host-tcp" in machine.paths or bool(machine.bounce_copy_Bps or machine.pageable_copy_Bps),
-        "scaleup": machine.devices > 1 and run.scenario.collective != "point-to-point",
-        "reduce": run.scenario.reduces and run.scenario.collective in ("allreduce", "reduce-scatter"),
-    }
-    there |= {"nic_rx": there["nic_tx"], "port_rx": there["port_tx"], "uplink_down": there["uplink_up"]}
-    return there.get(kind, True)
+    s, machine = run.scenario, run.scenario.hardware
+    match kind:
+        case "wire":  # whatever the path, a slice is in flight between the nodes
+            return True
+        case "registration":
+            return any(data_path(path).uses_device_memory for path in machine.paths)
+        case "scaleup":
+            return machine.devices > 1 and s.collective != "point-to-point"
+        case "reduce":
+            return s.reduces and s.collective in ("allreduce", "reduce-scatter")
+    return any(kind in kinds(machine, path) for path in machine.paths) or kind in run.busy
 
 
 def lanes(run: Run) -> list[Lane]:
@@ -66,10 +65,10 @@ def lanes(run: Run) -> list[Lane]:
     that is the bottleneck and has no lane gets one.
     """
     found = run.bottleneck
-    kinds = in_order([k for k in RESOURCES if k in ORDER or (found and found.kind == k)])
+    wanted = in_order([kind for kind in RESOURCES if has_lane(kind) or (found and found.kind == kind)])
     there = _in_sight(run)
     rows = []
-    for kind in kinds:
+    for kind in wanted:
         if _has(run, kind):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
             rows.append(Lane(kind, lane_name(kind), tuple(mine)))
@@ -83,7 +82,7 @@ def _in_sight(run: Run) -> list[bool]:
     below = drawn(run.trace, nodes, s.hardware.nics_per_switch)
     leaf = s.host(node) // s.hardware.hosts_per_leaf if s.hardware.hosts_per_leaf else 0
     return [
-        one.index == leaf if RESOURCES[one.kind].scope == "fabric" else below[index]
+        one.index == leaf if resource_kind(one.kind).scope == "fabric" else below[index]
         for index, one in enumerate(run.trace.resources)
     ]
 
@@ -92,7 +91,9 @@ def _tracks(trace: Trace, segments: Segments) -> np.ndarray[tuple[int], np.dtype
     """Return the track of every row within its lane: spans that may overlap get tracks of their own."""
     rows = segments.rows
     shared = np.array([r.shared for r in trace.resources])[rows["resource"]]
-    per_device = np.array([RESOURCES[r.kind].scope == "device" for r in trace.resources])[rows["resource"]]
+    per_device = np.array([resource_kind(r.kind).scope == "device" for r in trace.resources])[
+        rows["resource"]
+    ]
     key = np.where(shared, rows["stage"] * 1000 + rows["device"], np.where(per_device, rows["device"], 0))
     track = np.zeros(len(key), np.int64)
     for lane in np.unique(rows["lane"]):
@@ -121,7 +122,7 @@ def timeline(run: Run) -> dict[str, object]:
             for number, lane in enumerate(shown)
         ],
         "spans": segments.page(SPAN_COLUMNS, _TIMES),
-        "stages": [STAGES[stage] for stage in run.trace.stages],
+        "stages": [stage_kind(stage).says for stage in run.trace.stages],
         "roles": [stage_role(stage) for stage in run.trace.stages],
         "title": _title(run),
         "device": run.scenario.hardware.device_name,

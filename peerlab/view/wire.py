@@ -21,7 +21,7 @@ def assumed(scenario: Scenario, key: str) -> str:
 def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
     """Return what one NIC carries, or a device's own ports on ``native``, bytes per second and direction."""
     machine = scenario.machine
-    return machine.port_Bps if scenario.path == "native" else machine.nic_Bps
+    return machine.port_Bps if scenario.data_path.uses_own_ports else machine.nic_Bps
 
 
 def say_rate(scenario: Scenario, node: int, speed: float) -> str:
@@ -29,10 +29,10 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
 
     Where a protocol carries less than the NIC does, the NIC's rate stands beside it; `say_latency` names the protocol.
     """
-    full = scenario.hardware.nic_Bps if protocol(scenario) and scenario.path != "native" else None
+    full = scenario.hardware.nic_Bps if protocol(scenario) and not scenario.data_path.uses_own_ports else None
     of = f" of {full * speed / 1e9:.4g}" if full and full > wire_Bps(scenario) else ""
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
-    native, used = scenario.path == "native", protocol(scenario)
+    native, used = scenario.data_path.uses_own_ports, protocol(scenario)
     mark = assumed(scenario, "port.rate" if native else f"protocol.{used}_rate" if used else "nic.rate")
     slow = speed < 1
     if native:
@@ -45,7 +45,7 @@ _PROTOCOLS = {"": "", "ll": "library's LL protocol, ", "simple": "library's Simp
 
 def say_latency(scenario: Scenario) -> str:
     """Return the latency of the wire, with the library's protocol where it has one of its own."""
-    if scenario.path == "native":
+    if scenario.data_path.uses_own_ports:
         return f"{scenario.machine.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
     used = protocol(scenario)
     mark = assumed(scenario, f"protocol.{used}_latency" if used else "fabric.latency")

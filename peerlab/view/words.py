@@ -2,12 +2,12 @@
 
 from peerlab.metrics import LATENCY
 from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.path import PATH_NAMES, STAGES
+from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
+from peerlab.model.stages import stage_kind
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.sight import focus
-from peerlab.view.theme import stage_role
 
 
 def colours(run: Run) -> list[list[str]]:
@@ -22,22 +22,9 @@ def colours(run: Run) -> list[list[str]]:
     used.append("flight")
     key: dict[str, str] = {}
     for stage in used:
-        key.setdefault(stage_role(stage), _SHORT.get(stage, STAGES[stage]))
+        kind = stage_kind(stage)
+        key.setdefault(kind.role, kind.legend or kind.says)
     return [[role, text] for role, text in key.items()]
-
-
-_SHORT = {
-    "d2h": "copy device to host memory or back",
-    "h2d": "copy device to host memory or back",
-    "cpu-send": "CPU: kernel copies and TCP/IP",
-    "network": "NIC to NIC, through host memory",
-    "direct": "NIC to NIC, straight from device memory",
-    "wire": "port to port",
-    "register": "register memory (MR)",
-    "reduce": "add up on the device",
-    "gather": "scale-up links inside the node",
-    "flight": "in flight",
-}
 
 
 def caption(run: Run) -> str:
@@ -49,7 +36,21 @@ def caption(run: Run) -> str:
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}"
+    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}"
+
+
+def _not_drawn(run: Run) -> str:
+    """Return what a path uses and the picture does not show, with how busy it is."""
+    stages = [
+        stage_kind(stage.name).says for stage in run.scenario.stages if not stage_kind(stage.name).track
+    ]
+    busy = [
+        f"{resource_kind(kind).label}, {share:.0%} busy"
+        for kind, share in run.busy.items()
+        if not resource_kind(kind).drawn
+    ]
+    told = "; ".join(dict.fromkeys((*stages, *busy)))
+    return f" Not drawn: {told}." if told else ""
 
 
 def _slices(s: Scenario) -> str:
@@ -84,18 +85,9 @@ def _disturbed(run: Run) -> str:
     return "".join(f", {part}" for part in parts)
 
 
-_WAYS = {
-    "host-rdma": "Slices are copied from {device} memory up the PCIe uplink into host memory, sent by the NIC from there, and copied down again on the other side",
-    "host-tcp": "Slices are copied from {device} memory into host memory, copied and sent by the CPU over TCP, and copied down again on the other side",
-    "peer-direct": "The NIC reads slices straight from {device} memory across the PCIe switch and writes them straight into the other side's",
-    "native": "Slices go from port to port",
-    "wire": "Slices go from port to port",
-}
-
-
 def way(scenario: Scenario) -> str:
     """Return the way that slices take, as a sentence without its end."""
-    return _WAYS[str(scenario.path)].format(device=scenario.hardware.device_name)
+    return scenario.data_path.way.format(device=scenario.hardware.device_name)
 
 
 _REGISTRATIONS = {
@@ -107,9 +99,7 @@ _REGISTRATIONS = {
 
 def path_name(scenario: Scenario) -> str:
     """Return the data path in the words of a title."""
-    return PATH_NAMES[str(scenario.path)] + (
-        _REGISTRATIONS[scenario.registration] if scenario.registers else ""
-    )
+    return scenario.data_path.title + (_REGISTRATIONS[scenario.registration] if scenario.registers else "")
 
 
 def title(scenario: Scenario) -> str:

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
-from peerlab.model.path import STAGES
+from peerlab.model.stages import STAGES
 from peerlab.view.geometry import Geometry, place
 
 
@@ -191,7 +191,9 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
         (frame["resource"] == "NIC send") & (frame["start_ps"] >= 5.02e9) & (frame["end_ps"] <= 5.18e9)
     ]
     lefts = [
-        left for left, stage in zip(spans["left"], spans["stage"], strict=True) if stage == STAGES["network"]
+        left
+        for left, stage in zip(spans["left"], spans["stage"], strict=True)
+        if stage == STAGES["network"].says
     ]
     for start in sends["start_ps"]:
         assert min(abs(left * 1e9 - start) for left in lefts) < 5e6  # 5 us, of a window of 200 us

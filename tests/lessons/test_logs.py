@@ -5,7 +5,7 @@ import pytest
 import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.lessons.logs import lab_log, said, sources, times
-from peerlab.study.diagnosis import PATHS
+from peerlab.study.diagnosis import explanations
 
 NAMES = "ABCD"
 
@@ -25,7 +25,7 @@ def test_a_log_says_that_it_was_put_together_and_not_which_path_it_took(name):
     log = lab_log(name)
     assert log.text.splitlines()[0].startswith("# Real figures in the layout of ")
     assert set(peerlab.load(log.text, nodes=2).table["path"]) == {""}
-    for secret in (*PATHS, log.source, log.note, "nid0"):
+    for secret in (*explanations(), log.source, log.note, "nid0"):
         assert not secret or secret not in log.text
 
 

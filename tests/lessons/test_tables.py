@@ -4,7 +4,8 @@ import pandas as pd
 
 import peerlab
 from peerlab.lessons.tables import in_words
-from peerlab.model.path import PATH_NAMES, STAGES
+from peerlab.model.paths import PATHS, path_title
+from peerlab.model.stages import STAGES
 
 
 def test_no_key_of_a_stage_or_a_path_is_left_in_a_table():
@@ -14,6 +15,6 @@ def test_no_key_of_a_stage_or_a_path_is_left_in_a_table():
         parts = peerlab.simulate(scenario).breakdown()
         table = in_words(pd.DataFrame({scenario.path: parts}).assign(which=scenario.path))
         said = {*table.index, *table.columns, *table["which"]}
-        assert not said & {*STAGES, *PATH_NAMES, "wait"}
-        assert PATH_NAMES[scenario.path] in said
+        assert not said & {*STAGES, *PATHS, "wait"}
+        assert path_title(scenario.path) in said
         assert len(table) == len(parts)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from peerlab.lessons import exercises, find
 from peerlab.lessons.exercise import Choice
 from peerlab.lessons.wording import _NAMES, meant, same
-from peerlab.model.path import PATH_NAMES
+from peerlab.model.paths import path_title
 
 CHOICES = [one for one in exercises() if isinstance(one, Choice)]
 SPELLINGS = (
@@ -96,7 +96,7 @@ def test_a_name_is_of_one_thing():
 def test_a_path_may_be_called_what_people_call_it(path, written):
     asked = find("05-silent")
     for name in written:
-        assert asked.judge(name) == asked.judge(PATH_NAMES[path]), name
+        assert asked.judge(name) == asked.judge(path_title(path)), name
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from logs import (
 
 import peerlab
 from peerlab import Records
-from peerlab.study.diagnosis import PATHS
+from peerlab.study.diagnosis import explanations
 from peerlab.study.diagnosis.knowledge import knowledge
 
 T4 = ("Tesla T4",)
@@ -366,17 +366,17 @@ def test_odd_records_get_an_answer_or_a_sentence(times, ranks, nodes, collective
         found = peerlab.diagnose(Records.of(rows, {"transport": lines, "devices": lines}), cluster)
     except peerlab.PeerlabError:  # a sentence is an answer, too
         return
-    assert {one.path for one in found.ranking} <= set(PATHS)
+    assert {one.path for one in found.ranking} <= set(explanations())
     assert all(math.isfinite(one.points) for one in found.ranking)
     json.dumps(found.as_dict(), allow_nan=False)
 
 
 def test_what_is_known_beforehand_names_its_source_and_our_paths(root):
     know = knowledge()
-    assert all(rule.source and rule.points.keys() <= set(PATHS) for rule in know.rules)
+    assert all(rule.source and rule.points.keys() <= set(explanations()) for rule in know.rules)
     assert all(one.source and one.low <= one.high for one in know.ranges.values())
     document = tomllib.loads((root / "data" / "diagnosis.toml").read_text())
-    assert {when for check in document["check"] for when in check["when"]} == {*PATHS, "cannot tell"}
+    assert {when for check in document["check"] for when in check["when"]} == {*explanations(), "cannot tell"}
 
 
 SHARED = {

@@ -21,7 +21,7 @@ from peerlab.study.calibration.model import Model
 from peerlab.study.calibration.outcome import constant, described
 from peerlab.study.calibration.switch import fit_switch
 from peerlab.study.calibration.verdict import median_error, verdict, worse
-from peerlab.study.diagnosis import PATHS, diagnose
+from peerlab.study.diagnosis import diagnose, explanations
 from peerlab.study.observed import Floats, Observed, observe
 from peerlab.study.replay import IN_FLIGHT, scenario, shape
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count
@@ -203,7 +203,7 @@ def calibrate(
 
 def _path(records: Records, seen: Observed, base: Cluster, path: str | None) -> tuple[str, str]:
     """Return the path, and who says so."""
-    if seen.path and path is None and seen.path not in PATHS:
+    if seen.path and path is None and seen.path not in explanations():
         raise RecordsError(
             f"{seen.path!r} is no data path of a cluster: these records are of one machine, nothing is to be fitted"
         )

@@ -3,18 +3,17 @@
 from peerlab.study.diagnosis.diagnose import CANNOT_TELL, Diagnosis, Explanation, diagnose
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.forecast import Forecast
-from peerlab.study.diagnosis.knowledge import PATHS, TOLD, Check
+from peerlab.study.diagnosis.knowledge import Check, explanations
 from peerlab.study.diagnosis.misfit import misfit
 
 __all__ = [
     "CANNOT_TELL",
-    "PATHS",
-    "TOLD",
     "Check",
     "Diagnosis",
     "Evidence",
     "Explanation",
     "Forecast",
     "diagnose",
+    "explanations",
     "misfit",
 ]

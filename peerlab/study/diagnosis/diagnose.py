@@ -10,12 +10,13 @@ import numpy as np
 
 from peerlab.errors import RecordsError
 from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PATHS, data_path
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.records import Records
 from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
 from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.study.diagnosis.forecast import Forecast, forecast
-from peerlab.study.diagnosis.knowledge import PATHS, Check, Knowledge, knowledge
+from peerlab.study.diagnosis.knowledge import Check, Knowledge, explanations, knowledge
 from peerlab.study.diagnosis.notes import notes
 from peerlab.study.observed import Observed, observe
 
@@ -29,7 +30,7 @@ class Explanation:
     """One path, and how well it explains the log."""
 
     path: str
-    """One of `PATHS`."""
+    """Key of `explanations`."""
     points: float
     """Sum over the evidence."""
     odds: float
@@ -151,10 +152,15 @@ def _loaded(cluster: str | Path | Cluster) -> Cluster:
 
 def _candidates(seen: Observed, clusters: Iterable[Cluster]) -> list[str]:
     """Return the paths to be weighed: no links inside a node where there are several, no ports where devices have none."""
-    ports = seen.tool == "hccl_demo" or any("native" in one.paths for one in clusters)
+    ports = seen.tool == "hccl_demo" or any(
+        data_path(path).uses_own_ports for one in clusters for path in one.paths
+    )
     several = seen.nodes is not None and seen.nodes > 1
+    own = {path for path, one in PATHS.items() if one.uses_own_ports}
     return [
-        path for path in PATHS if not (path == "native" and not ports) and not (path == "in-node" and several)
+        path
+        for path in explanations()
+        if not (path in own and not ports) and not (path == IN_NODE and several)
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from peerlab.engine.run import simulate
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.sensitivity import band
@@ -27,7 +28,6 @@ _LARGEST = 256 * MIB
 """Larger ones are not simulated where enough smaller ones are: rates hardly change."""
 _FULL = 0.75
 """From this share of a NIC's rate on, it counts as used."""
-_RDMA = ("peer-direct", "host-rdma")
 _NAMELESS = ("GPU", "Device")
 """Names of devices that name none."""
 
@@ -97,7 +97,7 @@ def fits(seen: Observed, clusters: Iterable[Cluster]) -> list[Fit]:
     found = []
     for cluster in clusters:
         shaped = shape(cluster, seen)
-        for path in (*cluster.paths, "in-node"):
+        for path in (*cluster.paths, IN_NODE):
             one = shaped and _fit(seen, shaped, path)
             if one:
                 found.append(one)
@@ -190,9 +190,10 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
 
 def _far_below(fit: Fit, know: Knowledge, *, enough: bool) -> tuple[float, str]:
     """Return points for a path that would be much faster than the log, and why."""
-    if fit.path == "host-tcp":
+    way = PATHS.get(fit.path)
+    if way and way.uses_kernel_tcp:
         return 0.0, "this path would be much faster; but none is slower: something holds it up"
-    if fit.path in _RDMA and fit.full_nics:
+    if way and way.is_rdma and fit.full_nics:
         some = f"{fit.full_nics} of {say_count(fit.cluster.nics, 'NIC')} of a node"
         return -know.strengths[
             "weak"
@@ -202,7 +203,8 @@ def _far_below(fit: Fit, know: Knowledge, *, enough: bool) -> tuple[float, str]:
 
 def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:
     """Yield whether small messages take far longer than the clusters' own fabric does."""
-    able = [one for one in clusters if set(one.paths) & set(_RDMA)]
+    rdma = {path for path, one in PATHS.items() if one.is_rdma}
+    able = [one for one in clusters if set(one.paths) & rdma]
     took = message_us(seen, know)
     if not able or took is None or seen.tool == "nccl-tests":  # NCCL's protocols have latencies of their own
         return
@@ -213,7 +215,7 @@ def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge)
             kind="latency",
             seen=f"a message of a few bytes takes {times:.2g} times the fabric's latency on {slowest.name}",
             says=f"more than RDMA should ({usual.high:g} times)",
-            points=dict.fromkeys(_RDMA, -know.strengths["strong"]),
+            points=dict.fromkeys(rdma, -know.strengths["strong"]),
             known=True,
             source=f"data/hardware/{slowest.name}.toml: fabric.latency; {told_source(usual)}",
         )

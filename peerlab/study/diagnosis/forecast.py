@@ -9,12 +9,12 @@ from peerlab.engine.run import simulate
 from peerlab.errors import PeerlabError
 from peerlab.gain import Assumption, GainBand, left_out
 from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PEER_DIRECT, data_path
 from peerlab.sensitivity import band
 from peerlab.study.diagnosis.fits import Fit
 from peerlab.study.observed import Floats, Observed
 from peerlab.study.replay import scenario, shape
 
-_DIRECT = "peer-direct"
 _POINTS = 10
 """Sizes that are simulated, at most."""
 
@@ -82,9 +82,9 @@ def forecast(seen: Observed, found: str | None, own: Fit | None, clusters: Seque
         )
     first = own.cluster.name if own else clusters[0].name
     ordered = sorted(clusters, key=lambda one: one.name != first)
-    able = [one for one in ordered if _DIRECT in one.paths]
+    able = [one for one in ordered if PEER_DIRECT in one.paths]
     if not able:
-        return Forecast(why_not=f"{ordered[0].name} has no Peer Direct: {ordered[0].lacks[_DIRECT]}")
+        return Forecast(why_not=f"{ordered[0].name} has no Peer Direct: {ordered[0].lacks[PEER_DIRECT]}")
     if own is None and len(able) > 1:
         names = ", ".join(one.name for one in able)
         return Forecast(why_not=f"the log may be from several clusters ({names}): name one")
@@ -98,13 +98,13 @@ def _needless(seen: Observed, found: str | None) -> str:
     """Return why nothing is to be predicted, or nothing."""
     if found is None:
         return "the path is not known, so nobody can say what another one would bring"
-    if found == "in-node":
+    if found == IN_NODE:
         return "one node: no network, so nothing for Peer Direct to shorten"
     if seen.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
-    if found == _DIRECT:
+    if found == PEER_DIRECT:
         return "it is Peer Direct already: nothing to gain"
-    if found == "native":
+    if data_path(found).uses_own_ports:
         return "the devices' own ports need no host memory: nothing to gain"
     return "" if seen.large.any() else "the log has no message of 1 MiB or more"
 
@@ -119,7 +119,7 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     sizes, measured = seen.sizes[some], seen.algbw_GBps[some]
     bands = []
     for size in sizes:
-        asked = scenario(seen, shaped, _DIRECT, int(size))
+        asked = scenario(seen, shaped, PEER_DIRECT, int(size))
         if asked is None:
             raise PeerlabError("no network")
         run = simulate(asked)

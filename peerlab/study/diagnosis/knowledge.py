@@ -8,20 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.places import folder
 from peerlab.units import say_unit
 
-PATHS = ("peer-direct", "host-rdma", "host-tcp", "native", "in-node")
-"""What a log may be explained by: the paths of a scenario, or links inside one node and no network."""
 
-TOLD = {
-    "peer-direct": "the NIC reads and writes device memory",
-    "host-rdma": "an RDMA NIC, through host memory",
-    "host-tcp": "TCP, through host memory",
-    "native": "the accelerators' own ports",
-    "in-node": "links inside one node, no network",
-}
-"""The same in plain words."""
+def explanations() -> dict[str, str]:
+    """Return what a log may be explained by, in plain words: the data paths of real machines, or links inside one node."""
+    real = {path: one.summary for path, one in PATHS.items() if not one.is_bare}
+    return real | {IN_NODE: "links inside one node, no network"}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from peerlab.collectives.busbw import bus_factor
+from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.study.diagnosis.fits import Fit
 from peerlab.study.observed import Observed
 from peerlab.study.replay import nodes_of
@@ -30,16 +31,16 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
             "does not send from device memory unless NCCL_NET_GDR_READ=1, and a device too far from its NIC "
             "(NCCL_NET_GDR_LEVEL) does neither."
         )
-    if path == "in-node":
+    if path == IN_NODE:
         yield f"One node{'' if seen.nodes else ', as it seems'}: this log says nothing about a network."
     if seen.memory == "host" and path:
         yield "Host buffers: device memory is not involved, neither staged nor direct."
-    if seen.nodes == 1 and path not in (None, "in-node"):
+    if seen.nodes == 1 and path not in (None, IN_NODE):
         yield "One node, and yet through the NIC: the library does not use the faster links inside."
     if own is None or seen.collective == "point-to-point":
         return
     nodes = nodes_of(seen, own.cluster)
-    if nodes and nodes > 1 and path in ("peer-direct", "host-rdma"):
+    if nodes and nodes > 1 and path in PATHS and PATHS[path].is_rdma:
         yield from _wire(seen, own, nodes)
         yield from _nics(seen, own)
 

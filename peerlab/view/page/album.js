@@ -108,7 +108,7 @@ class Album {
 
   // Whether a control changes nothing now: memory is registered on one path only.
   rests(field) {
-    return field === "registration" && !["peer-direct", "per-transfer"].includes(this.values.data.meta.mark.line);
+    return field === "registration" && !this.values.data.meta.mark.cached;
   }
 
   // The value of a control as a link says it.

@@ -57,7 +57,7 @@ class Curves {
   // What carries this path: the NICs, or the devices' own ports.
   limit() {
     const { limits } = this.curves;
-    return (this.mark.line === "native" ? limits.native : limits.nic) ?? limits.nic ?? limits.native;
+    return limits[this.mark.limit] ?? limits.nic ?? limits.native;
   }
 
   // Whether the lines are those of this scenario, or still those of the one before.

@@ -1,0 +1,246 @@
+"""The data paths between nodes: one record each, with the stages that a slice goes through.
+
+A path is an ordered list of stages. A stage uses one or more resources, which queue a slice independently (fork and
+join): the stage ends when the slowest has served it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from peerlab.model.hardware import Cluster
+from peerlab.model.resources import resource_kind
+from peerlab.model.stages import Side, Stage, Use
+
+PEER_DIRECT = "peer-direct"
+"""The path that peerlab compares with what a machine does without it."""
+IN_NODE = "in-node"
+"""What a log of one node took: the links inside it, no data path between nodes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataPath:
+    """One data path between nodes."""
+
+    title: str
+    """What every view calls it."""
+    summary: str
+    """What it is, in a line of a list."""
+    way: str
+    """The way that slices take, as a sentence without its end; ``{device}`` stands for the accelerator's name."""
+    role: str
+    """Role of its colour (`peerlab.view.theme`); ``role``-ink is that of its name."""
+    stages: Callable[[Cluster, str], tuple[Stage, ...]]
+    """From a cluster, and where the buffers are (``device`` or ``host`` memory), its stages up to the reduction."""
+    needs: tuple[str, ...] = ()
+    """Figures that a cluster needs for it, beside those that every cluster needs."""
+    is_staged: bool = False
+    """Whether slices bounce through buffers in host memory."""
+    is_rdma: bool = False
+    """Whether the NIC does RDMA, which takes an RDMA device and its driver."""
+    uses_device_memory: bool = False
+    """Whether the NIC reads and writes device memory, so that this memory has to be registered."""
+    uses_kernel_tcp: bool = False
+    """Whether the kernel's TCP/IP sends."""
+    uses_own_ports: bool = False
+    """Whether slices leave by the devices' own ports, past PCIe switch and NIC."""
+    is_bare: bool = False
+    """Whether it is nothing but a rate and a latency, for reference fabrics."""
+    registration: tuple[str, str]
+    """When memory is registered and which, in a few words each, where no cache decides."""
+    cache_rests: str = ""
+    """Why the registration cache changes nothing on it; empty where it does."""
+
+
+def _dram(side: Side, engine: str, touches: int = 1) -> Use:
+    return Use("dram", side, engine, touches)
+
+
+def _copy_out(engine: Use) -> Stage:
+    """Return the device-to-host copy, done by a copy engine or a core."""
+    uses = (engine, Use("link_up", "source"), Use("link_both", "source", "copy_up"))
+    crossing = (Use("uplink_up", "source", engine.kind), _dram("source", engine.kind))
+    return Stage("d2h", (*uses, *crossing), flight="copy_latency_ps", acquire="source")
+
+
+def _copy_in(engine: Use) -> Stage:
+    crossing = (_dram("destination", engine.kind), Use("uplink_down", "destination", engine.kind))
+    uses = (Use("link_both", "destination", "copy_down"), Use("link_down", "destination"), engine)
+    return Stage("h2d", (*crossing, *uses), flight="copy_latency_ps", release="destination")
+
+
+def _copies(cluster: Cluster) -> tuple[Stage, Stage]:
+    """Return the copies out of a device and into one: a core makes them where staging is pageable."""
+    pageable = cluster.pageable_copy_Bps is not None
+    work = "pageable_copy_Bps"
+    out = Use("core", "source", work=work) if pageable else Use("copy_up", "source")
+    back = Use("core", "destination", work=work) if pageable else Use("copy_down", "destination")
+    return _copy_out(out), _copy_in(back)
+
+
+_STAGED_NETWORK = Stage(
+    "network",
+    (
+        _dram("source", "nic_read"),
+        Use("core", "source", work="bounce_copy_Bps"),
+        Use("uplink_down", "source", "nic_read"),
+        Use("nic_tx", "source"),
+        Use("nic_rx", "destination"),
+        Use("uplink_up", "destination", "nic_write"),
+        _dram("destination", "nic_write"),
+        Use("core", "destination", work="bounce_copy_Bps"),
+    ),
+    flight="latency_ps",
+    acquire="destination",
+    release="source",
+)
+_HOST_TO_HOST = replace(_STAGED_NETWORK, acquire="source")
+# A CPU copy reads and writes DRAM once each.
+_CPU_SEND = Stage("cpu-send", (_dram("source", "core", touches=2), Use("core", "source")))
+_CPU_RECEIVE = Stage("cpu-receive", (_dram("destination", "core", touches=2), Use("core", "destination")))
+REDUCE = Stage("reduce", (Use("reduce", "destination", touches=3),))
+"""Adding a slice to the device's own data: read two operands, write one."""
+
+
+def _host_rdma(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
+    out, back = _copies(cluster)
+    return (out, _STAGED_NETWORK, back) if memory == "device" else (_HOST_TO_HOST,)
+
+
+def _host_tcp(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
+    if memory == "device":
+        out, back = _copies(cluster)
+        return out, _CPU_SEND, _STAGED_NETWORK, _CPU_RECEIVE, back
+    receive = replace(_CPU_RECEIVE, release="destination")
+    return replace(_CPU_SEND, acquire="source"), _STAGED_NETWORK, receive
+
+
+def _peer_direct(_cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
+    read = (Use("link_up", "source"), Use("link_both", "source", "nic_read"), Use("nic_tx", "source"))
+    written = (
+        Use("nic_rx", "destination"),
+        Use("link_both", "destination", "nic_write"),
+        Use("link_down", "destination"),
+    )
+    return (Stage("direct", (*read, *written), flight="latency_ps", acquire="source", release="source"),)
+
+
+def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
+    uses = (Use(f"{port}_tx", "source"), Use(f"{port}_rx", "destination"))
+    return (Stage("wire", uses, flight=latency, acquire="source", release="source"),)
+
+
+_STAGING = ("device.copy_engine", "device.pcie", "switch.uplink", "host.dram", "slices.staged", "device.hbm")
+_NO_MEMORY = "The registration cache changes nothing here: this path registers no memory."
+
+PATHS: dict[str, DataPath] = {
+    PEER_DIRECT: DataPath(
+        title="Peer Direct",
+        summary="the NIC reads and writes device memory (Peer Direct, GPUDirect RDMA)",
+        way="The NIC reads slices straight from {device} memory across the PCIe switch and writes them straight into the other side's",
+        role="direct",
+        stages=_peer_direct,
+        needs=(
+            "device.hbm", "device.pcie", "registration.base", "registration.per_page", "registration.deregister_base",
+            "registration.deregister_per_page", "registration.lookup",
+        ),
+        is_rdma=True,
+        uses_device_memory=True,
+        registration=("at start", "one pool, once"),
+    ),
+    "host-rdma": DataPath(
+        title="RDMA through host",
+        summary="through host memory at both ends; the NIC does RDMA",
+        way="Slices are copied from {device} memory up the PCIe uplink into host memory, sent by the NIC from there, and copied down again on the other side",
+        role="copy",
+        stages=_host_rdma,
+        needs=_STAGING,
+        is_staged=True,
+        is_rdma=True,
+        registration=("at start", "bounce pool, once"),
+        cache_rests="The registration cache changes nothing here: the bounce buffers are registered once, at the start.",
+    ),
+    "host-tcp": DataPath(
+        title="kernel TCP",
+        summary="through host memory and the kernel's TCP/IP",
+        way="Slices are copied from {device} memory into host memory, copied and sent by the CPU over TCP, and copied down again on the other side",
+        role="cpu",
+        stages=_host_tcp,
+        needs=(*_STAGING, "node.cores_per_device", "host.core_copy", "host.packet_cost", "host.packet_size"),
+        is_staged=True,
+        uses_kernel_tcp=True,
+        registration=("none", "kernel TCP needs none"),
+        cache_rests="The registration cache changes nothing here: kernel TCP registers no memory.",
+    ),
+    "native": DataPath(
+        title="devices' own ports",
+        summary="over the accelerator's own network ports, as on Gaudi",
+        way="Slices go from port to port",
+        role="network",
+        stages=lambda _cluster, _memory: _port_to_port("port", "port_latency_ps"),
+        needs=("device.hbm", "port.rate", "port.latency"),
+        uses_own_ports=True,
+        registration=("none", "this path needs none"),
+        cache_rests=_NO_MEMORY,
+    ),
+    "wire": DataPath(
+        title="wire",
+        summary="nothing but a rate and a latency: reference fabrics only",
+        way="Slices go from port to port",
+        role="network",
+        stages=lambda _cluster, _memory: _port_to_port("nic", "latency_ps"),
+        is_bare=True,
+        registration=("none", "this path needs none"),
+        cache_rests=_NO_MEMORY,
+    ),
+}  # fmt: skip
+"""Every data path that peerlab knows; a cluster has some of them."""
+
+
+def data_path(name: str) -> DataPath:
+    """Return the record of a data path.
+
+    Raises
+    ------
+    LookupError
+        If there is none of this name.
+    """
+    if name not in PATHS:
+        raise LookupError(f"no data path is called {name!r}; known are {', '.join(PATHS)}")
+    return PATHS[name]
+
+
+def path_title(name: str) -> str:
+    """Return what every view calls a data path."""
+    return data_path(name).title
+
+
+def path_titles() -> dict[str, str]:
+    """Return what every view calls each data path, by its key."""
+    return {name: one.title for name, one in PATHS.items()}
+
+
+def stages(cluster: Cluster, path: str, memory: str = "device") -> tuple[Stage, ...]:
+    """Return the stages of a path on a cluster, up to the reduction, without what the cluster leaves out.
+
+    With `memory` ``host`` the buffers are in host memory, so that nothing is copied from or to a device.
+    """
+    return tuple(_there(stage, cluster) for stage in data_path(path).stages(cluster, memory))
+
+
+def kinds(cluster: Cluster, path: str) -> tuple[str, ...]:
+    """Return the kinds of resources that a path uses on a cluster, first to last, each once."""
+    return tuple(dict.fromkeys(use.kind for stage in stages(cluster, path) for use in stage.uses))
+
+
+def sending_kinds(cluster: Cluster, path: str) -> tuple[str, ...]:
+    """Return the kinds of resources by which a path sends into the network; none where it goes another way."""
+    return tuple(kind for kind in kinds(cluster, path) if resource_kind(kind).counts_as == "send")
+
+
+def _there(stage: Stage, cluster: Cluster) -> Stage:
+    """Return a stage without the uses of what the cluster has not."""
+    return replace(stage, uses=tuple(use for use in stage.uses if _exists(use, cluster)))
+
+
+def _exists(use: Use, cluster: Cluster) -> bool:
+    return getattr(cluster, use.work or resource_kind(use.kind).rate) is not None

@@ -1,0 +1,163 @@
+"""What serves slices: one record for every kind of resource that a node, or the fabric between nodes, has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from peerlab.model.hardware import Cluster
+from peerlab.units import service_ps
+
+Part = Literal["device", "NIC", "host memory", "CPU", "uplink", "wire", ""]
+"""A part of the data path's picture."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceKind:
+    """One kind of resource.
+
+    *Exclusive* resources serve one slice at a time, first come first served; *shared* ones divide their capacity evenly
+    among the engines (DMA engines, cores) that use them, one slice per engine at a time.
+    """
+
+    label: str
+    """Name in plain words."""
+    scope: Literal["device", "switch", "numa", "nic", "fabric"]
+    """What a node has one of these for each of."""
+    rate: str = ""
+    """Field of `Cluster` that holds its capacity; empty where bytes do not count."""
+    shared: bool = False
+    """Whether engines share it evenly; otherwise it serves one slice at a time."""
+    lane: int | None = 100
+    """Where its lane of the timeline stands, the smallest number at the top; None: it has a lane only as the bottleneck."""
+    lane_name: str = ""
+    """What its lane is called; empty: `label`."""
+    drawn: Part = ""
+    """The part of the data path's picture that stands for it; empty: not drawn, so the caption says how busy it is."""
+    counts_as: Literal["copy", "send", "host memory", ""] = ""
+    """What bytes that cross it are counted as: copied, sent into the network, moved to or from host memory."""
+
+
+RESOURCES: dict[str, ResourceKind] = {
+    "scaleup": ResourceKind(
+        label="scale-up links",
+        scope="device",
+        rate="scaleup_Bps",
+        lane=120,
+        lane_name="scale-up",
+        drawn="device",
+    ),
+    "scaleup_reduce": ResourceKind(
+        label="scale-up reduce", scope="device", rate="hbm_Bps", lane=None, drawn="device"
+    ),
+    "copy_up": ResourceKind(
+        label="copy engine out",
+        scope="device",
+        rate="copy_engine_Bps",
+        lane=None,
+        drawn="device",
+        counts_as="copy",
+    ),
+    "copy_down": ResourceKind(
+        label="copy engine in",
+        scope="device",
+        rate="copy_engine_Bps",
+        lane=None,
+        drawn="device",
+        counts_as="copy",
+    ),
+    "link_up": ResourceKind(
+        label="device PCIe out", scope="device", rate="device_pcie_Bps", lane=None, drawn="device"
+    ),
+    "link_down": ResourceKind(
+        label="device PCIe in", scope="device", rate="device_pcie_Bps", lane=None, drawn="device"
+    ),
+    "link_both": ResourceKind(
+        label="device PCIe, both ways",
+        scope="device",
+        rate="device_pcie_both_Bps",
+        shared=True,
+        lane=None,
+        drawn="device",
+    ),
+    "uplink_up": ResourceKind(
+        label="PCIe uplink up", scope="switch", rate="uplink_Bps", shared=True, lane=10, drawn="uplink"
+    ),
+    "uplink_down": ResourceKind(
+        label="PCIe uplink down", scope="switch", rate="uplink_Bps", shared=True, lane=20, drawn="uplink"
+    ),
+    "dram": ResourceKind(
+        label="DRAM",
+        scope="numa",
+        rate="dram_Bps",
+        shared=True,
+        lane=30,
+        drawn="host memory",
+        counts_as="host memory",
+    ),
+    "core": ResourceKind(
+        label="CPU core",
+        scope="device",
+        rate="core_copy_Bps",
+        lane=40,
+        lane_name="CPU cores",
+        drawn="CPU",
+        counts_as="copy",
+    ),
+    "registration": ResourceKind(label="registration", scope="nic", lane=50, drawn="NIC"),
+    "nic_tx": ResourceKind(
+        label="NIC send", scope="nic", rate="nic_Bps", lane=60, drawn="NIC", counts_as="send"
+    ),
+    "wire": ResourceKind(
+        label="wire", scope="nic", rate="nic_Bps", lane=80, lane_name="in flight", drawn="wire"
+    ),
+    "nic_rx": ResourceKind(label="NIC receive", scope="nic", rate="nic_Bps", lane=85, drawn="NIC"),
+    "leaf_up": ResourceKind(label="leaf to spine", scope="fabric", shared=True, lane=None, drawn="wire"),
+    "leaf_down": ResourceKind(label="spine to leaf", scope="fabric", shared=True, lane=None, drawn="wire"),
+    "backbone": ResourceKind(
+        label="backbone", scope="fabric", rate="backbone_Bps", shared=True, lane=None, drawn="wire"
+    ),
+    "port_tx": ResourceKind(
+        label="port send", scope="device", rate="port_Bps", lane=70, drawn="wire", counts_as="send"
+    ),
+    "port_rx": ResourceKind(label="port receive", scope="device", rate="port_Bps", lane=90, drawn="wire"),
+    "reduce": ResourceKind(
+        label="reduce in HBM",
+        scope="device",
+        rate="hbm_Bps",
+        lane=110,
+        lane_name="reduce (HBM)",
+        drawn="device",
+    ),
+}
+"""Every kind of resource; of equally busy ones the first is called the bottleneck. A slice in flight is drawn on ``wire``."""
+
+
+def resource_kind(key: str) -> ResourceKind:
+    """Return a kind of resource.
+
+    Raises
+    ------
+    LookupError
+        If there is none of this name.
+    """
+    if key not in RESOURCES:
+        raise LookupError(f"no resource is called {key!r}; known are {', '.join(RESOURCES)}")
+    return RESOURCES[key]
+
+
+def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802
+    """Return the capacity of one resource of `kind`: bytes per second, per direction where it has two, or 0."""
+    rate = resource_kind(kind).rate
+    capacity: int = (
+        rate and getattr(cluster, rate)
+    ) or 0  # a core that only bounces has no rate of its own here
+    return capacity * (cluster.devices - 1) if kind == "scaleup" else capacity  # a link to every other device
+
+
+def service(cluster: Cluster, kind: str, work: str = "") -> Callable[[int], int]:
+    """Return the function from bytes to the picoseconds that a resource of `kind` needs for them, alone."""
+    rate: int = getattr(cluster, work) if work else capacity_Bps(cluster, kind)
+    if kind == "core" and not work:  # besides copying, a core works on every packet
+        packet, size = cluster.packet_ps, cluster.packet_bytes
+        return lambda nbytes: service_ps(nbytes, rate) + -(-nbytes // size) * packet
+    return lambda nbytes: service_ps(nbytes, rate)

@@ -1,0 +1,159 @@
+"""What happens to a slice on its way: one record for every kind of stage, and what a stage asks of resources."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Side = Literal["source", "destination"]
+
+Track = Literal[
+    "device to host memory",
+    "host memory to device",
+    "through the CPU",
+    "through the receiver's CPU",
+    "host memory to host memory",
+    "device to device",
+    "port to port",
+    "inside the device",
+    "",
+]
+"""A way through the data path's picture (`peerlab.view.geometry`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageKind:
+    """One kind of stage that a span can belong to."""
+
+    says: str
+    """What happens, in plain words with the field's term."""
+    legend: str = ""
+    """The same where room is short; empty: `says`."""
+    role: str
+    """Role of its colour (`peerlab.view.theme`)."""
+    track: Track = ""
+    """The way that slices take through the data path's picture; empty: not drawn, so the caption names it."""
+    counts_as: Literal["copy", "send", "flight", "registration", "reduction", "exchange"]
+    """What the time in it is spent on; an *exchange* is between the devices of one node."""
+
+
+STAGES: dict[str, StageKind] = {
+    "gather": StageKind(
+        says="collect from the node's other devices (scale-up)",
+        legend="scale-up links inside the node",
+        role="gather",
+        counts_as="exchange",
+    ),
+    "gather-reduce": StageKind(says="add up the node's devices", role="inside", counts_as="exchange"),
+    "register": StageKind(says="register memory (MR)", role="register", counts_as="registration"),
+    "deregister": StageKind(says="deregister memory", role="register", counts_as="registration"),
+    "d2h": StageKind(
+        says="copy to host memory (D2H)",
+        legend="copy device to host memory or back",
+        role="copy",
+        track="device to host memory",
+        counts_as="copy",
+    ),
+    "cpu-send": StageKind(
+        says="CPU: kernel copy and TCP send",
+        legend="CPU: kernel copies and TCP/IP",
+        role="cpu",
+        track="through the CPU",
+        counts_as="copy",
+    ),
+    "network": StageKind(
+        says="NIC to NIC, through host memory",
+        role="network",
+        track="host memory to host memory",
+        counts_as="send",
+    ),
+    "direct": StageKind(
+        says="NIC to NIC, straight from device memory",
+        role="direct",
+        track="device to device",
+        counts_as="send",
+    ),
+    "wire": StageKind(says="port to port", role="network", track="port to port", counts_as="send"),
+    "flight": StageKind(says="in flight (latency)", legend="in flight", role="ink", counts_as="flight"),
+    "cpu-receive": StageKind(
+        says="CPU: TCP receive and kernel copy",
+        legend="CPU: kernel copies and TCP/IP",
+        role="cpu",
+        track="through the receiver's CPU",
+        counts_as="copy",
+    ),
+    "h2d": StageKind(
+        says="copy to device memory (H2D)",
+        legend="copy device to host memory or back",
+        role="copy",
+        track="host memory to device",
+        counts_as="copy",
+    ),
+    "reduce": StageKind(
+        says="add to the device's own data",
+        legend="add up on the device",
+        role="inside",
+        track="inside the device",
+        counts_as="reduction",
+    ),
+    "broadcast": StageKind(
+        says="hand to the node's other devices (scale-up)",
+        legend="scale-up links inside the node",
+        role="gather",
+        counts_as="exchange",
+    ),
+}
+"""Every kind of stage; a trace numbers them in this order."""
+
+
+def stage_kind(name: str) -> StageKind:
+    """Return a kind of stage.
+
+    Raises
+    ------
+    LookupError
+        If there is none of this name.
+    """
+    if name not in STAGES:
+        raise LookupError(f"no stage is called {name!r}; known are {', '.join(STAGES)}")
+    return STAGES[name]
+
+
+def stage_number(name: str) -> int:
+    """Return the number of a stage in a trace."""
+    return list(STAGES).index(name)
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a stage asks of one resource."""
+
+    kind: str
+    """Key of :data:`peerlab.model.resources.RESOURCES`."""
+    side: Side
+    """Whether it is the sender's or the receiver's."""
+    engine: str = ""
+    """For a shared resource: the engine that uses it (one slice per engine at a time)."""
+    touches: int = 1
+    """Bytes that cross the resource per byte of the slice."""
+    work: str = ""
+    """For a core: the field of `Cluster` with the rate of this work, if it is not the kernel's copy and TCP."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a slice's way, on one data path."""
+
+    name: str
+    """Key of :data:`STAGES`."""
+    uses: tuple[Use, ...]
+    """Resources in the order in which a byte meets them; they serve the slice independently."""
+    flight: str = ""
+    """Field of `Cluster` with the latency that follows; it delays the slice and occupies nothing."""
+    acquire: Side | None = None
+    """Side whose window (bounce buffer, for staging) the slice must hold before the stage."""
+    release: Side | None = None
+    """Side whose window it gives back after the stage."""
+
+    @property
+    def side(self) -> Side:
+        """Where it begins."""
+        return "source" if any(use.side == "source" for use in self.uses) else "destination"
