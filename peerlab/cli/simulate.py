@@ -13,7 +13,7 @@ from peerlab.cli.sensitivity import print_sensitivity, sensitivity_document
 from peerlab.cli.words import command, table
 from peerlab.errors import PeerlabError
 from peerlab.metrics import LATENCY
-from peerlab.model.paths import data_path
+from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.run import Run
@@ -86,7 +86,8 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario
     scenarios = []
     for path in [given["path"]] if "path" in given else all_paths:
         both = (
-            data_path(path).uses_device_memory
+            path in PATHS
+            and PATHS[path].uses_device_memory
             and not {"registration", "cache_regions", "cache_bytes"} & given.keys()
         )
         choices = ("cached", "per-transfer") if both else (given.get("registration", "cached"),)

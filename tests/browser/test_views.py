@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
-from peerlab.model.stages import STAGES
+from peerlab.model.stages import STAGES, stage_kind
 from peerlab.view.geometry import Geometry, place
 
 
@@ -115,7 +115,7 @@ def test_slices_are_where_the_trace_says_at_five_times(fresh, path):
                  return [...x.keys()].filter(i => !Number.isNaN(x[i])).map(i => [x[i], y[i], fill[i] !== page.scene.edge]) }"""
         )
         filled = [(x, y) for x, y, solid in drawn if solid]
-        expected = [place(geometry, *one) for one in moving(run, now_ps)]
+        expected = [place(geometry, stage_kind(stage).track, *rest) for stage, *rest in moving(run, now_ps)]
         for x, y in expected:
             assert min(abs(x - a) + abs(y - b) for a, b in filled) < 0.1, (part, x, y)
         waiting = fresh.ask(

@@ -58,7 +58,7 @@ def test_the_answer_says_path_evidence_forecast_and_what_to_do_next(log, columns
         in flat
     )
     assert "recognised: alps-gh200, alps-gh200-tcp" in flat
-    assert "host-tcp (TCP, through host memory): " in flat
+    assert "host-tcp (through host memory and the kernel's TCP/IP): " in flat
     assert "this path explains it" in flat
     assert "simulated on alps-gh200" in flat
     assert "peerlab doctor" in flat

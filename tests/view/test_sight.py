@@ -119,7 +119,7 @@ def test_only_the_first_switch_of_the_shown_node_has_lanes():
 def test_slices_that_leave_by_the_devices_own_ports_touch_neither_switch_nor_nic(native):
     geometry = Geometry(native.scenario.hardware, native=True)
     for device in (0, 1):
-        for way in ways(geometry, "wire", device):
+        for way in ways(geometry, "port to port", device):
             for (x, y), (to_x, to_y) in itertools.pairwise(way):
                 assert min(y, to_y) > SWITCH_BOTTOM
                 through_nic = min(y, to_y) < BOX_BOTTOM and not (

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.model.presets import known_clusters, load_cluster, read_cluster
+from peerlab.model.stages import stage_kind
 from peerlab.places import folder
 from peerlab.view.frames import moves
 from peerlab.view.geometry import Geometry, place
@@ -129,7 +130,9 @@ def test_slices_are_where_the_trace_says(path, nodes, part):
             start, end = (rows[name][row] + again * period for name in ("start", "end"))
             if rows["whose"][row] & OWN and start <= at < end:
                 stage = run.trace.stages[rows["stage"][row]]
-                x, y = place(geometry, stage, rows["device"][row], (at - start) / (end - start))
+                x, y = place(
+                    geometry, stage_kind(stage).track, rows["device"][row], (at - start) / (end - start)
+                )
                 assert any(abs(x - a) + abs(y - b) < 1e-6 for a, b in drawn)
 
 
