@@ -2,6 +2,8 @@
 
 from functools import cache
 
+from peerlab.model.fabrics import FABRICS
+
 _ALWAYS = (
     "node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch",
     "nic.rate", "fabric.latency", "slices.window", "slices.direct",
@@ -24,7 +26,7 @@ MAY_BE_LEFT_OUT = ("device.copy_engine", "device.pcie", "switch.uplink", "host.d
 NEEDS_OF_SEVERAL = ("scaleup.rate", "scaleup.latency", "device.hbm")
 """Figures that a node with several devices needs, whatever its paths."""
 TOGETHER = (
-    ("fabric.hosts_per_leaf", "fabric.oversubscription"),
+    *(law.figures for law in FABRICS if len(law.figures) > 1),
     ("protocol.ll_rate", "protocol.ll_latency", "protocol.ll_up_to"),
     ("protocol.simple_rate", "protocol.simple_latency"),
 )
