@@ -10,7 +10,7 @@ from model_laws import laws
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
 from peerlab.engine.run import simulate
-from peerlab.model.checks import ALGORITHMS
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
 from peerlab.model.paths import PATHS, REDUCE, stages
 from peerlab.model.presets import known_clusters, load_cluster
@@ -93,13 +93,6 @@ CLUSTER_HEAD = """\
 {contents}
 """
 _EXAMPLES = {"host-rdma": "dl1", "host-tcp": "dl1", "peer-direct": "dl1", "native": "gaudi2", "wire": "ideal-100g"}  # fmt: skip
-_WORDS = {
-    "ring": "to the right neighbour, chunk by chunk, twice round",
-    "pairwise": "a chunk to every other rank directly, then the sums back; what HCL does over host NICs (hcl_collective_routines.cpp)",
-    "halving-doubling": "partners at distances of 1, 2, 4, ...: half of what is left each time, and back",
-    "recursive-doubling": "partners at distances of 1, 2, 4, ...: the whole message each time",
-    "binary-tree": "sums up to the root and results down, slice by slice",
-}
 
 
 def document() -> str:
@@ -193,10 +186,10 @@ def _detour() -> Iterator[str]:
 def _algorithms() -> Iterator[str]:
     base = Scenario(cluster="ideal-100g", nodes=8)
     rows = []
-    for name in ALGORITHMS:
-        if name in ("auto", "hierarchical"):
+    for one in ALGORITHMS.values():
+        if not one.does:
             continue
-        asked = base.with_(algorithm=name)
+        asked = base.with_(algorithm=one.name)
         schedule = plan(asked).schedule
         sent = max(
             sum(len(schedule.sends(step)) for step in range(schedule.steps) if schedule.to(rank, step) >= 0)
@@ -204,7 +197,7 @@ def _algorithms() -> Iterator[str]:
         )
         times = [simulate(asked.with_(message_bytes=size)).time_ps for size in ("4 KiB", "64 MiB")]
         rows.append((
-            f"`{name}`", _WORDS[name], str(schedule.steps), f"{sent * schedule.chunk_bytes / asked.nbytes:.3g}",
+            f"`{one.name}`", one.does, str(schedule.steps), f"{sent * schedule.chunk_bytes / asked.nbytes:.3g}",
             *map(say_time, times),
         ))  # fmt: skip
     head = ("algorithm", "what a rank does", "steps", "bytes sent", "4 KiB", "64 MiB")

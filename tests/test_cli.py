@@ -54,7 +54,7 @@ def test_what_was_fitted_elsewhere_and_what_changes_nothing_is_said_below_the_ta
     _, out, _ = run("simulate", "--cluster", "p5", "--nodes", "4", "--placement", "strided")
     assert out.splitlines()[-2:] == [
         "some figures were fitted on NCCL all_reduce of 8 B to 16 GiB on 2 nodes: elsewhere an extrapolation",
-        "placement changes nothing on this fabric: it has no leaf switches",
+        "placement changes nothing: on this fabric (crossbar) all nodes are alike",
     ]
     _, out, _ = run("simulate", "--cluster", "ideal-100g-leafspine-2to1", "--placement", "strided")
     assert "changes nothing" not in out

@@ -6,7 +6,8 @@ import ipywidgets as w
 
 from peerlab.app.widgets import Tell, given, offer, row, select, text_field, whole
 from peerlab.errors import ScenarioError
-from peerlab.model.checks import ALGORITHMS, PAGES
+from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.checks import PAGES
 from peerlab.model.placement import PLACEMENTS
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes, write_bytes
@@ -133,14 +134,13 @@ class Rare:
     def _show_way(self, s: Scenario) -> None:
         offer(self.algorithm, [(name, name) for name in _algorithms(s)], s.algorithm)
         self.algorithm.disabled = len(self.algorithm.options) == 1
-        leaves = bool(s.hardware.hosts_per_leaf)
         name = _OWN if isinstance(s.placement, tuple) else s.placement or PLACEMENTS[0]
-        if not leaves:
+        if s.fabric.uniform:
             offer(self.placement, [("any: no leaf switches", name)], name)
         else:
             own = [("as given", _OWN)] if name == _OWN else []
             offer(self.placement, [*((one, one) for one in PLACEMENTS), *own], name)
-        self.placement.disabled = not leaves
+        self.placement.disabled = s.fabric.uniform
         self.slice.value = "" if s.slice_bytes == "auto" else write_bytes(s.slice_limit or s.nbytes)
         self.window.value = "" if s.window is None else str(s.window)
         self.dependency.value = "step" if s.dependency == "step" else "auto"

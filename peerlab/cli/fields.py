@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from peerlab.cli.words import fraction, number, slice_size, slow_node, switch
-from peerlab.model.checks import ALGORITHMS, COLLECTIVES, DEPENDENCIES, REGISTRATIONS
+from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.checks import COLLECTIVES, DEPENDENCIES, REGISTRATIONS
 from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
 

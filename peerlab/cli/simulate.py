@@ -120,8 +120,8 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
     if s.hardware.fitted_on:
         print(f"some figures were fitted on {s.hardware.fitted_on}: elsewhere an extrapolation")
-    if s.placement is not None and not s.hardware.hosts_per_leaf:
-        print("placement changes nothing on this fabric: it has no leaf switches")
+    if s.placement is not None and all(run.scenario.fabric.uniform for run in runs):
+        print(f"placement changes nothing: on this fabric ({s.fabric.title}) all nodes are alike")
 
 
 def _title(s: Scenario) -> str:

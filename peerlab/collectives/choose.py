@@ -1,12 +1,24 @@
 """From a scenario to its plan."""
 
+from collections.abc import Callable
+
 from peerlab.collectives.binary_tree import BinaryTree
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, Schedule
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.scenario import Scenario
+
+SCHEDULES: dict[str, Callable[..., Schedule]] = {
+    "ring": Ring,
+    "halving-doubling": HalvingDoubling,
+    "recursive-doubling": RecursiveDoubling,
+    "binary-tree": BinaryTree,
+    "pairwise": Pairwise,
+}
+"""What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is."""
 
 
 def plan(scenario: Scenario) -> Plan:
@@ -17,20 +29,6 @@ def plan(scenario: Scenario) -> Plan:
     devices = scenario.hardware.devices
     shard = -(-size // devices)
     adds, spreads = scenario.collective != "allgather", scenario.collective != "reduce-scatter"
-    rail = _schedule(scenario.algorithm, scenario.nodes, shard, adds, spreads)
+    half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
+    rail = SCHEDULES[ALGORITHMS[scenario.algorithm].schedule](scenario.nodes, shard, **half)
     return Plan(scenario.nodes, devices, size, rail, adds, spreads)
-
-
-def _schedule(algorithm: str, ranks: int, nbytes: int, adds: bool, spreads: bool) -> Schedule:
-    """Return what the ranks of one rail do; ``auto`` and ``hierarchical`` are rings."""
-    match algorithm:
-        case "halving-doubling":
-            return HalvingDoubling(ranks, nbytes, adds, spreads)
-        case "recursive-doubling":
-            return RecursiveDoubling(ranks, nbytes)
-        case "binary-tree":
-            return BinaryTree(ranks, nbytes)
-        case "pairwise":
-            return Pairwise(ranks, nbytes, adds, spreads)
-        case _:
-            return Ring(ranks, nbytes, adds, spreads)

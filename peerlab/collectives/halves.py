@@ -19,6 +19,11 @@ class Halves:
     """All ranks do the same."""
 
     @property
+    def is_ring(self) -> bool:
+        """No."""
+        return False
+
+    @property
     def half_steps(self) -> int:
         """Steps of one half: N-1, to deal with every other rank."""
         return self.ranks - 1

@@ -51,6 +51,11 @@ class Schedule(Protocol):
         """Whether every rank sends and receives in every step, in the same positions."""
         ...
 
+    @property
+    def is_ring(self) -> bool:
+        """Whether every rank sends to the next one in every step what the one before has just sent to it."""
+        ...
+
     def __hash__(self) -> int:
         """Schedules are frozen: what follows from one is remembered."""
         ...
@@ -171,6 +176,13 @@ def is_chain(schedule: Schedule) -> bool:
         found == (step - 1,) and schedule.sends(step) == schedule.receives(step - 1)
         for step, found in enumerate(waits(schedule, 0)[1:-1], 1)
     )
+
+
+@lru_cache(maxsize=256)
+def neighbours(schedule: Schedule, rank: int) -> frozenset[int]:
+    """Return the ranks that `rank` sends to or receives from in any step."""
+    ends = (schedule.to, schedule.source)
+    return frozenset(end(rank, step) for step in range(schedule.steps) for end in ends) - {-1}
 
 
 @lru_cache(maxsize=4096)

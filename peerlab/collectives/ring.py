@@ -14,6 +14,11 @@ class Ring(Halves):
     which rank i begins with chunk i, the second.
     """
 
+    @property
+    def is_ring(self) -> bool:
+        """Yes."""
+        return True
+
     def to(self, rank: int, step: int) -> int:  # noqa: ARG002  (the same in every step)
         """Return the right neighbour."""
         return (rank + 1) % self.ranks

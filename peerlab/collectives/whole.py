@@ -7,6 +7,11 @@ class Whole:
     __slots__ = ()
 
     @property
+    def is_ring(self) -> bool:
+        """No."""
+        return False
+
+    @property
     def chunks(self) -> int:
         """One."""
         return 1

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.collectives.ring import Ring
+from peerlab.collectives.choose import plan
 from peerlab.engine import noise
 from peerlab.engine.loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
@@ -36,7 +36,7 @@ _MOST_DRAWS = 4_000_000
 
 def refuses(scenario: Scenario) -> str:
     """Return why the array engine cannot say exactly what happens in a scenario; empty if it can."""
-    if scenario.collective == "point-to-point" or scenario.algorithm not in ("auto", "ring", "hierarchical"):
+    if not plan(scenario).schedule.is_ring:
         return "it is no ring"
     if scenario.registers:
         return "transfers queue for registration"
@@ -46,13 +46,8 @@ def refuses(scenario: Scenario) -> str:
         any(resource_kind(k).scope == "nic" for k, _ in kinds)
         and machine.devices_per_switch > machine.nics_per_switch
     )
-    links = {machine.backbone_Bps, machine.hosts_per_leaf} != {None}
-    if (
-        few
-        or links
-        or any(resource_kind(k).shared for k, _ in kinds)
-        or len({k for k, _ in kinds}) < len(kinds)
-    ):
+    shared = scenario.fabric.contended or any(resource_kind(k).shared for k, _ in kinds)
+    if few or shared or len({k for k, _ in kinds}) < len(kinds):
         return "slices of several senders, or of several stages, queue for one resource"
     return "" if all(stage.uses for stage in scenario.stages) else "a stage takes no time"
 
@@ -77,7 +72,7 @@ class Batch:
     def __post_init__(self) -> None:
         world = self.world
         reason = refuses(world.scenario)
-        if reason or not isinstance(world.plan.schedule, Ring) or world.folded:
+        if reason or world.folded:
             raise ScenarioError("engine", f"'arrays' cannot run this: {reason}; use 'auto'")
         self._lanes, self._nodes = len(world.lanes), world.plan.nodes
         self._kept = np.array(self.keep, np.int64)

@@ -83,8 +83,8 @@ class Flow:
 
 
 @dataclass(eq=False)
-class Fabric:
-    """Flows under way, one per sender."""
+class Flows:
+    """The flows under way over a contended fabric, one per sender."""
 
     capacities: dict[int, float] = field(default_factory=dict)
     """By resource: bytes per picosecond."""

@@ -1,15 +1,12 @@
 """The resources of a world, and the pools of places in its windows: each is made when it is first asked for."""
 
-from functools import cached_property
-
 from peerlab.collectives.plan import Plan
+from peerlab.model.fabrics import NIC, SharedLink
 from peerlab.model.resources import RESOURCES, capacity_Bps, resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import Use
 from peerlab.trace import Resource
 
-NIC = ("nic_tx", "nic_rx")
-"""Kinds that a contended fabric joins: what sends, what receives."""
 _SLOWED = (*NIC, "port_tx", "port_rx")
 """Kinds of which a slow node has slower ones."""
 
@@ -64,7 +61,7 @@ class Inventory:
             capacity = capacity_Bps(machine, kind)
             if kind in _SLOWED:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))
-            shared = resource_kind(kind).shared or (self.contended and kind in NIC)
+            shared = resource_kind(kind).shared or (self._scenario.fabric.contended and kind in NIC)
             self._add(key, Resource(*key, capacity, shared, servers, copies))
         return self._ids[key]
 
@@ -74,36 +71,18 @@ class Inventory:
         self._engines.append(0)
         return self._ids[key]
 
-    @cached_property
-    def contended(self) -> bool:
-        """Whether nodes share links of the fabric."""
-        machine = self._scenario.machine
-        uses = any(use.kind in NIC for stage in self._scenario.stages for use in stage.uses)
-        return uses and any(one is not None for one in (machine.backbone_Bps, machine.hosts_per_leaf))
-
     def links(self, source: int, destination: int) -> tuple[int, ...]:
         """Return the shared links between two nodes."""
-        machine = self._scenario.machine
-        found = []
-        # what one switch (of one node) sends, the others send at the same time
-        users = (self._plan.devices // len(self.devices)) * (self._plan.nodes if self._folded else 1)
-        if machine.backbone_Bps is not None:
-            found.append(self._link("backbone", 0, machine.backbone_Bps, users))
-        if machine.hosts_per_leaf is not None:
-            leaves = [self._scenario.host(node) // machine.hosts_per_leaf for node in (source, destination)]
-            if leaves[0] != leaves[1]:
-                rate = machine.hosts_per_leaf * machine.node_wire_Bps // machine.oversubscription
-                found += [
-                    self._link("leaf_up", leaves[0], rate, users),
-                    self._link("leaf_down", leaves[1], rate, users),
-                ]
-        return tuple(found)
+        hosts = (self._scenario.host(node) for node in (source, destination))
+        return tuple(map(self._link, self._scenario.fabric.links(*hosts)))
 
-    def _link(self, kind: str, index: int, capacity: int, users: int) -> int:
-        key = (kind, -1, index)
-        return (
-            self._ids[key] if key in self._ids else self._add(key, Resource(*key, capacity, True, 1, users))
-        )
+    def _link(self, link: SharedLink) -> int:
+        key = (link.kind, -1, link.index)
+        if key not in self._ids:
+            # what one switch (of one node) sends, the others send at the same time
+            users = (self._plan.devices // len(self.devices)) * (self._plan.nodes if self._folded else 1)
+            self._add(key, Resource(*key, link.capacity_Bps, True, 1, users))
+        return self._ids[key]
 
     def engine(self, resource: int, use: Use, device: int) -> int:
         """Return which engine of a shared resource a use goes through, or -1."""

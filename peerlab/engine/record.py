@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays import Batch
 from peerlab.engine.desk import Desk
 from peerlab.engine.loop import Loop, Progress
@@ -79,11 +80,10 @@ def by_arrays(world: World, desk: Desk, progress: Progress | None) -> Recording:
 
 def _kept(world: World) -> tuple[int, ...]:
     """Return the lanes whose spans are recorded: all, or those of the slowest node (else node 0) and its neighbours."""
-    nodes = world.plan.nodes
     if spans_of_all(world) <= _MOST_SPANS:
         return tuple(range(len(world.lanes)))
-    shown = slowest(world.scenario.slow_nodes, nodes)
-    near = {(shown + step) % nodes for step in (-1, 0, 1)}
+    shown = slowest(world.scenario.slow_nodes, world.plan.nodes)
+    near = {shown} | neighbours(world.plan.schedule, shown)
     return tuple(lane for lane, one in enumerate(world.lanes) if one.node in near)
 
 

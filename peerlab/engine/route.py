@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerlab.engine import noise
-from peerlab.engine.inventory import NIC, Inventory
+from peerlab.engine.inventory import Inventory
 from peerlab.engine.way import Flight, Leg, Link, Visit
+from peerlab.model.fabrics import NIC
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind, service
 from peerlab.model.scenario import Scenario
@@ -58,7 +59,7 @@ class Route:
         return tuple(legs)
 
     def _leg(self, stage: Stage, nbytes: int, factor: float, envelope: int) -> Leg:
-        through_fabric = self.inventory.contended and any(use.kind in NIC for use in stage.uses)
+        through_fabric = self.scenario.fabric.contended and any(use.kind in NIC for use in stage.uses)
         uses = [use for use in stage.uses if not (through_fabric and use.kind in NIC)]
         visits = [self._visit(use, nbytes, factor, envelope) for use in uses]
         sent = {use.kind for use in uses if use.side == "source" and not resource_kind(use.kind).shared}

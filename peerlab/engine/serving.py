@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from heapq import heappush, heapreplace
 
-from peerlab.engine.fabric import Fabric, Flow
+from peerlab.engine.fabric import Flow, Flows
 from peerlab.engine.fair import FairShare, Job
 from peerlab.engine.way import Leg, Visit
 from peerlab.trace import Resource
@@ -31,7 +31,7 @@ class Serving:
         """Slices that are served, and by how many: all exclusive resources together, each shared one, the fabric."""
         self._servers: dict[int, list[int]] = {}
         self._fair: dict[int, FairShare] = {}
-        self._fabric = Fabric()
+        self._flows = Flows()
         self.changed: set[int] = set()
         """Shared resources (and `FABRIC`) whose next end may have changed in this instant."""
 
@@ -44,8 +44,8 @@ class Serving:
                 self._servers[index] = [0] * one.servers
             if one.shared:
                 self._fair[index] = FairShare(one.copies)
-            self._fabric.capacities[index] = one.capacity_Bps / PS_PER_S
-            self._fabric.copies[index] = one.copies
+            self._flows.capacities[index] = one.capacity_Bps / PS_PER_S
+            self._flows.copies[index] = one.copies
 
     def take(self, now: int, arrived: list[tuple[int, Leg]]) -> None:
         """Let resources take what has arrived for a stage, lowest key first."""
@@ -68,7 +68,7 @@ class Serving:
             self.changed.add(visit.resource)
         if leg.link:
             flow = Flow(slice_id, leg.stage, leg.link.route, leg.link.nbytes, leg.link.work, now)
-            self._fabric.arrive(now, leg.link.sender, flow)
+            self._flows.arrive(now, leg.link.sender, flow)
             self.changed.add(FABRIC)
         self.parts[slice_id] = len(leg.shared) + (last > 0) + (leg.link is not None) + bool(leg.after)
         if last:
@@ -110,10 +110,10 @@ class Serving:
             yield job.slice_id
 
     def _fabric_alarm(self, now: int, generation: int) -> Iterator[int]:
-        if self._fabric.generation != generation:
+        if self._flows.generation != generation:
             return
         self.changed.add(FABRIC)
-        for flow in self._fabric.finish(now):
+        for flow in self._flows.finish(now):
             for resource in flow.route:
                 row = (flow.key, flow.stage, resource, flow.queued, flow.start, now, flow.nbytes)
                 self._rows.append(row)
@@ -123,8 +123,8 @@ class Serving:
         """Say when the shared resources that have changed in this instant will have served their next slice."""
         for resource in self.changed:
             if resource == FABRIC:
-                if self._fabric.active:
-                    heappush(self._heap, (self._fabric.settle(now), ALARM, FABRIC, self._fabric.generation))
+                if self._flows.active:
+                    heappush(self._heap, (self._flows.settle(now), ALARM, FABRIC, self._flows.generation))
             elif self._fair[resource].busy:
                 fair = self._fair[resource]
                 heappush(self._heap, (fair.next_end(), ALARM, resource, fair.generation))
@@ -138,5 +138,5 @@ class Serving:
                 tuple(max(0, free - now) for free in sorted(servers)) for servers in self._servers.values()
             ),
             tuple(fair.state(now, base) for fair in self._fair.values()),
-            self._fabric.state(now, base),
+            self._flows.state(now, base),
         )

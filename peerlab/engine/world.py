@@ -201,6 +201,5 @@ class World:
 
 def foldable(scenario: Scenario) -> bool:
     """Return whether one switch of one node stands for all."""
-    machine = scenario.machine
-    alike = not scenario.jitter and not scenario.slow_nodes and machine.hosts_per_leaf is None
+    alike = not scenario.jitter and not scenario.slow_nodes and scenario.fabric.uniform
     return alike and plan(scenario).schedule.symmetric

@@ -3,12 +3,13 @@
 Every check raises a ScenarioError: one line with the field, its value and what is allowed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from peerlab.errors import ScenarioError, nearest
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.hardware import Cluster
 from peerlab.units import KIB, parse_bytes, say_bytes
 
@@ -20,9 +21,6 @@ COLLECTIVE_NAMES = {
     "point-to-point": "point to point",
 }
 COLLECTIVES = tuple(COLLECTIVE_NAMES)
-ALGORITHMS = (
-    "auto", "ring", "hierarchical", "halving-doubling", "recursive-doubling", "binary-tree", "pairwise",
-)  # fmt: skip
 DEPENDENCIES = ("auto", "slice", "step")
 MEMORIES = ("device", "host")
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
@@ -47,7 +45,7 @@ NUMBERS = {
     "envelope_bytes": (0, 2**20),
 }
 """Fields that hold a whole number: from, to."""
-WORDS = {
+WORDS: dict[str, Collection[str]] = {
     "registration": REGISTRATIONS,
     "collective": COLLECTIVES,
     "algorithm": ALGORITHMS,

@@ -1,5 +1,6 @@
 """Which figures of a cluster file a data path needs."""
 
+from peerlab.model.fabrics import FABRICS
 from peerlab.model.paths import PATHS
 
 _ALWAYS = (
@@ -11,7 +12,7 @@ MAY_BE_LEFT_OUT = ("device.copy_engine", "device.pcie", "switch.uplink", "host.d
 NEEDS_OF_SEVERAL = ("scaleup.rate", "scaleup.latency", "device.hbm")
 """Figures that a node with several devices needs, whatever its paths."""
 TOGETHER = (
-    ("fabric.hosts_per_leaf", "fabric.oversubscription"),
+    *(law.figures for law in FABRICS if len(law.figures) > 1),
     ("protocol.ll_rate", "protocol.ll_latency", "protocol.ll_up_to"),
     ("protocol.simple_rate", "protocol.simple_latency"),
 )

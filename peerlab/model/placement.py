@@ -15,8 +15,8 @@ _MOST_HOSTS = 2**20
 
 
 @lru_cache(maxsize=64)
-def hosts(placement: Placement, nodes: int, below: int | None, seed: int) -> tuple[int, ...]:
-    """Return for each node the host it runs on; `below` is how many hosts a leaf switch has (None: there are none).
+def hosts(placement: Placement, nodes: int, below: int, seed: int) -> tuple[int, ...]:
+    """Return for each node the host it runs on; `below` is how many hosts a leaf switch has.
 
     ``contiguous`` (and None): neighbours in the ring fill one leaf switch after the other; ``strided``: dealt out over the
     leaves in turn, so that every neighbour is below another leaf; ``shuffled``: by the seed.
@@ -26,7 +26,7 @@ def hosts(placement: Placement, nodes: int, below: int | None, seed: int) -> tup
     order = list(range(nodes))
     match placement:
         case "strided":
-            order.sort(key=lambda host: (host % (below or 1), host // (below or 1)))
+            order.sort(key=lambda host: (host % below, host // below))
         case "shuffled":
             random.Random(seed).shuffle(order)  # noqa: S311  (an experiment to repeat, not a secret)
     return tuple(order)

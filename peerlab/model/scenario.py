@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import (
     NUMBERS,
     SIZES,
@@ -19,6 +20,7 @@ from peerlab.model.checks import (
     checked_word,
 )
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
+from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
@@ -26,9 +28,6 @@ from peerlab.model.presets import load_cluster
 from peerlab.model.registration import RegistrationCost
 from peerlab.model.stages import Stage
 from peerlab.units import KIB, parse_bytes, write_bytes
-
-_POWERS_OF_TWO = ("halving-doubling", "recursive-doubling")
-_ALLREDUCE_ONLY = ("recursive-doubling", "binary-tree")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +107,6 @@ class Scenario:
         check_page(self.page_bytes)
         self._check_path()
         self._check_shape()
-        self._check_algorithm()
         self._set("placement", checked_placement(self.placement, self.nodes))
         self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
         self._set("jitter", checked_jitter(self.jitter))
@@ -155,6 +153,11 @@ class Scenario:
         """What a slice goes through, up to the reduction."""
         return stages(self.hardware, str(self.path), self.memory)
 
+    @cached_property
+    def fabric(self) -> Fabric:
+        """The network that slices cross between the nodes: which links they share, and whether all nodes are alike to it."""
+        return fabric_of(self.machine, self.stages)
+
     @property
     def reduces(self) -> bool:
         """Whether adding takes time: bare reference fabrics have no device memory."""
@@ -184,9 +187,7 @@ class Scenario:
         """Whether a rank starts a step only when its last step is complete."""
         if self.dependency != "auto":
             return self.dependency == "step"
-        return (
-            self.data_path.is_bare and self.algorithm != "binary-tree"
-        )  # that one is pipelined, or it is nothing
+        return self.data_path.is_bare and not ALGORITHMS[self.algorithm].pipelined
 
     @property
     def runs(self) -> int:
@@ -258,7 +259,6 @@ class Scenario:
             )
 
     def _check_shape(self) -> None:
-        devices = self.hardware.devices
         if self.memory == "host" and (self.collective != "point-to-point" or not self.staged):
             raise ScenarioError(
                 "memory", "'host' is for point-to-point on host-rdma or host-tcp; use 'device'"
@@ -268,31 +268,11 @@ class Scenario:
                 raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
             if self.algorithm != "auto":
                 raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
-        elif self.algorithm == "ring" and devices > 1:
-            name = self.hardware.name
-            raise ScenarioError(
-                "algorithm", f"'ring' needs one device per node and {name} has {devices}; use 'hierarchical'"
-            )
-        elif self.algorithm == "hierarchical" and devices == 1:
-            raise ScenarioError(
-                "algorithm", f"'hierarchical' needs several devices per node; {self.hardware.name} has one"
-            )
-
-    def _check_algorithm(self) -> None:
-        if self.algorithm in _POWERS_OF_TWO and self.nodes & (self.nodes - 1):
-            below = 1 << (self.nodes.bit_length() - 1)
-            raise ScenarioError(
-                "algorithm",
-                f"{self.algorithm!r} needs a power of two of nodes, not {self.nodes}; try {below} or {2 * below}",
-            )
-        if self.algorithm in _ALLREDUCE_ONLY and self.collective != "allreduce":
-            raise ScenarioError(
-                "algorithm", f"{self.algorithm!r} does an allreduce only, no {self.collective}"
-            )
+        ALGORITHMS[self.algorithm].check(self.hardware, self.nodes, self.collective)
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""
-        return hosts(self.placement, self.nodes, self.hardware.hosts_per_leaf, self.seed)[node]
+        return hosts(self.placement, self.nodes, self.fabric.hosts_per_leaf, self.seed)[node]
 
     def node_speed(self, node: int) -> float:
         """Return the share of the full rate that a node's NICs have."""

@@ -10,7 +10,6 @@ from peerlab.model.stages import Stage
 
 _KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
 _WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
-_FABRIC = ("fabric.backbone", "fabric.hosts_per_leaf", "fabric.oversubscription")
 _PROTOCOL = tuple(key for key in FIGURE_KINDS if key.startswith("protocol."))
 
 
@@ -18,7 +17,7 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     """Return the keys of the figures that the simulation of a scenario may look at; no other changes its answer."""
     cluster = scenario.hardware
     collective = scenario.collective != "point-to-point"
-    keys = {*_WIRED, *_FABRIC}
+    keys = {*_WIRED, *scenario.fabric.figures}
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
     if collective:

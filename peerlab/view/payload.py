@@ -44,7 +44,7 @@ def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
         "steps": schedule.steps,
         "reducing": schedule.reducing_steps,
         "collective": s.collective,
-        "ring": s.algorithm in ("auto", "ring", "hierarchical"),
+        "ring": schedule.is_ring,
         "recorded": 1 if run.trace.folded or s.collective == "point-to-point" else 3,
         "hot": run.bottleneck.kind if run.bottleneck else "",
         "code": s.as_code(),

@@ -80,9 +80,9 @@ def _in_sight(run: Run) -> list[bool]:
     s, node = run.scenario, focus(run)
     nodes = (0, 1) if s.collective == "point-to-point" else (node,)  # one sends, the other receives
     below = drawn(run.trace, nodes, s.hardware.nics_per_switch)
-    leaf = s.host(node) // s.hardware.hosts_per_leaf if s.hardware.hosts_per_leaf else 0
+    links = {(link.kind, link.index) for link in s.fabric.links_at(s.host(node))}
     return [
-        one.index == leaf if resource_kind(one.kind).scope == "fabric" else below[index]
+        (one.kind, one.index) in links if resource_kind(one.kind).scope == "fabric" else below[index]
         for index, one in enumerate(run.trace.resources)
     ]
 

@@ -1,6 +1,7 @@
 """What is said of a run: its colours, the line below its pictures, and the pictures in words."""
 
 from peerlab.metrics import LATENCY
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
@@ -67,7 +68,7 @@ def _how(run: Run) -> str:
     s = run.scenario
     if s.collective == "point-to-point":
         return "one message"
-    name = "ring" if s.algorithm in ("auto", "hierarchical") else s.algorithm
+    name = ALGORITHMS[s.algorithm].schedule
     return name if s.hardware.devices == 1 else f"hierarchical {name}"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import peerlab
 from peerlab.app.explore import explore
-from peerlab.model.checks import ALGORITHMS
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.places import folder
 
 HARDWARE = folder("data") / "hardware"

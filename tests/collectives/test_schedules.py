@@ -5,12 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import peerlab
 from peerlab.collectives.binary_tree import BinaryTree
+from peerlab.collectives.choose import SCHEDULES
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.pairwise import Pairwise
-from peerlab.collectives.plan import Plan, is_chain, waits
+from peerlab.collectives.plan import Plan, is_chain, neighbours, waits
+from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.reference import execute, own_range
 from peerlab.collectives.ring import Ring
+from peerlab.model.algorithms import ALGORITHMS, Algorithm
+from peerlab.view.words import caption
 
 ANY_NUMBER = (Ring, Pairwise, BinaryTree)
 POWERS_OF_TWO = (HalvingDoubling, RecursiveDoubling)
@@ -108,3 +113,66 @@ def test_what_is_sent_waits_for_every_rank_that_it_holds_the_sum_of(which):
 def test_steps_and_which_schedules_are_chains(schedule, steps, chain):
     assert schedule.steps == steps
     assert is_chain(schedule) is chain
+
+
+@given(schedules())
+def test_a_ring_passes_on_to_the_next_rank_what_has_just_come(which):
+    kind, ranks = which
+    schedule = kind(ranks, 1000)
+    assert schedule.is_ring == (kind is Ring)
+    assert not PointToPoint(1000).is_ring
+    for step in range(schedule.steps if schedule.is_ring else 0):
+        assert [schedule.to(rank, step) for rank in range(ranks)] == [*range(1, ranks), 0]
+        assert step == 0 or schedule.sends(step) == schedule.receives(step - 1)
+
+
+@given(schedules())
+def test_neighbours_are_each_others(which):
+    kind, ranks = which
+    schedule = kind(ranks, 1000)
+    found = [neighbours(schedule, rank) for rank in range(ranks)]
+    assert all(rank in found[other] for rank in range(ranks) for other in found[rank])
+    assert all(rank not in found[rank] for rank in range(ranks))
+    if kind is Ring and ranks > 1:
+        assert found[0] == {1, ranks - 1}
+
+
+def test_every_algorithm_has_a_schedule_and_every_schedule_says_what_a_rank_does():
+    assert {one.schedule for one in ALGORITHMS.values()} == set(SCHEDULES)
+    assert {one.schedule for one in ALGORITHMS.values() if one.does} == set(SCHEDULES)
+    assert all(one.does for one in ALGORITHMS.values() if one.name == one.schedule)
+    assert [one.name for one in ALGORITHMS.values()] == list(ALGORITHMS)
+
+
+class RingToTheLeft(Ring):
+    """The ring the other way round."""
+
+    is_ring = False  # what comes from the right, the array engine would look for on the left
+
+    def to(self, rank, step):
+        return super().source(rank, step)
+
+    def source(self, rank, step):
+        return super().to(rank, step)
+
+    def chunk(self, rank, position):
+        return super().chunk(-rank, position)
+
+
+def test_an_algorithm_of_a_test_is_a_record_and_a_schedule(monkeypatch):
+    left = Algorithm(
+        name="left", schedule="ring to the left", does="to the left neighbour", allreduce_only=True
+    )
+    monkeypatch.setitem(ALGORITHMS, left.name, left)
+    monkeypatch.setitem(SCHEDULES, left.schedule, RingToTheLeft)
+    given_ = numbers(5, 100)
+    assert (execute(Plan(5, 1, 100, RingToTheLeft(5, 100)), given_) == given_.sum(axis=0)).all()
+    asked = peerlab.Scenario(cluster="ideal-100g", nodes=5, message_bytes="1 MiB", algorithm="left")
+    loop, referee = (
+        peerlab.simulate(asked.with_(jitter=0.1), engine=name) for name in ("loop-full", "simpy")
+    )
+    assert loop.time_ps == referee.time_ps
+    assert peerlab.simulate(asked).time_ps == peerlab.simulate(asked.with_(algorithm="ring")).time_ps
+    assert ", ring to the left, " in caption(peerlab.simulate(asked))
+    with pytest.raises(peerlab.PeerlabError, match="'left' does an allreduce only, no allgather"):
+        asked.with_(collective="allgather")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.engine.arrays import refuses
 from peerlab.engine.world import World, foldable
-from peerlab.model.checks import ALGORITHMS
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.presets import read_cluster
 from peerlab.model.registration import Counters
 from peerlab.places import folder
@@ -54,7 +54,7 @@ def scenarios(draw, *, registers=False):
     """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory."""
     fields = common(draw)
     powers = st.sampled_from([1, 2, 4, 8, 16])
-    algorithm = draw(st.sampled_from(["auto", "auto", *ALGORITHMS[3:]]))
+    algorithm = draw(st.sampled_from(["auto", "auto", *list(ALGORITHMS)[3:]]))
     needs_power = algorithm in ("halving-doubling", "recursive-doubling")
     if not registers and draw(st.integers(0, 2)) == 0:
         fabric = draw(st.sampled_from(["ideal-100g", BACKBONE, LEAFSPINE]))

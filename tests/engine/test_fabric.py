@@ -1,4 +1,6 @@
-"""Contended fabrics: max-min fair rates, and what they do to a ring."""
+"""Contended fabrics: max-min fair rates, what they do to a ring, and a fabric that is known to this test alone."""
+
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -6,6 +8,10 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.engine.fabric import max_min
+from peerlab.model import fabrics
+from peerlab.model.fabrics import Fabric, SharedLink
+from peerlab.model.resources import RESOURCES
+from peerlab.view.payload import payload
 
 LEAFSPINE = "ideal-100g-leafspine-2to1"
 
@@ -69,3 +75,77 @@ def test_a_slow_node_slows_its_neighbours_down_too():
     )
     assert slow.time_s == pytest.approx(14 * (2 * 2**21 / 12.5e9 + 5e-6), rel=1e-2)
     assert slow.time_ps > 1.9 * straight.time_ps
+
+
+@dataclass(frozen=True)
+class TwoPods(Fabric):
+    """Two pods of four hosts with one link between them, for both directions together: 18.75 GB/s."""
+
+    name = "two-pods"
+    figures = ()
+    uniform = False
+    hosts_per_leaf = 4
+
+    @classmethod
+    def is_in(cls, cluster):
+        return cluster.name == cls.name
+
+    def links(self, source, destination):
+        return () if source // 4 == destination // 4 else self.links_at(source)
+
+    def links_at(self, host):  # noqa: ARG002
+        return (SharedLink("between_pods", 0, 18_750_000_000),)
+
+
+@pytest.fixture
+def two_pods(monkeypatch):
+    """Peerlab with one more fabric: a line in the registry, and a record of its link."""
+    monkeypatch.setattr(fabrics, "FABRICS", (*fabrics.FABRICS, TwoPods))
+    link = replace(RESOURCES["backbone"], label="link between the pods", rate="")
+    monkeypatch.setitem(RESOURCES, "between_pods", link)
+
+    def asked(cluster, **fields):
+        there = replace(peerlab.load_cluster(cluster), name="two-pods")
+        return peerlab.Scenario(cluster=there, **fields)
+
+    return asked
+
+
+def spans(run):
+    recording, resources = run.recording.unrolled, run.trace.resources
+    names = [name for name in recording if name != "resource"]
+    kinds = [(resources[i].kind, resources[i].index) for i in recording["resource"].tolist()]
+    return sorted(zip(kinds, *(recording[name].tolist() for name in names), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("cluster", "fields"),
+    [
+        ("ideal-100g", {"nodes": 8, "message_bytes": "16 MiB"}),
+        ("ideal-100g", {"nodes": 8, "message_bytes": "1 MiB", "dependency": "slice", "placement": "strided"}),
+        ("ideal-100g", {"nodes": 8, "message_bytes": "1 MiB", "algorithm": "binary-tree", "jitter": 0.1}),
+        ("dl1", {"nodes": 3, "message_bytes": "2 MiB", "placement": (3, 4, 1)}),
+    ],
+)
+def test_a_fabric_of_a_test_runs_in_the_loop_as_in_the_referee(two_pods, cluster, fields):
+    asked = two_pods(cluster, **fields)
+    referee = peerlab.simulate(asked, engine="simpy")
+    assert peerlab.simulate(asked).time_ps == referee.time_ps
+    assert spans(peerlab.simulate(asked, engine="loop-full")) == spans(referee)
+    assert any(kind == ("between_pods", 0) for kind, *_ in spans(referee))
+
+
+def test_what_shares_the_link_between_the_pods_goes_at_its_share_of_it(two_pods):
+    base = two_pods("ideal-100g", nodes=8, message_bytes="16 MiB")
+    in_order, dealt = (peerlab.simulate(base.with_(placement=name)) for name in ("contiguous", "strided"))
+    # in order two transfers cross at a time, from node 3 to 4 and from 7 to 0; dealt out all eight
+    assert in_order.time_s == pytest.approx(14 * (2 * 2**20 / (18.75e9 / 2) + 5e-6), rel=1e-6)
+    assert dealt.time_s == pytest.approx(14 * (2 * 2**20 / (18.75e9 / 8) + 5e-6), rel=1e-6)
+    assert dealt.bottleneck.label == "link between the pods"
+
+
+def test_the_page_shows_the_link_of_a_fabric_of_a_test(two_pods):
+    run = peerlab.simulate(two_pods("ideal-100g", nodes=8, message_bytes="1 MiB", placement="strided"))
+    lanes = {lane["label"]: lane for lane in payload(run)["timeline"]["lanes"]}
+    assert lanes["link between the pods"]["hot"]
+    assert lanes["link between the pods"]["used"]

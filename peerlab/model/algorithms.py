@@ -1,0 +1,92 @@
+"""The algorithms of a collective: what they are called, what a rank does, and which scenarios may ask for them."""
+
+from dataclasses import dataclass
+
+from peerlab.errors import ScenarioError
+from peerlab.model.hardware import Cluster
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """One algorithm. What each rank sends to whom is its schedule, in `peerlab.collectives`."""
+
+    name: str
+    """As in a scenario."""
+    schedule: str
+    """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
+    does: str = ""
+    """What a rank does, in words; empty for another name of a schedule that has its own record."""
+    one_device: bool = False
+    """Whether it needs nodes with one device."""
+    several_devices: bool = False
+    """Whether it needs nodes with several devices."""
+    power_of_two: bool = False
+    """Whether the number of nodes must be a power of two."""
+    allreduce_only: bool = False
+    """Whether it does no other collective."""
+    pipelined: bool = False
+    """Whether slices go on as they come even where other algorithms run in blocking steps: without that it is nothing."""
+
+    def check(self, cluster: Cluster, nodes: int, collective: str) -> None:
+        """Refuse what the algorithm is not for.
+
+        Raises
+        ------
+        ScenarioError
+            If the cluster's nodes, their number or the collective do not suit it.
+        """
+        name, devices = repr(self.name), cluster.devices
+        if self.one_device and devices > 1:
+            why = f"{name} needs one device per node and {cluster.name} has {devices}; use 'hierarchical'"
+            raise ScenarioError("algorithm", why)
+        if self.several_devices and devices == 1:
+            why = f"{name} needs several devices per node; {cluster.name} has one"
+            raise ScenarioError("algorithm", why)
+        if self.power_of_two and nodes & (nodes - 1):
+            below = 1 << (nodes.bit_length() - 1)
+            why = f"{name} needs a power of two of nodes, not {nodes}; try {below} or {2 * below}"
+            raise ScenarioError("algorithm", why)
+        if self.allreduce_only and collective != "allreduce":
+            raise ScenarioError("algorithm", f"{name} does an allreduce only, no {collective}")
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    one.name: one
+    for one in (
+        Algorithm(name="auto", schedule="ring"),
+        Algorithm(
+            name="ring",
+            schedule="ring",
+            does="to the right neighbour, chunk by chunk, twice round",
+            one_device=True,
+        ),
+        Algorithm(name="hierarchical", schedule="ring", several_devices=True),
+        Algorithm(
+            name="halving-doubling",
+            schedule="halving-doubling",
+            does="partners at distances of 1, 2, 4, ...: half of what is left each time, and back",
+            power_of_two=True,
+        ),
+        Algorithm(
+            name="recursive-doubling",
+            schedule="recursive-doubling",
+            does="partners at distances of 1, 2, 4, ...: the whole message each time",
+            power_of_two=True,
+            allreduce_only=True,
+        ),
+        Algorithm(
+            name="binary-tree",
+            schedule="binary-tree",
+            does="sums up to the root and results down, slice by slice",
+            allreduce_only=True,
+            pipelined=True,
+        ),
+        Algorithm(
+            name="pairwise",
+            schedule="pairwise",
+            does="a chunk to every other rank directly, then the sums back; what HCL does over host NICs "
+            "(hcl_collective_routines.cpp)",
+        ),
+    )
+}
+"""Every algorithm, by name."""
