@@ -5,7 +5,7 @@ from peerlab.model.paths import PATHS
 
 _ALWAYS = (
     "node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch",
-    "nic.rate", "fabric.latency", "slices.window", "slices.direct",
+    "nic.rate", "fabric.latency", "slices.window",
 )  # fmt: skip
 MAY_BE_LEFT_OUT = ("device.copy_engine", "device.pcie", "switch.uplink", "host.dram", "device.hbm")
 """Figures that a file may leave out with a reason: what they describe then never limits anything."""

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
+from peerlab.model.stages import Track
 from peerlab.view.drawing import HEIGHT, WIDTH, Point
 
 NODE_WIDTH = 404.0
@@ -133,7 +134,7 @@ class Geometry:
         return [(self.x(node, x), y) for x, y in points]
 
 
-def ways(geometry: Geometry, track: str, device: int) -> list[list[Point]]:
+def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
     """Return the ways of a slice on a track of `peerlab.model.stages.Track`, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.view.sight`.
 
     Its own from node 0 to node 1; that of its like which node 1 sends to somebody else; of one that somebody else sends to
@@ -145,7 +146,7 @@ def ways(geometry: Geometry, track: str, device: int) -> list[list[Point]]:
     return [own, following, before, [(WIDTH - x, y) for x, y in own]]
 
 
-def _ways(g: Geometry, track: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
+def _ways(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
     here = (g.middle(device), BOX_BOTTOM - 9)
     inside: dict[str, tuple[list[Point], list[Point], list[Point]]] = {
         "device to host memory": (g.to_memory(0, device), g.to_memory(1, device), []),
@@ -157,7 +158,7 @@ def _ways(g: Geometry, track: str, device: int) -> tuple[list[Point], list[Point
     return inside[track] if track in inside else _between(g, track, device)
 
 
-def _between(g: Geometry, track: str, device: int) -> tuple[list[Point], list[Point], list[Point]]:
+def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
     """Return the ways from node to node."""
     entry, leave = g.stub(0)[1], g.stub(1)[1]
     if track == "host memory to host memory":
@@ -171,7 +172,7 @@ def _between(g: Geometry, track: str, device: int) -> tuple[list[Point], list[Po
     return [*out[0], *out[1][::-1]], [*out[1], leave], [entry, *out[0][::-1]]
 
 
-def waiting_places(geometry: Geometry, track: str, device: int) -> list[Point]:
+def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]:
     """Return where slices wait before they go on a track, first in the queue first."""
     g, places = geometry, []
     for i in range(MOST_WAITING):
@@ -190,7 +191,7 @@ def waiting_places(geometry: Geometry, track: str, device: int) -> list[Point]:
     return places
 
 
-def place(geometry: Geometry, track: str, device: int, fraction: float) -> Point:
+def place(geometry: Geometry, track: Track, device: int, fraction: float) -> Point:
     """Return where a slice is that has gone `fraction` (0 to 1) of its own way on a track."""
     return along(ways(geometry, track, device)[0], fraction)
 
@@ -206,7 +207,7 @@ def along(points: list[Point], fraction: float) -> Point:
     return points[-1]
 
 
-def badge_place(geometry: Geometry, track: str) -> tuple[float, float, str]:
+def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
     """Return where the number of slices that wait for a track is written, and how it is aligned."""
     match track:
         case "device to host memory":

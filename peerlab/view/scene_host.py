@@ -1,5 +1,6 @@
 """The upper half of a node in the data path's picture: host memory, CPU, the uplink to them, the switch below it."""
 
+from peerlab.model.stages import Track
 from peerlab.view.drawing import HEIGHT
 from peerlab.view.geometry import (
     CPU,
@@ -69,9 +70,13 @@ def _host(sketch: Sketch, node: int) -> None:
         _bounce_buffers(sketch, node)
 
 
+_BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to device")
+"""What slices wait for in the bounce buffers of the sending side, and of the receiving side."""
+
+
 def _bounce_buffers(sketch: Sketch, node: int) -> None:
     """Draw a place for every bounce buffer of the side that this node shows."""
-    track = "host memory to host memory" if node == 0 else "host memory to device"
+    track = _BUFFERS[node]
     for device in range(min(sketch.cluster.devices_per_switch, 2)):
         for x, y in waiting_places(sketch.geometry, track, device)[: sketch.run.scenario.window_slices]:
             sketch.drawing.box("slots", (x - 4.5, y - 4.5, x + 4.5, y + 4.5), "panel", "faint")

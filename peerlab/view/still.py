@@ -4,6 +4,8 @@ from base64 import b64encode
 from html import escape
 from textwrap import shorten, wrap
 
+from peerlab.model.paths import REDUCE
+from peerlab.model.stages import stage_kind
 from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.drawing import HEIGHT, WIDTH
@@ -114,13 +116,13 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
         paper.square(one.at, 3.75 if one.hollow else 5.0, fill, line, 1.5)
     for stage, count in seen.waiting.items():
         if count >= _QUEUE:
-            x, y, align = badge_place(sketch.geometry, stage)
+            x, y, align = badge_place(sketch.geometry, stage_kind(stage).track)
             paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
 
 
 def _foot(paper: Paper, sketch: Sketch) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
-    drawn = {stage_role(stage) for stage in (*sketch.stages, "reduce")}
+    drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
     y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
     for role, meaning in [*entries, ("", "hollow: at the neighbours")]:

@@ -1,0 +1,86 @@
+"""One record each for paths, stages and resources: nothing that a view asks of them is missing."""
+
+import pytest
+
+import peerlab
+from peerlab.lanes import has_lane
+from peerlab.metrics import LATENCY
+from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS
+from peerlab.model.paths import PATHS, data_path, stages
+from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import STAGES, stage_kind
+from peerlab.view.curves import curves, lines
+from peerlab.view.headline import cards
+from peerlab.view.payload import payload
+from peerlab.view.still import still_svg
+from peerlab.view.theme import line_roles, palettes
+from peerlab.view.timeline import lanes
+from peerlab.view.words import caption
+
+WAYS = [(name, path) for name in known_clusters() for path in load_cluster(name).paths]
+SHAPES = ({"nodes": 1}, {"nodes": 2}, {"nodes": 4, "slow_nodes": {1: 0.5}}, {"collective": "point-to-point"})
+
+
+def ran(name, path, **more):
+    return peerlab.simulate(peerlab.Scenario(cluster=name, path=path, message_bytes="2 MiB", **more))
+
+
+@pytest.mark.parametrize(("name", "path"), WAYS)
+def test_every_view_shows_every_path_of_every_cluster(name, path):
+    for shape in SHAPES:
+        run = ran(name, path, **shape)
+        payload(run)
+        assert still_svg(run).startswith("<svg")
+        assert len(peerlab.way(run.scenario)) >= 2
+        run.as_dict()
+    asked = lines(run.scenario, "message_bytes")
+    curves(run.scenario, "message_bytes", [(line, [None] * len(line.scenarios)) for line in asked])
+
+
+def test_every_role_is_a_colour_in_both_themes():
+    roles = {kind.role for kind in STAGES.values()} | {role for path in PATHS for role in line_roles(path)}
+    for theme in palettes().values():
+        assert roles <= theme.keys()
+
+
+def test_what_a_record_names_exists():
+    for kind in RESOURCES.values():
+        assert not kind.rate or kind.rate in FIGURE_FIELDS.values()
+    for one in PATHS.values():
+        assert set(one.needs) <= FIGURE_KINDS.keys()
+        assert one.way.format(device="Gaudi")
+        assert bool(one.cache_rests) != one.uses_device_memory
+    for name, path in WAYS:
+        for stage in stages(load_cluster(name), path):
+            assert stage_kind(stage.name).track
+            assert all(use.kind in RESOURCES for use in stage.uses)
+
+
+@pytest.mark.parametrize(("name", "path"), WAYS)
+def test_what_is_busy_has_a_lane_or_a_place_in_the_picture_and_the_bottleneck_has_a_lane(name, path):
+    run = ran(name, path, nodes=4)
+    shown = {lane.kind for lane in lanes(run)}
+    for kind in (kind for kind, share in run.busy.items() if share):
+        assert kind in shown or not has_lane(kind)
+        assert resource_kind(kind).drawn or resource_kind(kind).label in caption(run)
+    assert run.bottleneck.kind in shown | {LATENCY}
+
+
+@pytest.mark.parametrize(("name", "path"), WAYS)
+def test_cards_speak_of_what_the_path_uses(name, path):
+    said = " ".join(
+        f"{card['label']} {card['value']} {card['note']}" for card in cards(ran(name, path, nodes=4))
+    )
+    record = data_path(path)
+    assert ("kernel TCP" in said) == record.uses_kernel_tcp
+    assert ("bounce pool" in said) == (record.is_staged and record.is_rdma)
+    assert ("hits" in said) == record.uses_device_memory
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"), [(data_path, "data path"), (stage_kind, "stage"), (resource_kind, "resource")]
+)
+def test_what_is_unknown_is_named_with_what_there_is(ask, says):
+    with pytest.raises(LookupError, match=f"no {says} is called 'cxl'; known are "):
+        ask("cxl")
