@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from peerlab.cli.words import table
+from peerlab.cluster_file.guide import GUIDE
 from peerlab.model.hardware import Figure
 from peerlab.model.path import PATH_NAMES
 from peerlab.run import Run
@@ -46,7 +47,13 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
     staged = next((run for _, run in runs if run.scenario.staged), None)
     direct = next((run for _, run in runs if run.scenario.path == "peer-direct"), None)
     if staged and direct and staged.time_ps:
-        print(f"\nPeer Direct over {PATH_NAMES[str(staged.scenario.path)]}: {direct.gain_band(staged)}")
+        print(
+            f"\nPeer Direct over {PATH_NAMES[str(staged.scenario.path)]}: {(gain := direct.gain_band(staged))}"
+        )
+        if decisive := gain.decisive:
+            print(
+                f"It depends most on {decisive.figure.named}. Find that out first: {GUIDE[decisive.figure.key].where}."
+            )
 
 
 def _say_band(band: Band) -> str:
