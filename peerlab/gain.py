@@ -94,15 +94,15 @@ class GainBand:
     def range_in_words(self) -> str:
         """Return the band with what it leaves out and what the gain would be then, as one sentence without its end."""
         ends = f"{self.low:.2f} to {self.high:.2f} times"
-        band = f"{ends} if the assumed figures lie at the ends of their ranges"
+        band = f"{ends} if the assumed figures that have a range lie at its ends"
         told = [_say(one) for one in self.left_out if one.reach >= _FELT]
         quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
-            told.append(f"what moves it by less than {_FELT:.0%} ({', '.join(quiet)})")
+            told.append(f"other {', '.join(quiet)} would move it by less than {_FELT:.0%}")
         if silent:
-            told.append(f"what is not simulated otherwise ({', '.join(silent)})")
-        return f"{band}; that leaves out {', and '.join(told)}" if told else band
+            told.append(f"not simulated is what else may hold of {', '.join(silent)}")
+        return "; ".join((band, *told))
 
     def table(self) -> "pd.DataFrame":
         """Return one row for each case of each assumed figure, the most influential figure first.
@@ -122,7 +122,7 @@ class GainBand:
 
 def _say(one: Assumption) -> str:
     cases = ", ".join(f"{case.gain:.2f} times if {case.says}" for case in one.cases)
-    return f"an assumption ({one.figure.assumption}): {cases}"
+    return f"{cases}, which that band leaves out (assumed: {one.figure.assumption})"
 
 
 def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> GainBand:

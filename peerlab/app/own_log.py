@@ -45,7 +45,9 @@ class OwnLog:
         )
         self._text = classed(w.Textarea(placeholder=_INVITATION, rows=5), "pl-log-text")
         self._file = classed(
-            w.FileUpload(description="Choose a file", multiple=False), "pl-plain", "pl-log-file"
+            w.FileUpload(description="Choose a file", multiple=False, tooltip="Read a log from a file"),
+            "pl-plain",
+            "pl-log-file",
         )
         self._read = classed(w.Button(description="Which path is this?"), "pl-plain", "pl-log-read")
         self._away = classed(w.Button(description="Remove the log"), "pl-plain", "pl-log-away")

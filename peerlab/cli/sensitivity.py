@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from peerlab.cli.words import table
+from peerlab.cluster_file.guide import GUIDE
 from peerlab.model.hardware import Figure
-from peerlab.model.paths import path_title
 from peerlab.run import Run
 from peerlab.sensitivity import Band
 
@@ -46,7 +46,11 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
     staged = next((run for _, run in runs if run.scenario.staged), None)
     direct = next((run for _, run in runs if run.scenario.data_path.uses_device_memory), None)
     if staged and direct and staged.time_ps:
-        print(f"\nPeer Direct over {path_title(str(staged.scenario.path))}: {direct.gain_band(staged)}")
+        print(f"\nPeer Direct over {staged.scenario.data_path.title}: {(gain := direct.gain_band(staged))}")
+        if decisive := gain.decisive:
+            print(
+                f"It depends most on {decisive.figure.named}. Find that out first: {GUIDE[decisive.figure.key].where}."
+            )
 
 
 def _say_band(band: Band) -> str:

@@ -5,7 +5,7 @@ from peerlab.deck.evidence import NODES, Evidence
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.deck.training import Step, Training
-from peerlab.gain import Assumption
+from peerlab.gain import Assumption, GainBand
 from peerlab.lanes import lane_name
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.stages import STAGES
@@ -82,12 +82,15 @@ def nodes(_outline: Outline, evidence: Evidence) -> Slide:
     peer, host = (line.bands for line in lines)
     ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
     said = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
-    best = max(range(len(ratios)), key=lambda i: ratios[i])
-    title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[-1]:.2f} on {NODES[-1]}"
+    beyond = [count for count in NODES if evidence.base.with_(nodes=count).extrapolates]
+    known = len(NODES) - len(beyond) or len(NODES)
+    best, last = max(range(known), key=lambda i: ratios[i]), known - 1
+    title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[last]:.2f} on {NODES[last]}"
     axis = f"nodes, messages of {say_bytes(evidence.base.nbytes)}"
     chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {said}.")
-    beyond = [count for count in NODES if evidence.base.with_(nodes=count).extrapolates]
-    more = f" From {beyond[0]} nodes on more ranks than the vendor's library allows." if beyond else ""
+    machine = evidence.base.hardware
+    allowed = machine.max_ranks // machine.devices if machine.max_ranks else 0
+    more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
     line = f"Bands: all assumed figures at the ends of their ranges.{more}"
     return Slide(title, (chart,), (line,), notes=(f"{said}.",))
 
@@ -139,11 +142,27 @@ def _step(asked: Training, evidence: Evidence) -> Slide:
             f" hidden behind {_s(today.computing_s)} of computing."
         ),
         "Not simulated: how much of a shorter exchange computing hides; so both readings stand here. The computing stays as it is.",
-        f"The gain of the exchange alone: {evidence.gain_band}.",
+        _how_sure(today, peer_s, evidence.exchange_gain(asked)),
     )
-    gains = " to ".join(f"{today.time_s / one.time_s:.2f}" for one in (share, time))
+    gains = _gains(today, peer_s)
     title = f"A training step of {_s(today.time_s)} becomes {gains} times as fast, depending on what computing hides"
     return Slide(title, (bars(rows, alt),), lines, notes=(alt,))
+
+
+def _gains(today: Step, peer_s: float) -> str:
+    """Return how many times as fast a step becomes whose exchange takes `peer_s`: the same share hidden, the same time hidden."""
+    gains = [today.time_s / step.time_s for step in (today.same_share(peer_s), today.same_time(peer_s))]
+    return " to ".join(dict.fromkeys(f"{gain:.2f}" for gain in gains))
+
+
+def _how_sure(today: Step, peer_s: float, gain: GainBand) -> str:
+    """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
+    least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
+    depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
+    return (
+        f"How sure: the exchange becomes {gain.least:.2f} to {gain.most:.2f} times as fast{depends};"
+        f" the step then {least} times at the least and {most} times at the most."
+    )
 
 
 def _exchange(asked: Training, host_s: float, peer_s: float) -> str:

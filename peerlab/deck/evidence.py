@@ -89,6 +89,18 @@ class Evidence:
         if training.communication_share is not None:
             exchange = training.communication_share * training.step_time_s
             return exchange, exchange / self.gain
+        host, peer = self._of_gradient(training)
+        return host.time_s, peer.time_s
+
+    def exchange_gain(self, training: Training) -> GainBand:
+        """Return how sure the gain of a training's exchange is: of its own bytes, or of the deck's message for a share."""
+        if training.communication_share is not None:
+            return self.gain_band
+        host, peer = self._of_gradient(training)
+        return peer.gain_band(host)
+
+    def _of_gradient(self, training: Training) -> tuple[Run, Run]:
+        """Return the exchange of a training's gradient as one message, through the host and by Peer Direct."""
         asked = self.base.with_(message_bytes=training.gradient_bytes)
         least = bus_factor(asked.collective, asked.ranks) * asked.nbytes / wire_limit_GBps(asked) / 1e9
         if least > training.step_time_s:  # said at once: a long message takes a while to simulate
@@ -96,4 +108,4 @@ class Evidence:
         host, peer = (
             self.simulate(asked.with_(path=run.scenario.path)) for run in (self.detour, self.direct)
         )
-        return host.time_s, peer.time_s
+        return host, peer

@@ -6,6 +6,7 @@ from itertools import accumulate
 
 from tqdm import tqdm
 
+from peerlab.cluster_file.guide import GUIDE
 from peerlab.deck import charting
 from peerlab.deck.evidence import Evidence
 from peerlab.deck.outline import Outline, Plan
@@ -117,7 +118,8 @@ def _depends(gain: GainBand) -> str:
         return "None of them moves the gain by 1 %."
     ends = sorted(case.gain for case in one.cases)
     moved = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1])))
-    return f"The gain depends most on {one.figure.named}: {moved} times. Find that out first."
+    where = GUIDE[one.figure.key].where
+    return f"The gain depends most on {one.figure.named}: {moved} times. Find that out first: {where}."
 
 
 def _beyond(evidence: Evidence) -> list[str]:

@@ -59,7 +59,7 @@ def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
     assert "times if each NIC has a root port of its own" in open_.lines[0]
     gain = Evidence({"nodes": 4}, peerlab.simulate).gain_band
     most = f"NICs below a PCIe switch (node.nics_per_switch): {gain.least:.2f} to {gain.most:.2f} times"
-    assert f"The gain depends most on {most}. Find that out first." in " ".join(open_.lines)
+    assert f"The gain depends most on {most}. Find that out first: lspci -tv" in " ".join(open_.lines)
     far = made(plans=plans, nodes=1024, message_bytes="1 MiB")[0]
     assert far.title == "Recommendation: stay with the way through the host"
 
@@ -71,8 +71,11 @@ def test_every_slide_that_shows_the_range_of_a_gain_says_what_it_leaves_out():
         " ".join((slide.title, *slide.lines, *(cell for row in slide.rows for cell in row))) for slide in deck
     ]
     with_range = [text for text in shown if f"{gain.low:.2f} to {gain.high:.2f}" in text]
-    assert len(with_range) == 4
+    assert len(with_range) == 3
     assert all("root port" in text and f"{gain.least:.2f}" in text for text in with_range)
+    (step,) = (text for text in shown if text.startswith("A training step"))
+    training = Evidence({"nodes": 4, "message_bytes": TRAINING.gradient_bytes}, peerlab.simulate).gain_band
+    assert f"the exchange becomes {training.least:.2f} to {training.most:.2f} times as fast" in step
 
 
 OUTLINE = """

@@ -203,8 +203,8 @@ def _far_below(fit: Fit, know: Knowledge, *, enough: bool) -> tuple[float, str]:
 
 def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge) -> Iterator[Evidence]:
     """Yield whether small messages take far longer than the clusters' own fabric does."""
-    rdma = {path for path, one in PATHS.items() if one.is_rdma}
-    able = [one for one in clusters if set(one.paths) & rdma]
+    rdma = [path for path, one in PATHS.items() if one.is_rdma]
+    able = [one for one in clusters if set(one.paths) & set(rdma)]
     took = message_us(seen, know)
     if not able or took is None or seen.tool == "nccl-tests":  # NCCL's protocols have latencies of their own
         return
