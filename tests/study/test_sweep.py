@@ -51,6 +51,19 @@ def test_a_row_holds_the_figures_of_the_run(table):
     }
 
 
+def test_times_of_iterations_are_a_column_for_those_who_ask():
+    base = peerlab.Scenario(path="peer-direct", message_bytes="1 MiB")
+    plain = peerlab.sweep(base, nodes=[2, 4])
+    table = peerlab.sweep(base, nodes=[2, 4], iteration_times=True)
+    runs = [peerlab.simulate(base.with_(nodes=nodes)) for nodes in (2, 4)]
+    assert table["iteration_times_s"].tolist() == [[one.time_s for one in run.iterations] for run in runs]
+    assert same(plain, table.drop(columns="iteration_times_s"))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        assert same(table, peerlab.sweep(base, nodes=[2, 4], iteration_times=True, executor=process))
+    with pytest.raises(ScenarioError, match=r"iteration_times: \[True\] is neither"):
+        peerlab.sweep(base, nodes=[2, 4], iteration_times=[True])
+
+
 def test_a_combination_that_is_impossible_has_a_reason_instead_of_figures():
     table = peerlab.sweep(SMALL, cluster=["ideal-100g", "dl1"], path=["wire", "host-rdma"])
     assert table["error"].isna().tolist() == [True, False, False, True]
