@@ -4,6 +4,7 @@ A recording may be folded (one switch of one node); every figure here is for a w
 kind that is busiest.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,23 +65,19 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
 
 def _moved(trace: Trace, recording: Recording, kinds: tuple[str, ...]) -> int:
     """Return the bytes that crossed the recorded resources of these kinds."""
-    here = np.array([r.kind in kinds for r in trace.resources])
-    spans = recording.spans
-    mine = here[spans["resource"]]
-    return int((spans["nbytes"][mine] * recording.weights[mine]).sum())
+    moved = recording.totals.nbytes.tolist()
+    return sum(nbytes for one, nbytes in zip(trace.resources, moved, strict=False) if one.kind in kinds)
 
 
 def busy_ps(trace: Trace, recording: Recording) -> NDArray[np.float64]:
     """Return per resource the picoseconds of its capacity that were used."""
-    spans, weights, count = recording.spans, recording.weights, len(trace.resources)
-    served = np.bincount(spans["resource"], (spans["end"] - spans["start"]) * weights, count)
-    nbytes = np.bincount(spans["resource"], spans["nbytes"] * weights, count)
-    used = np.empty(count)
-    for index, resource in enumerate(trace.resources):
+    served, moved = recording.totals.served_ps.tolist(), recording.totals.nbytes.tolist()
+    used = np.zeros(len(trace.resources))
+    for index, (resource, ps, nbytes) in enumerate(zip(trace.resources, served, moved, strict=False)):
         if resource.shared:  # engines overlap: count bytes against capacity
-            used[index] = nbytes[index] * resource.copies * PS_PER_S / resource.capacity_Bps
+            used[index] = float(nbytes) * resource.copies * PS_PER_S / resource.capacity_Bps
         else:
-            used[index] = served[index] / resource.servers
+            used[index] = ps / resource.servers
     return used
 
 
@@ -90,29 +87,24 @@ def busy_shares(trace: Trace, recording: Recording) -> dict[str, float]:
         return {}
     used = busy_ps(trace, recording)
     shares: dict[str, float] = {}
-    for index, resource in enumerate(trace.resources):
+    for resource, ps in zip(trace.resources, used.tolist(), strict=True):
         if resource.kind != "wire":
-            share = min(float(used[index]) / recording.end_ps, 1.0)
+            share = min(ps / recording.end_ps, 1.0)
             shares[resource.kind] = max(share, shares.get(resource.kind, 0.0))
     return {kind: shares[kind] for kind in RESOURCES if kind in shares}
 
 
-def flight_share(trace: Trace, recording: Recording) -> float:
+def flight_share(recording: Recording) -> float:
     """Return the share of the time that the first slice, passed on from step to step, spends in flight."""
-    spans = recording.spans
-    flies = (spans["stage"] == trace.stages.index("flight")) & (spans["slice"] == 0) & (spans["device"] == 0)
-    flies &= spans["node"] == 0
-    flown = ((spans["end"] - spans["start"])[flies] * recording.weights[flies]).sum()
-    return min(float(flown) / recording.end_ps, 1.0) if recording.end_ps else 0.0
+    return min(recording.totals.flown_ps / recording.end_ps, 1.0) if recording.end_ps else 0.0
 
 
-def bottleneck(trace: Trace, recording: Recording) -> Bottleneck | None:
-    """Return what is busiest, or latency if slices mostly fly; None where no time passes."""
-    shares = busy_shares(trace, recording)
+def bottleneck(shares: Mapping[str, float], recording: Recording) -> Bottleneck | None:
+    """Return what of the `busy_shares` is largest, or latency if slices mostly fly; None where no time passes."""
     if not shares:
         return None
     kind = max(shares, key=lambda k: shares[k])
-    flight = flight_share(trace, recording)
+    flight = flight_share(recording)
     if flight > shares[kind]:
         return Bottleneck(LATENCY, "latency", flight)
     return Bottleneck(kind, RESOURCES[kind].label, shares[kind])

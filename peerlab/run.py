@@ -99,7 +99,7 @@ class Run:
     @cached_property
     def bottleneck(self) -> metrics.Bottleneck | None:
         """What the collective mostly waits for; None where no time passes."""
-        return metrics.bottleneck(self.trace, self.recording)
+        return metrics.bottleneck(self.busy, self.recording)
 
     @cached_property
     def copies_per_byte(self) -> float:

@@ -9,7 +9,7 @@ from multiprocessing import parent_process
 from multiprocessing.synchronize import Event
 from typing import Any
 
-from peerlab.engine.run import simulate
+from peerlab.engine.batch import SideBySide
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.version import __version__
@@ -88,18 +88,19 @@ def answer_together(
 ) -> Iterator[dict[str, Any] | str]:
     """Yield for each scenario its figures, or why it is impossible; end early if the sweep is stopped.
 
-    The scenarios of a batch meet here, and nowhere else: an engine that answers several in one call has its place here.
+    Scenarios that an engine can run side by side are answered in one call.
     """
 
     def progress(_done: int, _total: int) -> None:
         if stopped():
             raise Cancelled("the sweep was stopped")
 
-    for scenario in scenarios:
+    runs = SideBySide(scenarios, progress)
+    for index in range(len(scenarios)):
         if stopped():
             return
         try:
-            yield simulate(scenario, progress=progress).as_dict(iteration_times=iteration_times)
+            yield runs.run(index).as_dict(iteration_times=iteration_times)
         except Cancelled:
             return
         except PeerlabError as problem:
