@@ -1,8 +1,10 @@
-"""Two thousand scenarios: one after the other, as a batch, over a pool of processes, over Dask; and 2,000 with jitter."""
+"""Two thousand scenarios: one after the other, as a batch, over a pool of processes, over Dask; 2,000 with jitter; and cold runs left out."""
 
 import importlib
 import itertools
+import math
 import os
+import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -31,6 +33,11 @@ JITTER = {
     "jitter": 0.1,
 }
 SERIAL_OF_THEM = 20
+CACHED: dict[str, list[Any]] = {
+    "nodes": [4, 8, 16, 32],
+    "message_bytes": [round(2**20 * 1.3**k) for k in range(10)],
+}
+TURNS = 7
 Row = tuple[str, str, str, str]
 
 
@@ -38,9 +45,10 @@ def section() -> str:
     """Measure the sweeps."""
     return f"""## Two thousand scenarios
 
-DL1 over 10 node counts, 50 sizes, 2 paths and 2 windows, on {os.cpu_count()} cores; and {JITTERED:,} seeds of a jittered ring of 64 nodes.
+DL1 over 10 node counts, 50 sizes, 2 paths and 2 windows, on {os.cpu_count()} cores; {JITTERED:,} seeds of a jittered ring of 64 nodes; and Peer Direct with a
+registration cache over {len(CACHED["nodes"]) * len(CACHED["message_bytes"])} scenarios, in turns with and without the cold runs' times.
 
-{table(("what", "took", "against one after the other", "wanted"), [*sweep_rows(), *jitter_rows()])}
+{table(("what", "took", "against one after the other", "wanted"), [*sweep_rows(), *jitter_rows(), *cold_rows()])}
 """
 
 
@@ -83,6 +91,32 @@ def jitter_rows() -> list[Row]:
     return [
         (f"{what}, one after the other", f"{say(serial)}, from {SERIAL_OF_THEM} of them", "1x", ""),
         (f"{what}, as a batch", say(took), times(serial / took), "under 1 s"),
+        seeds_row(what, serial),
+    ]
+
+
+def seeds_row(what: str, serial: float) -> Row:
+    took = seconds(lambda: peerlab.sweep(**JITTER, seed=range(JITTERED), progress=False))
+    return f"{what}, `peerlab.sweep`", say(took), times(serial / took), ""
+
+
+def cold_rows() -> list[Row]:
+    """Measure both kinds of rows in turns, so that a busy machine slows both alike."""
+    base, count = peerlab.Scenario(path="peer-direct"), math.prod(map(len, CACHED.values()))
+    what = f"{count} rows of Peer Direct with a cache"
+
+    def rows(*, asked: bool) -> float:
+        return seconds(lambda: peerlab.sweep(base, iteration_times=asked, progress=False, **CACHED))
+
+    try:
+        rows(asked=True)
+    except PeerlabError:  # an older peerlab, where nobody can ask
+        return [left_out(what)]
+    pairs = [(rows(asked=True), rows(asked=False)) for _ in range(TURNS)]
+    slow, fast = (statistics.median(took) for took in zip(*pairs, strict=True))
+    return [
+        (f"{what}, with the times of cold runs", f"{say(slow)}, {count / slow:.0f} rows/s", "1x", ""),
+        (f"{what}, without them", f"{say(fast)}, {count / fast:.0f} rows/s", times(slow / fast), ""),
     ]
 
 

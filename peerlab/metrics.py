@@ -4,6 +4,7 @@ A recording may be folded (one switch of one node); every figure here is for a w
 kind that is busiest.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,6 @@ from peerlab.collectives.busbw import bus_factor
 from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.scenario import Scenario
-from peerlab.model.stages import stage_kind
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, gigabytes_per_second
 
@@ -60,44 +60,30 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     return wires / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
 
 
-def _moved(trace: Trace, recording: Recording, counted_as: str) -> int:
-    """Return the bytes that crossed the recorded resources that count as this (`ResourceKind.counts_as`)."""
-    here = np.array([resource_kind(r.kind).counts_as == counted_as for r in trace.resources])
-    spans = recording.spans
-    mine = here[spans["resource"]]
-    return int((spans["nbytes"][mine] * recording.weights[mine]).sum())
+def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int]:
+    """Return the bytes that crossed the recorded resources that count as this (`ResourceKind.counts_as`), by kind."""
+    moved: dict[str, int] = {}
+    for one, nbytes in zip(trace.resources, recording.totals.nbytes.tolist(), strict=False):
+        if nbytes and resource_kind(one.kind).counts_as == counted_as:
+            moved[one.kind] = moved.get(one.kind, 0) + nbytes
+    return moved
 
 
 def _left(trace: Trace, recording: Recording) -> int:
-    """Return the bytes that left a node: those sent into the network, or those of the first stage where nothing sends."""
+    """Return the bytes that left a node: those sent into the network, or copied once where nothing sends."""
     sent = _moved(trace, recording, "send")
-    if sent:
-        return sent
-    spans = recording.spans
-    carry = [n for n, name in enumerate(trace.stages) if stage_kind(name).counts_as in ("copy", "send")]
-    mine = np.isin(spans["stage"], carry)
-    if not mine.any():
-        return 0
-    mine &= spans["stage"] == spans["stage"][mine][np.argmin(spans["start"][mine])]
-    crossed = np.bincount(spans["resource"][mine], (spans["nbytes"] * recording.weights)[mine])
-    kinds = {one.kind for one, nbytes in zip(trace.resources, crossed, strict=False) if nbytes}
-    return min(
-        int(sum(nbytes for one, nbytes in zip(trace.resources, crossed, strict=False) if one.kind == kind))
-        for kind in kinds
-    )
+    return sum(sent.values()) or min(_moved(trace, recording, "copy").values(), default=0)
 
 
 def busy_ps(trace: Trace, recording: Recording) -> NDArray[np.float64]:
     """Return per resource the picoseconds of its capacity that were used."""
-    spans, weights, count = recording.spans, recording.weights, len(trace.resources)
-    served = np.bincount(spans["resource"], (spans["end"] - spans["start"]) * weights, count)
-    nbytes = np.bincount(spans["resource"], spans["nbytes"] * weights, count)
-    used = np.empty(count)
-    for index, resource in enumerate(trace.resources):
+    served, moved = recording.totals.served_ps.tolist(), recording.totals.nbytes.tolist()
+    used = np.zeros(len(trace.resources))
+    for index, (resource, ps, nbytes) in enumerate(zip(trace.resources, served, moved, strict=False)):
         if resource.shared:  # engines overlap: count bytes against capacity
-            used[index] = nbytes[index] * resource.copies * PS_PER_S / resource.capacity_Bps
+            used[index] = float(nbytes) * resource.copies * PS_PER_S / resource.capacity_Bps
         else:
-            used[index] = served[index] / resource.servers
+            used[index] = ps / resource.servers
     return used
 
 
@@ -107,29 +93,24 @@ def busy_shares(trace: Trace, recording: Recording) -> dict[str, float]:
         return {}
     used = busy_ps(trace, recording)
     shares: dict[str, float] = {}
-    for index, resource in enumerate(trace.resources):
+    for resource, ps in zip(trace.resources, used.tolist(), strict=True):
         if resource.kind != "wire":
-            share = min(float(used[index]) / recording.end_ps, 1.0)
+            share = min(ps / recording.end_ps, 1.0)
             shares[resource.kind] = max(share, shares.get(resource.kind, 0.0))
     return {kind: shares[kind] for kind in RESOURCES if kind in shares}
 
 
-def flight_share(trace: Trace, recording: Recording) -> float:
+def flight_share(recording: Recording) -> float:
     """Return the share of the time that the first slice, passed on from step to step, spends in flight."""
-    spans = recording.spans
-    flies = (spans["stage"] == trace.stages.index("flight")) & (spans["slice"] == 0) & (spans["device"] == 0)
-    flies &= spans["node"] == 0
-    flown = ((spans["end"] - spans["start"])[flies] * recording.weights[flies]).sum()
-    return min(float(flown) / recording.end_ps, 1.0) if recording.end_ps else 0.0
+    return min(recording.totals.flown_ps / recording.end_ps, 1.0) if recording.end_ps else 0.0
 
 
-def bottleneck(trace: Trace, recording: Recording) -> Bottleneck | None:
-    """Return what is busiest, or latency if slices mostly fly; None where no time passes."""
-    shares = busy_shares(trace, recording)
+def bottleneck(shares: Mapping[str, float], recording: Recording) -> Bottleneck | None:
+    """Return what of the `busy_shares` is largest, or latency if slices mostly fly; None where no time passes."""
     if not shares:
         return None
     kind = max(shares, key=lambda k: shares[k])
-    flight = flight_share(trace, recording)
+    flight = flight_share(recording)
     if flight > shares[kind]:
         return Bottleneck(LATENCY, "latency", flight)
     return Bottleneck(kind, resource_kind(kind).label, shares[kind])
@@ -150,13 +131,13 @@ def sending_share(shares: dict[str, float]) -> float:
 def copies_per_byte(trace: Trace, recording: Recording) -> float:
     """Return how often a byte that a node sends is copied, at both ends together (device-host copies, kernel copies)."""
     left = _left(trace, recording)
-    return _moved(trace, recording, "copy") / left if left else 0.0
+    return sum(_moved(trace, recording, "copy").values()) / left if left else 0.0
 
 
 def dram_bytes_per_byte(trace: Trace, recording: Recording) -> float:
     """Return the DRAM traffic per byte that a node sends, at both ends together."""
     left = _left(trace, recording)
-    return _moved(trace, recording, "host memory") / left if left else 0.0
+    return sum(_moved(trace, recording, "host memory").values()) / left if left else 0.0
 
 
 def cores_busy(trace: Trace, recording: Recording) -> float:

@@ -25,6 +25,9 @@ from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
 if TYPE_CHECKING:
     import pandas as pd
 
+ITERATION_TIMES = "iteration_times_s"
+"""Key of `Run.as_dict`, and column of a sweep, that is there only if it was asked for."""
+
 
 @dataclass(frozen=True)
 class IterationResult:
@@ -96,7 +99,7 @@ class Run:
     @cached_property
     def bottleneck(self) -> metrics.Bottleneck | None:
         """What the collective mostly waits for; None where no time passes."""
-        return metrics.bottleneck(self.trace, self.recording)
+        return metrics.bottleneck(self.busy, self.recording)
 
     @cached_property
     def copies_per_byte(self) -> float:
@@ -217,11 +220,17 @@ class Run:
             raise PeerlabError("sensitivity needs a run that peerlab.simulate has made")
         return self.simulate(scenario).busbw_GBps
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, *, iteration_times: bool = False) -> dict[str, Any]:
         """Return the figures as plain values with the unit in every name; None where a figure has no value.
 
         A row of `sweep` has the same. What begins with ``registration_`` is of the NICs of one PCIe switch
         (:attr:`registration` says which).
+
+        Parameters
+        ----------
+        iteration_times:
+            Whether to add ``iteration_times_s``, the seconds of every iteration, first to last. With a registration cache the
+            cold ones are then simulated too, which takes about twice as long as all the rest.
         """
         found = self.bottleneck
         s = self.scenario
@@ -246,14 +255,14 @@ class Run:
             "registration_misses": self.registration.misses,
             "registration_evictions": self.registration.evictions,
             "registration_time_s": seconds(self.registration.time_ps),
-            "iteration_times_s": [one.time_s for one in self.iterations],
+            **({ITERATION_TIMES: [one.time_s for one in self.iterations]} if iteration_times else {}),
             "extrapolated": s.extrapolates,
             "engine": self.engine,
         }
 
-    def to_json(self) -> str:
-        """Return the figures as JSON."""
-        return json.dumps(self.as_dict(), indent=2)
+    def to_json(self, *, iteration_times: bool = False) -> str:
+        """Return the figures of :meth:`as_dict` as JSON."""
+        return json.dumps(self.as_dict(iteration_times=iteration_times), indent=2)
 
     def to_perfetto(self, path: str | Path) -> None:
         """Write every span of every iteration as a Chrome trace; open it in ui.perfetto.dev or chrome://tracing.

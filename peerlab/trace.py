@@ -33,6 +33,7 @@ REGISTRATION_COLUMNS = ("node", "nic", "device", "step", "kind", "side", "positi
 REGISTRATION_KINDS = ("hit", "miss", "uncached", "evict", "deregister")
 
 _TIMES = ("queued", "start", "end")
+_FLIGHT = list(STAGES).index("flight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,13 @@ def freeze(columns: Mapping[str, NDArray[np.int64]]) -> Columns:
     return MappingProxyType(dict(columns))
 
 
+def _summed(where: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of the values at each place, exactly: `numpy.bincount` would add up floats."""
+    found = np.zeros(int(where.max(initial=-1)) + 1, np.int64)
+    np.add.at(found, where, values)
+    return found
+
+
 def unroll(columns: Columns, blocks: Sequence[Block], modulo: int = 0) -> dict[str, NDArray[np.int64]]:
     """Return the columns with every block written out as often as it occurs; `modulo` wraps a ``position`` column."""
     if not blocks:
@@ -135,6 +143,21 @@ def unroll(columns: Columns, blocks: Sequence[Block], modulo: int = 0) -> dict[s
 
 
 @dataclass(frozen=True)
+class Totals:
+    """Sums over the spans of one iteration: all that bandwidths, busy shares and copies need of them.
+
+    Arrays have one entry per resource, in the order of `Trace.resources`; resources after the last entry did nothing.
+    """
+
+    served_ps: NDArray[np.float64]
+    """Picoseconds that a resource spent on slices; all users of a shared one together may exceed what an integer holds."""
+    nbytes: NDArray[np.int64]
+    """Bytes that crossed it."""
+    flown_ps: int
+    """Picoseconds that the first slice of node 0's first device, passed on from step to step, spent in flight."""
+
+
+@dataclass(frozen=True)
 class Recording:
     """What happened in one iteration of the collective."""
 
@@ -152,6 +175,8 @@ class Recording:
     """What the registration caches of one PCIe switch's NICs did: the first switch of the slowest node, else of node 0."""
     chunks: int = 1
     """Chunks per device and buffer; positions of registered memory count modulo this."""
+    summed: Totals | None = None
+    """The totals, where an engine knows them without its spans."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle takes: read-only mappings cannot be pickled."""
@@ -170,6 +195,25 @@ class Recording:
         for block in self.blocks:
             weights[block.first : block.last] += block.repeats
         return weights
+
+    @cached_property
+    def totals(self) -> Totals:
+        """Sums over all spans."""
+        if self.summed:
+            return self.summed
+        spans, weights = self.spans, self.weights
+        lasted = (spans["end"] - spans["start"]) * weights
+        first = (
+            (spans["stage"] == _FLIGHT)
+            & (spans["slice"] == 0)
+            & (spans["device"] == 0)
+            & (spans["node"] == 0)
+        )
+        return Totals(
+            np.bincount(spans["resource"], lasted).astype(np.float64),
+            _summed(spans["resource"], spans["nbytes"] * weights),
+            int(lasted[first].sum()),
+        )
 
     @cached_property
     def unrolled(self) -> Columns:

@@ -69,6 +69,14 @@ def test_json_holds_the_same_figures():
     assert document["runs"][0] == json.loads(expected.to_json())
 
 
+def test_times_of_iterations_stand_in_json_for_those_who_ask():
+    asked = ("simulate", "--path", "peer-direct", "--nodes", "2", "--message", "1 MiB", "--iteration-times")
+    _, out, _ = run(*asked, "--json")
+    assert [len(one["iteration_times_s"]) for one in json.loads(out)["runs"]] == [2, 1]
+    status, _, problem = run(*asked)
+    assert (status, "add --json" in problem) == (1, True)
+
+
 def test_one_rank_exchanges_nothing_and_json_stays_json():
     status, out, _ = run("simulate", "--cluster", "ideal-100g", "--nodes", "1", "--json")
     (one,) = json.loads(out, parse_constant=pytest.fail)["runs"]

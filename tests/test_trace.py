@@ -133,3 +133,14 @@ def test_a_run_travels_between_processes(fields):
     assert all((copy.recording.spans[name] == values).all() for name, values in run.recording.spans.items())
     with pytest.raises(ValueError, match="read-only"):
         copy.recording.spans["start"][0] = 1
+
+
+def test_figures_do_not_simulate_the_cold_run_unless_its_time_is_asked_for():
+    run = peerlab.simulate(peerlab.Scenario(nodes=4, path="peer-direct", message_bytes="1 MiB"))
+    figures = run.as_dict()
+    assert "iteration_times_s" not in figures
+    assert "iterations" not in {*vars(run), *vars(run.trace)}
+    with_times = run.as_dict(iteration_times=True)
+    cold, warm = with_times.pop("iteration_times_s")
+    assert cold > warm == figures["time_s"]
+    assert with_times == figures

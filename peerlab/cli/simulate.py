@@ -51,9 +51,14 @@ def add(commands: Any) -> None:
         help="also say how the answer changes when each assumed figure lies at the ends of its range",
     )
     add("--json", action="store_true", help="print the figures as JSON")
+    add(
+        "--iteration-times",
+        action="store_true",
+        help="with --json: add iteration_times_s, every iteration with the cold ones, which takes longer",
+    )
 
 
-_NOT_FIELDS = ("run", "json", "trace", "sensitivity")
+_NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity")
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -65,6 +70,8 @@ def _simulate(options: argparse.Namespace) -> int:
     runs = [_with_progress(scenario) for scenario in wanted]
     if "trace" in options:
         runs[0].to_perfetto(options.trace)
+    if "iteration_times" in options and "json" not in options:
+        raise PeerlabError("--iteration-times: the table has no place for them; add --json")
     lacking = {} if "path" in given else dict(cluster.lacks)
     if "json" in options:
         document = {"runs": [_document(run, options) for run in runs], "paths_not_available": lacking}
@@ -78,7 +85,7 @@ def _simulate(options: argparse.Namespace) -> int:
 
 def _document(run: Run, options: argparse.Namespace) -> dict[str, Any]:
     more = {"sensitivity": sensitivity_document(run)} if "sensitivity" in options else {}
-    return {**run.as_dict(), **more}
+    return {**run.as_dict(iteration_times="iteration_times" in options), **more}
 
 
 def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario]:

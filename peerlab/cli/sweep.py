@@ -10,6 +10,7 @@ from typing import Any
 from peerlab.cli import INTERRUPTED, OK
 from peerlab.cli.fields import add_fields
 from peerlab.cli.words import command, fraction, number, table
+from peerlab.errors import PeerlabError
 from peerlab.study.crews import Who
 from peerlab.study.on_dask import WAIT_S
 from peerlab.study.question import ERROR, Question
@@ -33,7 +34,7 @@ exit status: 0 answered, impossible combinations included (the table says why); 
 """
 
 _WHO = ("workers", "dask", "dask_wait_s")
-_OURS = ("run", "json", "output", "shard", "merge", *_WHO)
+_OURS = ("run", "json", "iteration_times", "output", "shard", "merge", *_WHO)
 
 
 def add(commands: Any) -> None:
@@ -54,6 +55,11 @@ def add(commands: Any) -> None:
         )
 
     add_fields(add_list, path="the cluster's usual one", registration="cached")
+    sub.add_argument(
+        "--iteration-times",
+        action="store_true",
+        help="add the column iteration_times_s: every iteration, the cold ones too, which takes longer",
+    )
     sub.add_argument("--output", metavar="FILE.csv", help="write rows as they come, or go on with this file")
     sub.add_argument("--workers", type=number, metavar="N", help="share the work among N processes")
     sub.add_argument(
@@ -81,7 +87,12 @@ def add(commands: Any) -> None:
 def _sweep(options: argparse.Namespace) -> int:
     given = vars(options)
     fields = {name: values for name, values in given.items() if name not in _OURS}
-    question = Question.ask(None, fields, shard=Shard.read(given["shard"]) if "shard" in given else None)
+    if "iteration_times" in given and not {"json", "output"} & given.keys():
+        raise PeerlabError(
+            "--iteration-times: the table has no place for them; add --json or --output FILE.csv"
+        )
+    share = Shard.read(given["shard"]) if "shard" in given else None
+    question = Question.ask(None, fields, shard=share, iteration_times="iteration_times" in given)
     with warnings.catch_warnings():
         warnings.showwarning = _say  # type: ignore[assignment]  # it is called by place
         who = Who(**{name: given[name] for name in _WHO if name in given})

@@ -2,7 +2,8 @@
 
 Where every resource belongs to one sender, a slice's start is the maximum of a few times: when it came, when the resource
 was free, when a place in the window was. So a ring is a recurrence over arrays of lanes, and of scenarios that differ
-only in their jitter. What shares a resource, registers memory or is no ring is refused.
+only in their jitter. A warm registration cache only delays the first slice of a transfer: a hit queues nowhere, so the order stays.
+What shares a resource, queues for registration or is no ring is refused.
 """
 
 import math
@@ -15,30 +16,26 @@ from numpy.typing import NDArray
 
 from peerlab.collectives.choose import plan
 from peerlab.engine import noise
+from peerlab.engine.array_record import ArrayRecord, Times
 from peerlab.engine.loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
+from peerlab.engine.warm_cache import ends_warm
 from peerlab.engine.way import Leg
 from peerlab.engine.world import World
 from peerlab.errors import ScenarioError
 from peerlab.model.resources import resource_kind, service
 from peerlab.model.scenario import Scenario
-from peerlab.model.stages import stage_number
-
-Times = NDArray[np.int64]
-"""Picoseconds, shape ``(scenarios, lanes)``."""
 
 _MOST_SIGMAS = 7
 """Normal numbers farther out are not drawn within the life of a machine."""
 _LAST_PS = 2**62
-_MOST_DRAWS = 4_000_000
-"""Random factors held at a time."""
 
 
 def refuses(scenario: Scenario) -> str:
     """Return why the array engine cannot say exactly what happens in a scenario; empty if it can."""
     if not plan(scenario).schedule.is_ring:
         return "it is no ring"
-    if scenario.registers:
+    if scenario.registers and not ends_warm(scenario):
         return "transfers queue for registration"
     machine = scenario.machine
     kinds = [(use.kind, use.side) for stage in scenario.stages for use in stage.uses]
@@ -64,10 +61,8 @@ class Batch:
     """One for each run."""
     keep: tuple[int, ...] = ()
     """Lanes whose spans are kept; for one run at a time."""
-    rows: list[NDArray[np.int64]] = field(default_factory=list)
-    """Blocks of rows ``(lane, step, slice, stage, resource, queued, start, end, bytes)``."""
-    finished: list[NDArray[np.int64]] = field(default_factory=list)
-    """Blocks of ``(slice id, lane that has it, when)`` of slices that have reached their final value."""
+    record: ArrayRecord = field(init=False)
+    """What it notes."""
 
     def __post_init__(self) -> None:
         world = self.world
@@ -75,17 +70,17 @@ class Batch:
         if reason or world.folded:
             raise ScenarioError("engine", f"'arrays' cannot run this: {reason}; use 'auto'")
         self._lanes, self._nodes = len(world.lanes), world.plan.nodes
-        self._kept = np.array(self.keep, np.int64)
+        self.record = ArrayRecord(world, len(self.seeds), self.keep)
         self._pieces = range(len(world.chunk_sizes))
         self.traffic: Exchange | None = exchange(world) if world.plan.exchanges else None
         self._own = self.traffic.ready if self.traffic and world.plan.collects else None
         self._known: dict[tuple[bool, int], list[tuple[Leg, list[NDArray[np.int64]]]]] = {}
-        self._resource_ids: dict[tuple[str, int], NDArray[np.int64]] = {}
         self._free: dict[tuple[int, ...], Times] = {}
         self._held: dict[int, deque[Times]] = {}
+        self._lookup_ps = world.scenario.registration_cost.lookup_ps if world.scenario.registers else 0
+        self._before: Times | None = None
         self._end = np.zeros((len(self.seeds), self._lanes), np.int64)
         self._hand_out_free = self._begin_handing_out()
-
         self._check_horizon()
 
     def _check_horizon(self) -> None:
@@ -102,7 +97,7 @@ class Batch:
                 way = self._ways(step, piece)
                 served = sum(int(durations.max()) for _, visits in way for durations in visits)
                 flown = sum(leg.flight.duration_ps for leg, _ in way if leg.flight)
-                longest = max(longest, served + flown)
+                longest = max(longest, served + flown + self._lookup_ps)
         luck = max(math.exp(_MOST_SIGMAS * sigma) for sigma in self.sigmas)
         if longest * luck * max(1, schedule.steps) * len(self._pieces) > _LAST_PS:
             raise OverflowError("the times do not fit")
@@ -115,10 +110,10 @@ class Batch:
         there = [
             np.full(shape, 0 if self._own is None else self._own[piece], np.int64) for piece in self._pieces
         ]
-        for step, factors in zip(range(schedule.steps), self._factors(), strict=False):
-            over = turn
+        for step, factors in zip(range(schedule.steps), self._factors(), strict=True):
+            over, begin = turn, self._begin(np.maximum(there[0], turn), turn)
             for piece in self._pieces:
-                arrived = self._slice(step, piece, np.maximum(there[piece], turn), factors)
+                arrived = self._slice(step, piece, np.maximum(there[piece], begin), factors)
                 over = np.maximum(over, arrived)
                 if not blocking or self.world.plan.hands_out:
                     there[piece] = self._at_receiver(arrived)
@@ -130,6 +125,18 @@ class Batch:
                 progress(step, schedule.steps)
         last: Times = self._end.max(axis=1)
         return last
+
+    def _begin(self, first: Times, turn: Times) -> Times:
+        """Return when a step may begin: in its turn, and once its transfer's memory is found in the cache.
+
+        A transfer looks for it when its `first` slice is there, or, where it may look ahead, when that of the transfer before is.
+        """
+        if not self.world.scenario.registers:
+            return turn
+        ahead = self._before if self.world.scenario.prefetch else None
+        asked, self._before = first if ahead is None else ahead, first
+        self.record.ask(asked)
+        return np.maximum(turn, asked + self._lookup_ps)
 
     def _at_receiver(self, values: Times, by: int = 1) -> Times:
         """Return values of senders as their receivers (those of receivers as their senders) know them."""
@@ -156,11 +163,7 @@ class Batch:
                 factor = None if factors is None else factors[:, piece, number]
                 at = self._serve(step, piece, leg, at, durations, factor)
             if leg.flight:
-                if self.keep:
-                    wires = self._resources("wire", 0)
-                    self._note(
-                        step, piece, stage_number("flight"), wires, (at, at, at + leg.flight.duration_ps), 0
-                    )
+                self.record.fly(step, piece, leg, at)
                 at = at + leg.flight.duration_ps
             if leg.release >= 0:
                 self._held.setdefault(leg.release, deque()).append(at)
@@ -176,20 +179,26 @@ class Batch:
         factor: noise.Factors | None,
     ) -> Times:
         """Let the exclusive resources of a stage serve a slice of every lane; return when the slowest has."""
-        last = queued
-        for number, visit in enumerate(leg.exclusive):
-            duration = durations[number]
-            if not self.keep and any(duration is one for one in durations[:number]):
-                continue  # serves the same slices at the same times as that one
-            if factor is not None:
-                duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)
+        last, served = queued, self.record.served
+        before = [self._free.get((leg.stage, number)) for number in range(len(durations))]
+        for number, duration in enumerate(durations):
             key = (leg.stage, number)
-            start = np.maximum(queued, self._free[key]) if key in self._free else queued
+            self.record.visit(key, leg)
+            twin = (
+                None if self.keep else _twin(durations, before, number)
+            )  # rows that are kept need each by itself
+            if twin is not None:
+                self._free[key], served[key] = self._free[leg.stage, twin], served[leg.stage, twin]
+                continue
+            if factor is not None:
+                duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
+            free = before[number]
+            start = queued if free is None else np.maximum(queued, free)
             end = self._free[key] = start + duration
+            served[key] = served[key] + duration if key in served else np.broadcast_to(duration, end.shape)
             last = np.maximum(last, end)
             if self.keep:
-                resources = self._resources(*self._named(visit.resource))
-                self._note(step, piece, leg.stage, resources, (queued, start, end), visit.nbytes)
+                self.record.serve(step, piece, key, leg, (queued, start, end))
         return last
 
     def _ways(self, step: int, piece: int) -> list[tuple[Leg, list[NDArray[np.int64]]]]:
@@ -228,20 +237,9 @@ class Batch:
 
     def _factors(self) -> Iterator[noise.Factors | None]:
         """Return the factors of every step, shape ``(runs, slices, stages, lanes)``; None without jitter."""
-        s, steps = self.world.scenario, self.world.plan.schedule.steps
-        if not any(self.sigmas):
-            yield from [None] * steps
-            return
+        s = self.world.scenario
         shape = (len(self._pieces), len(s.stages) + s.reduces, self._lanes)
-        generators = [np.random.default_rng(seed) for seed in self.seeds]
-        at_once = max(1, min(steps, _MOST_DRAWS // (len(self.seeds) * int(np.prod(shape)))))
-        for first in range(0, steps, at_once):
-            count = min(at_once, steps - first)
-            drawn = np.empty((len(generators), count, *shape))
-            for index, (generator, sigma) in enumerate(zip(generators, self.sigmas, strict=True)):
-                drawn[index] = noise.draw(generator, sigma, (count, *shape)) if sigma else 1.0
-            for step in range(count):
-                yield drawn[:, step]
+        return noise.side_by_side(self.seeds, self.sigmas, self.world.plan.schedule.steps, shape)
 
     # ---- inside the nodes --------------------------------------------------------------------------------------
 
@@ -257,6 +255,7 @@ class Batch:
             for piece in self._pieces:
                 ready = int(traffic.ready[piece]) if plan.collects else 0
                 free = np.maximum(free, ready) + int(traffic.link_ps[piece])
+                self.record.hand_out(int(traffic.link_ps[piece]), int(traffic.slices[piece]) * traffic.peers)
             self._end = np.maximum(self._end, free + traffic.latency_ps)
         return free
 
@@ -270,48 +269,19 @@ class Batch:
         self._hand_out_free = np.maximum(self._hand_out_free, at) + duration
         latency = traffic.latency_ps if traffic else 0
         np.maximum(self._end, self._hand_out_free + latency, out=self._end)
+        self.record.hand_out(duration, moved)
         if self.keep:
-            kept = self._kept
-            sender = self._at_receiver(np.arange(self._lanes)[None, :])[0][kept]
-            ids = (step * len(self._pieces) + piece) * self._lanes + sender
-            self.finished.append(np.column_stack([ids, kept, at[0][kept]]))
+            sender = self._at_receiver(np.arange(self._lanes)[None, :])[0]
+            self.record.finish((step * len(self._pieces) + piece) * self._lanes + sender, at)
 
-    # ---- what is recorded --------------------------------------------------------------------------------------
 
-    def meet(self) -> None:
-        """Let the world make every resource that will be recorded."""
-        schedule = self.world.plan.schedule
-        for step in {0, schedule.steps - 1} if schedule.steps else ():
-            for leg, _ in self._ways(step, 0):
-                for visit in leg.exclusive:
-                    self._resources(*self._named(visit.resource))
+def _twin(durations: list[NDArray[np.int64]], free: Sequence[Times | None], number: int) -> int | None:
+    """Return an earlier resource of a stage that has always served the same slices at the same times, this one included.
 
-    def _named(self, resource: int) -> tuple[str, int]:
-        """Return a resource of lane 0's way as its kind, and whether the receiver has it."""
-        one = self.world.resources[resource]
-        return one.kind, int(one.node != self.world.lanes[0].node)
-
-    def _resources(self, kind: str, destination: int) -> NDArray[np.int64]:
-        """Return every lane's resource of a kind, its own or its receiver's."""
-        key = (kind, destination)
-        if key not in self._resource_ids:
-            lanes = self.world.lanes
-            ends = [lanes[self.world.receiver(i, 0)] if destination else one for i, one in enumerate(lanes)]
-            self._resource_ids[key] = np.array(
-                [self.world.resource(kind, e.node, e.device) for e in ends], np.int64
-            )
-        return self._resource_ids[key]
-
-    def _note(
-        self,
-        step: int,
-        piece: int,
-        stage: int,
-        resources: NDArray[np.int64],
-        times: tuple[Times, Times, Times],
-        nbytes: int,
-    ) -> None:
-        kept = self._kept
-        fixed = [np.full(len(kept), value, np.int64) for value in (step, piece, stage)]
-        size = np.full(len(kept), nbytes, np.int64)
-        self.rows.append(np.column_stack([kept, *fixed, resources[kept], *(t[0][kept] for t in times), size]))
+    Resources that take equally long share one array of durations; those that were alike until now share one of when they are
+    free. So one computation does for both.
+    """
+    alike = (
+        one for one in range(number) if durations[one] is durations[number] and free[one] is free[number]
+    )
+    return next(alike, None)

@@ -7,6 +7,8 @@ What a rank sends before anything has arrived there lies in its send buffer, eve
 
 from dataclasses import dataclass, field, replace
 
+from peerlab.engine.warm_cache import WarmCache
+from peerlab.engine.way import Lane
 from peerlab.engine.world import World
 from peerlab.errors import RegistrationError
 from peerlab.model.disturbance import slowest
@@ -48,19 +50,6 @@ class Answer:
     """Time besides (a lookup)."""
     events: tuple[Event, ...]
     """What was done."""
-
-
-class WarmCache(RegistrationCache):
-    """A cache that holds all that will be asked for, without a list of it."""
-
-    def acquire(self, address: int, length: int) -> Lease:
-        """Return the region that was registered for this request."""
-        self.counters.hits += 1
-        return Lease(Region(*self.rounded(address, length)), hit=True)
-
-    def release(self, lease: Lease) -> tuple[Region, ...]:  # noqa: ARG002  (nothing is ever given up)
-        """Keep it."""
-        return ()
 
 
 @dataclass(eq=False)
@@ -142,6 +131,21 @@ class Desk:
         cache.counters.time_ps += work
         return Answer(work, 0, events)
 
+    def find_all(self) -> list[tuple[Event, Event]]:
+        """Look up, in a warm cache, all that an iteration asks for; return for each step what both ends of a transfer find.
+
+        Every lane finds the same, so those that are counted ask for all.
+        """
+        mine = [lane for lane in self.world.lanes if lane.desk in self._counted]
+        return [
+            (self._find(mine, SOURCE, step), self._find(mine, DESTINATION, step))
+            for step in range(self.world.plan.schedule.steps)
+        ]
+
+    def _find(self, lanes: list[Lane], side: int, step: int) -> Event:
+        answers = [self.acquire(lane.desk, lane.device, side, step)[1] for lane in lanes]
+        return answers[0].events[0]
+
     def leave_out(self, steps: list[tuple[int, int, int]], before: Counters, repeats: int) -> None:
         """Do the bookkeeping of steps that an engine leaves out because they repeat.
 
@@ -173,20 +177,6 @@ class Desk:
                 counters.registered_bytes = cache.counters.registered_bytes
                 counters.peak_bytes = cache.counters.peak_bytes
                 cache.counters = counters
-
-    def may_evict(self) -> bool:
-        """Whether some limit can make the caches give up regions, so that their contents matter."""
-        s = self.world.scenario
-        if s.registration != "cached":
-            return False  # nothing is kept
-        regions = s.buffers * (self._chunks + 1) * s.hardware.devices_per_switch
-        page = int(s.page_bytes)
-        size = regions * (-(-self._chunk // page) * page)
-        return (
-            (s.cache_regions is not None and s.cache_regions < regions)
-            or (s.cache_bytes is not None and int(s.cache_bytes) < size)
-            or (s.memlock_bytes is not None and int(s.memlock_bytes) < size)
-        )
 
     def phase(self, step: int) -> int:
         """Return where in its page the chunk of `step` lies; where pages are still unregistered, that decides."""

@@ -1,11 +1,16 @@
 """Jitter: random factors on service times, drawn beforehand, so that every engine meets the same ones."""
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 Factors = NDArray[np.float64]
+
+_MOST_DRAWS = 4_000_000
+"""Factors held at a time."""
 
 
 def draw(generator: np.random.Generator, sigma: float, shape: tuple[int, ...]) -> Factors:
@@ -22,6 +27,24 @@ def factors(seed: int, sigma: float, shape: tuple[int, ...]) -> Factors:
     found = draw(np.random.default_rng(seed), sigma, shape)
     found.flags.writeable = False
     return found
+
+
+def side_by_side(
+    seeds: Sequence[int], sigmas: Sequence[float], steps: int, shape: tuple[int, ...]
+) -> Iterator[Factors | None]:
+    """Yield for every step the factors of several runs, shape ``(runs, *shape)``; None where no run has jitter."""
+    if not any(sigmas):
+        yield from [None] * steps
+        return
+    generators = [np.random.default_rng(seed) for seed in seeds]
+    at_once = max(1, min(steps, _MOST_DRAWS // (len(seeds) * prod(shape))))
+    for first in range(0, steps, at_once):
+        count = min(at_once, steps - first)
+        drawn = np.empty((len(generators), count, *shape))
+        for index, (generator, sigma) in enumerate(zip(generators, sigmas, strict=True)):
+            drawn[index] = draw(generator, sigma, (count, *shape)) if sigma else 1.0
+        for step in range(count):
+            yield drawn[:, step]
 
 
 def slowed(duration_ps: int, factor: float) -> int:

@@ -1,20 +1,25 @@
 """One iteration, by each engine: what it has noted, as a recording."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays import Batch
-from peerlab.engine.desk import Desk
+from peerlab.engine.desk import Desk, Event
 from peerlab.engine.loop import Loop, Progress
 from peerlab.engine.repeat import Repeats, Skip
-from peerlab.engine.rows import array, columns, events_of, owners, scaleup_rows, spans_of
+from peerlab.engine.rows import array, columns, events_of, hits_of, owners, scaleup_rows, spans_of
 from peerlab.engine.scaleup import Exchange, exchange
+from peerlab.engine.warm_cache import may_evict
 from peerlab.engine.world import World
 from peerlab.model.disturbance import slowest
-from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording
+from peerlab.model.scenario import Scenario
+from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals
+
+Rows = tuple[Columns | Later, Columns | Later]
+"""Columns of the spans, and of what was asked of the registration caches."""
 
 _MOST_SPANS = 600_000
 """Of an array run with more, only a node and its neighbours are recorded."""
@@ -26,7 +31,7 @@ def by_loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
     own = traffic.ready.tolist() if traffic and world.plan.collects else None
     loop = Loop(world, desk, own, progress)
     watch = None
-    if world.folded and loop.supply.chain and not desk.may_evict():
+    if world.folded and loop.supply.chain and not may_evict(world.scenario, world.plan.schedule):
         watch = Repeats(_gather_period(traffic, len(world.chunk_sizes)) if traffic else None)
     loop.run(watch)
     skips = watch.skips if watch else []
@@ -37,25 +42,27 @@ def by_loop(world: World, desk: Desk, progress: Progress | None) -> Recording:
         more, last = scaleup_rows(world, traffic, loop.supply.finished, [skip.finished for skip in skips])
         spans = np.concatenate([spans, *more])
         end = max(end, last)
-    return _recording(world, desk, columns(SPAN_COLUMNS, spans), events, end, skips)
+    rows = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
+    return _recording(world, desk, rows, end, skips)
 
 
 def _recording(
     world: World,
     desk: Desk,
-    spans: Columns | Later,
-    events: NDArray[np.int64],
+    rows: Rows,
     end_ps: int,
     skips: Sequence[Skip] = (),
+    summed: Totals | None = None,
 ) -> Recording:
     return Recording(
-        spans=spans,
+        spans=rows[0],
         blocks=tuple(skip.spans for skip in skips),
-        registrations=columns(REGISTRATION_COLUMNS, events),
+        registrations=rows[1],
         registration_blocks=tuple(skip.events for skip in skips),
         end_ps=end_ps,
         counters=desk.counters(),
         chunks=world.plan.schedule.chunks,
+        summed=summed,
     )
 
 
@@ -69,13 +76,29 @@ def _gather_period(traffic: Exchange, pieces: int) -> int | None:
 
 def by_arrays(world: World, desk: Desk, progress: Progress | None) -> Recording:
     """Return an iteration of the array engine; its spans are made when they are asked for, unless they are few."""
-    s, kept = world.scenario, _kept(world)
-    few = len(kept) < len(world.lanes)  # they are kept at once; else another run does, if anybody asks
-    batch = Batch(world, [s.seed], [s.jitter], kept if few else ())
-    end = int(batch.run(progress)[0])
-    batch.meet()
-    spans = _recorded(world, batch) if few else Later(lambda: _recorded(world, _again(world, kept)))
-    return _recording(world, desk, spans, array((), len(REGISTRATION_COLUMNS)), end)
+    return side_by_side(world, desk, [world.scenario], progress)[0]
+
+
+def side_by_side(
+    world: World, desk: Desk, scenarios: Sequence[Scenario], progress: Progress | None
+) -> list[Recording]:
+    """Return an iteration of each scenario; they are of one world, and differ in seed and jitter alone."""
+    kept = _kept(world)
+    few = len(kept) < len(world.lanes) and len(scenarios) == 1
+    found = desk.find_all() if world.scenario.registers else []
+    batch = Batch(world, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())
+    ends = batch.run(progress).tolist()
+    recordings = []
+    for scenario, end, summed in zip(scenarios, ends, batch.record.totals(kept, batch.traffic), strict=True):
+        rows = _later(partial(_recorded, batch if few else None, world, scenario, kept, found))
+        recordings.append(_recording(world, desk, rows, end, summed=summed))
+    return recordings
+
+
+def _later(make: Callable[[], Rows]) -> Rows:
+    """Return the columns of spans and registrations, which are made together when one of them is asked for."""
+    once = cache(make)
+    return Later(lambda: once()[0]), Later(lambda: once()[1])
 
 
 def _kept(world: World) -> tuple[int, ...]:
@@ -93,22 +116,27 @@ def spans_of_all(world: World) -> int:
     return world.plan.schedule.steps * world.pieces * visits * len(world.lanes)
 
 
-def _again(world: World, kept: tuple[int, ...]) -> Batch:
-    batch = Batch(world, [world.scenario.seed], [world.scenario.jitter], kept)
-    batch.run()
-    return batch
-
-
-def _recorded(world: World, batch: Batch) -> Columns:
-    """Return the spans that an array run has kept."""
-    rows = np.concatenate(batch.rows) if batch.rows else np.zeros((0, 9), np.int64)
+def _recorded(
+    batch: Batch | None,
+    world: World,
+    scenario: Scenario,
+    kept: tuple[int, ...],
+    found: Sequence[tuple[Event, Event]],
+) -> Rows:
+    """Return the rows that an array run has kept; without one, those of another run."""
+    if batch is None:
+        batch = Batch(world, [scenario.seed], [scenario.jitter], kept)
+        batch.run()
+    record = batch.record
+    rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 9), np.int64)
     node, device = owners(world, rows[:, 0])
     spans = [np.column_stack([node, device, rows[:, 1:]])]
     if world.plan.exchanges:
-        finished = [tuple(row) for block in batch.finished for row in block.tolist()]
+        finished = [tuple(row) for block in record.finished for row in block.tolist()]
         traffic = batch.traffic or exchange(world)
-        spans += scaleup_rows(world, traffic, finished, [], batch.keep)[0]
-    return columns(SPAN_COLUMNS, np.concatenate(spans))
+        spans += scaleup_rows(world, traffic, finished, [], kept)[0]
+    asked = hits_of(world, kept, found, record.opened)
+    return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, asked)
 
 
 def by_referee(world: World, desk: Desk, progress: Progress | None) -> Recording:
@@ -119,4 +147,5 @@ def by_referee(world: World, desk: Desk, progress: Progress | None) -> Recording
     referee = Referee(world, desk)
     referee.run()
     spans = columns(SPAN_COLUMNS, array(referee.spans, len(SPAN_COLUMNS)))
-    return _recording(world, desk, spans, array(referee.events, len(REGISTRATION_COLUMNS)), referee.end)
+    events = columns(REGISTRATION_COLUMNS, array(referee.events, len(REGISTRATION_COLUMNS)))
+    return _recording(world, desk, (spans, events), referee.end)

@@ -76,6 +76,43 @@ def events_of(world: World, events: Sequence[DeskEvent], blocks: list[Block]) ->
     return np.column_stack([node, nic, device, step, kind, side, position, nbytes, start, end])
 
 
+def hits_of(
+    world: World, lanes: Sequence[int], found: Sequence[tuple[Event, Event]], asked: Sequence[Whole]
+) -> Whole:
+    """Return what some lanes found in a warm cache as a table of `REGISTRATION_COLUMNS`.
+
+    Parameters
+    ----------
+    found:
+        For each step what both ends of every transfer find.
+    asked:
+        For each step when each of these lanes asks.
+    """
+    sender = np.array(lanes, np.int64)
+    node, device = owners(world, sender)
+    receiver = [world.receiver(lane, 0) for lane in lanes] if found else []
+    queues = [np.array([world.lanes[lane].desk for lane in ends], np.int64) for ends in (lanes, receiver)]
+    table = [
+        np.column_stack(
+            np.broadcast_arrays(
+                node,
+                queues[side],
+                device,
+                step,
+                one.kind,
+                side,
+                one.position,
+                one.nbytes,
+                at,
+                at + one.work_ps,
+            )
+        )
+        for step, (ends, at) in enumerate(zip(found, asked, strict=True))
+        for side, one in enumerate(ends)
+    ]
+    return np.concatenate(table) if table else array((), 10)
+
+
 def scaleup_rows(
     world: World,
     traffic: Exchange,

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import cache
 
-from peerlab.collectives.plan import is_chain
 from peerlab.engine import record
 from peerlab.engine.arrays import refuses
 from peerlab.engine.desk import Contents, Desk
 from peerlab.engine.loop import Progress
+from peerlab.engine.warm_cache import ends_warm
 from peerlab.engine.world import World, foldable
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.scenario import Scenario
@@ -57,18 +57,34 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None) -> Run
     run = {"simpy": record.by_referee, "arrays": record.by_arrays}.get(
         engine.partition("-")[0], record.by_loop
     )
-    warm = Desk(world, warm=True)
     iterations: Callable[[], tuple[Iteration, ...]]
-    if engine == "loop" and _ends_warm(world, warm):
-        warm.begin((scenario.runs - 1) % scenario.buffers)
-        last = run(world, warm, progress)
-        # nobody may ever ask for the cold runs
-        iterations = cache(lambda: _iterate(world, lambda desk: run(world, desk, None)))
+    if engine in ("loop", "arrays") and ends_warm(scenario):
+        last = run(world, warm_desk(world), progress)
+        iterations = cache(lambda: _with_cold_runs(world))  # nobody may ever ask for them
     else:
         ran = _iterate(world, lambda desk: run(world, desk, progress))
         last, iterations = ran[-1].recording, Ran(ran)
-    machine = scenario.hardware
-    trace = Trace(
+    return Run(scenario, trace(world, last, iterations), engine, simulate)
+
+
+def warm_desk(world: World) -> Desk:
+    """Return the registration of a scenario's last iteration, where all that it asks for was registered before."""
+    desk = Desk(world, warm=True)
+    desk.begin((world.scenario.runs - 1) % world.scenario.buffers)
+    return desk
+
+
+def _with_cold_runs(world: World) -> tuple[Iteration, ...]:
+    """Return every iteration, those that register by the loop: they queue for it."""
+    if not world.folded:
+        _refuse_too_many(world)
+    return _iterate(world, lambda desk: record.by_loop(world, desk, None))
+
+
+def trace(world: World, last: Recording, iterations: Callable[[], tuple[Iteration, ...]]) -> Trace:
+    """Return the trace of a world's iterations."""
+    machine = world.scenario.hardware
+    return Trace(
         resources=tuple(world.resources),
         last=last,
         all_iterations=iterations,
@@ -78,7 +94,6 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None) -> Run
         switches=machine.numa_domains * machine.switches_per_numa,
         devices_per_switch=machine.devices_per_switch,
     )
-    return Run(scenario, trace, engine, simulate)
 
 
 def _refuse_too_many(world: World) -> None:
@@ -98,13 +113,6 @@ def fastest(scenario: Scenario) -> str:
     if not refuses(scenario):
         return "arrays"
     return "loop-full" if scenario.jitter or scenario.collective == "point-to-point" else "loop-nodes"
-
-
-def _ends_warm(world: World, desk: Desk) -> bool:
-    """Return whether the last iteration finds all its memory registered, whatever happened before."""
-    s = world.scenario
-    kept = s.registers and s.registration == "cached" and not desk.may_evict()
-    return kept and s.runs > s.buffers and is_chain(world.plan.schedule)
 
 
 def _iterate(world: World, run: Callable[[Desk], Recording]) -> tuple[Iteration, ...]:

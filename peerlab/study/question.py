@@ -15,7 +15,7 @@ import numpy as np
 from peerlab.engine.run import simulate
 from peerlab.engine.world import foldable
 from peerlab.errors import ScenarioError, nearest
-from peerlab.model.checks import COLLECTIVES
+from peerlab.model.checks import COLLECTIVES, check_switch
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
@@ -55,6 +55,8 @@ class Question:
     """Field to values, in the order given."""
     shard: Shard | None = None
     """Which share of the combinations is asked for; None: all."""
+    iteration_times: bool = False
+    """Whether a row also says how long each iteration took."""
 
     @classmethod
     def ask(
@@ -63,6 +65,8 @@ class Question:
         given: Mapping[str, Any],
         also_known: Sequence[str] = (),
         shard: Shard | None = None,
+        *,
+        iteration_times: bool = False,
     ) -> "Question":
         """Return the question; `also_known` are names to offer to someone who misspells one.
 
@@ -76,13 +80,14 @@ class Question:
         for name in given:
             if name not in _FIELDS:
                 raise ScenarioError(name, f"unknown field; {nearest(name, [*_FIELDS, *also_known])}")
+        check_switch("iteration_times", iteration_times)
         if base is None:
             base, given = Scenario(), {**given, **({"path": given.get("path")} if "cluster" in given else {})}
         varied = {name: _values(name, value) for name, value in given.items()}
         for name, values in varied.items():
             if not values:
                 raise ScenarioError(name, "no value is given; give one or more, as in [2, 4, 8]")
-        question = cls(base.with_(cluster=base.hardware), varied, shard)
+        question = cls(base.with_(cluster=base.hardware), varied, shard, iteration_times)
         question._refuse_what_is_always_wrong()
         return question
 
@@ -116,11 +121,12 @@ class Question:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the table's columns: what varies, the figures of a run, and the reason why there are none."""
-        return (*self.varied, *(name for name in figure_names() if name not in self.varied), ERROR)
+        figures = figure_names(iteration_times=self.iteration_times)
+        return (*self.varied, *(name for name in figures if name not in self.varied), ERROR)
 
     def batch(self, cases: Sequence[Case]) -> Batch:
         """Return some of the cases as a worker takes them."""
-        return Batch(self.base, tuple(case.change for case in cases), __version__)
+        return Batch(self.base, tuple(case.change for case in cases), __version__, self.iteration_times)
 
     def row(self, case: Case, found: Mapping[str, Any] | str | None) -> dict[str, Any]:
         """Return a row of the table: figures, or what was asked and why there are none; None where there is no value."""
@@ -159,9 +165,10 @@ class Question:
 
 
 @cache
-def figure_names() -> tuple[str, ...]:
+def figure_names(*, iteration_times: bool) -> tuple[str, ...]:
     """Return the names of a run's figures, read off the smallest run there is."""
-    return tuple(simulate(Scenario(cluster="ideal-100g", nodes=2, message_bytes=1)).as_dict())
+    smallest = simulate(Scenario(cluster="ideal-100g", nodes=2, message_bytes=1))
+    return tuple(smallest.as_dict(iteration_times=iteration_times))
 
 
 def _values(name: str, given: Any) -> tuple[Any, ...]:

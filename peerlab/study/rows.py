@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.errors import PeerlabError
+from peerlab.run import ITERATION_TIMES
 from peerlab.study.question import ERROR, Question
 
 FINGERPRINT = "fingerprint"
@@ -120,6 +121,11 @@ def _other_columns(found: Sequence[str], ours: Sequence[str]) -> str:
         )
         return f"holds {held}, not {wanted}; give another file"
     more = [name for name in found if name not in ours]
+    if sorted(found) == sorted([*ours, ITERATION_TIMES]):
+        return (
+            f"has the column {ITERATION_TIMES}, as every file of peerlab 0.1.0 has; ask for it too (iteration_times=True, "
+            "--iteration-times), or give another file"
+        )
     fewer = [name for name in ours if name not in found]
     said = [f"it has {', '.join(more)}"] * bool(more) + [f"it lacks {', '.join(fewer)}"] * bool(fewer)
     return f"holds a sweep of other fields or columns: {'; '.join(said)}; give another file, or delete it"

@@ -23,7 +23,18 @@ from peerlab.study.shards import Shard
 from peerlab.study.store import Store
 from peerlab.study.work import Answer, never
 
-OPTIONS = ("executor", "workers", "dask", "dask_wait_s", "shard", "merge", "output", "progress", "cancel")
+OPTIONS = (
+    "iteration_times",
+    "executor",
+    "workers",
+    "dask",
+    "dask_wait_s",
+    "shard",
+    "merge",
+    "output",
+    "progress",
+    "cancel",
+)
 """Keywords of :func:`sweep` that are no fields of a scenario."""
 
 Told = Callable[[int, int], None]
@@ -80,6 +91,7 @@ class Outcome:
 def sweep(
     scenario: Scenario | None = None,
     *,
+    iteration_times: bool = False,
     executor: Executor | None = None,
     workers: int | None = None,
     dask: str | None = None,
@@ -102,6 +114,9 @@ def sweep(
     **fields:
         For any field of a scenario a list of values, as in ``nodes=[2, 4, 8], path=["host-rdma", "peer-direct"]``.
         Rows come in the order given, the last field varying fastest.
+    iteration_times:
+        Whether to add the column ``iteration_times_s``: the seconds of every iteration, the cold ones too, which are simulated
+        for this alone. A row of Peer Direct with a cache then takes about three times as long.
     workers:
         This many processes share the work. In a script, call it below ``if __name__ == "__main__":``.
     executor:
@@ -145,7 +160,8 @@ def sweep(
     >>> sweep(nodes=[2, 4], path=["host-rdma", "peer-direct"])["busbw_GBps"].round(1).tolist()
     [48.7, 82.0, 34.5, 58.9]
     """
-    question = Question.ask(scenario, fields, OPTIONS, None if shard is None else Shard.read(shard))
+    share = None if shard is None else Shard.read(shard)
+    question = Question.ask(scenario, fields, OPTIONS, share, iteration_times=iteration_times)
     who = Who(executor, workers, dask, dask_wait_s)
     if merge is not None:
         return put_together(question, who, merge, output).table()

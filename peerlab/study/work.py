@@ -9,7 +9,7 @@ from multiprocessing import parent_process
 from multiprocessing.synchronize import Event
 from typing import Any
 
-from peerlab.engine.run import simulate
+from peerlab.engine.batch import SideBySide
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.version import __version__
@@ -28,6 +28,8 @@ class Batch:
     """For each scenario what differs."""
     version: str
     """Version of peerlab that asks: another one may answer with other figures."""
+    iteration_times: bool = False
+    """Whether the times of all iterations are asked for too."""
 
 
 @dataclass(frozen=True)
@@ -77,25 +79,28 @@ def answer(batch: Batch, stopped: Stopped | None = None) -> Answer:
         )
     begin_s = time.perf_counter()
     scenarios = [batch.base.with_(**change) for change in batch.changes]
-    figures = tuple(answer_together(scenarios, stopped or _stopped))
+    figures = tuple(answer_together(scenarios, stopped or _stopped, iteration_times=batch.iteration_times))
     return Answer(time.perf_counter() - begin_s, figures)
 
 
-def answer_together(scenarios: Sequence[Scenario], stopped: Stopped) -> Iterator[dict[str, Any] | str]:
+def answer_together(
+    scenarios: Sequence[Scenario], stopped: Stopped, *, iteration_times: bool = False
+) -> Iterator[dict[str, Any] | str]:
     """Yield for each scenario its figures, or why it is impossible; end early if the sweep is stopped.
 
-    The scenarios of a batch meet here, and nowhere else: an engine that answers several in one call has its place here.
+    Scenarios that an engine can run side by side are answered in one call.
     """
 
     def progress(_done: int, _total: int) -> None:
         if stopped():
             raise Cancelled("the sweep was stopped")
 
-    for scenario in scenarios:
+    runs = SideBySide(scenarios, progress)
+    for index in range(len(scenarios)):
         if stopped():
             return
         try:
-            yield simulate(scenario, progress=progress).as_dict()
+            yield runs.run(index).as_dict(iteration_times=iteration_times)
         except Cancelled:
             return
         except PeerlabError as problem:

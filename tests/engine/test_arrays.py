@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.engine.arrays import refuses
-from peerlab.engine.batch import times
+from peerlab.engine.arrays import Batch, refuses
+from peerlab.engine.batch import SideBySide, times
 from peerlab.errors import ScenarioError
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="1 MiB", jitter=0.2, seed=3)
@@ -65,28 +65,161 @@ def test_jitter_has_mean_one_so_single_service_times_keep_their_mean_while_the_r
     assert np.mean([run.time_s for run in runs]) > 1.1 * plain.time_s  # a step waits for the slowest
 
 
-@settings(max_examples=20)
+PATHS = {
+    "ideal-100g": "wire",
+    "ideal-100g-staged": "host-rdma",
+    "alps-gh200": "peer-direct",
+    "p5": "peer-direct",
+    "gaudi2": "native",
+}
+
+
+@settings(max_examples=30)
 @given(
-    nodes=st.integers(1, 20),
-    cluster=st.sampled_from(["ideal-100g", "alps-gh200", "gaudi2"]),
+    nodes=st.integers(1, 12),
+    cluster=st.sampled_from(list(PATHS)),
+    registration=st.sampled_from(["cached", "pool"]),
+    collective=st.sampled_from(["allreduce", "allgather", "reduce-scatter"]),
     dependency=st.sampled_from(["slice", "step"]),
     slow=st.sampled_from([None, {0: 0.5}]),
     jitters=st.lists(st.sampled_from([0.0, 0.1, 0.5]), min_size=2, max_size=4),
 )
-def test_runs_side_by_side_give_what_each_gives_alone(nodes, cluster, dependency, slow, jitters):
-    machine = peerlab.load_cluster(cluster)
-    path = {"ideal-100g": "wire", "alps-gh200": "peer-direct", "gaudi2": "native"}[cluster]
+def test_runs_side_by_side_give_what_each_gives_alone(
+    nodes, cluster, registration, collective, dependency, slow, jitters
+):
     base = peerlab.Scenario(
-        cluster=machine,
-        path=path,
-        registration="pool",
+        cluster=peerlab.load_cluster(cluster),
+        path=PATHS[cluster],
+        registration=registration,
+        collective=collective,
         nodes=nodes,
         message_bytes=100_001,
         dependency=dependency,
     ).with_(slow_nodes=slow)
     scenarios = [base.with_(jitter=jitter, seed=seed) for seed, jitter in enumerate(jitters)]
-    assert times(scenarios) == [peerlab.simulate(one).time_ps for one in scenarios]
-    assert times(scenarios) == [peerlab.simulate(one, engine="loop-full").time_ps for one in scenarios]
+    together = SideBySide(scenarios)
+    for index, one in enumerate(scenarios):
+        run, alone = together.run(index), peerlab.simulate(one)
+        assert run.as_dict(iteration_times=True) == alone.as_dict(iteration_times=True)
+        assert run.busy == alone.busy
+        assert identity(run) == identity(alone)
+    loops = [peerlab.simulate(one, engine="loop-full") for one in scenarios]
+    assert times(scenarios) == [run.time_ps for run in loops]
+    assert [figures(run) for run in map(SideBySide(scenarios).run, range(len(jitters)))] == list(
+        map(figures, loops)
+    )
+
+
+def figures(run):
+    """Return the figures of a row that no engine may change."""
+    return {name: value for name, value in run.as_dict().items() if name != "engine"}
+
+
+def identity(run):
+    """Return every span and every request for registered memory, with the resource that served it."""
+    names = [(one.kind, one.node, one.index) for one in run.trace.resources]
+    tables = []
+    for columns, served in (
+        (run.recording.unrolled, "resource"),
+        (run.recording.unrolled_registrations, "nic"),
+    ):
+        rows = zip(*(columns[name].tolist() for name in columns if name != served), strict=True)
+        tables.append(sorted(zip(rows, (names[index] for index in columns[served]), strict=True)))
+    return tables
+
+
+@pytest.mark.parametrize("cluster", PATHS)
+def test_every_span_is_of_the_resource_that_the_referee_names(cluster):
+    """After its copy a slice is in flight at the receiver, not at the sender."""
+    scenario = peerlab.Scenario(
+        cluster=cluster, path=PATHS[cluster], nodes=3, message_bytes="64 KiB", jitter=0.1
+    )
+    arrays, referee = (peerlab.simulate(scenario, engine=engine) for engine in ("arrays", "simpy"))
+    assert identity(arrays) == identity(referee)
+
+
+def test_many_runs_of_a_large_ring_are_made_some_at_a_time(monkeypatch):
+    scenarios = [RING.with_(seed=seed) for seed in range(7)]
+    alone = [peerlab.simulate(one).as_dict() for one in scenarios]
+    monkeypatch.setattr("peerlab.engine.batch._MOST_TIMES", 2 * 8 * (1 + RING.window_slices))
+    made = counted_calls(monkeypatch)
+    together = SideBySide(scenarios)
+    assert [together.run(index).as_dict() for index in range(7)] == alone
+    assert made == [2, 2, 2, 1]
+
+
+def counted_calls(monkeypatch):
+    """Return a list that gets how many runs each call of the array engine makes."""
+    made, run = [], Batch.run
+
+    def counting(self, progress=None):
+        made.append(len(self.seeds))
+        return run(self, progress)
+
+    monkeypatch.setattr(Batch, "run", counting)
+    return made
+
+
+def test_a_sweep_over_seeds_is_few_calls_and_its_rows_are_those_of_single_runs(monkeypatch):
+    slow = RING.with_(slow_nodes={4: 0.5})
+    alone = [
+        peerlab.simulate(slow.with_(seed=seed, jitter=jitter)) for seed in range(60) for jitter in (0.1, 0)
+    ]
+    made = counted_calls(monkeypatch)
+    table = peerlab.sweep(slow, seed=range(60), jitter=[0.1, 0])
+    assert sum(made) == 120
+    assert len(made) < 30
+    columns = ["time_s", "busbw_GBps", "wire_busy_share", "bottleneck", "bottleneck_share", "engine"]
+    rows = [[run.as_dict()[name] for name in columns] for run in alone]
+    assert table[columns].to_numpy().tolist() == rows
+
+
+def test_a_run_whose_jitter_may_take_too_long_to_count_does_not_spoil_those_beside_it():
+    slow = peerlab.load_cluster("ideal-100g").with_figure("nic.rate", 0.01)
+    base = peerlab.Scenario(cluster=slow, nodes=4, message_bytes="1 GiB", slow_nodes={1: 0.5})
+    table = peerlab.sweep(base, jitter=[0.1, 2.0], seed=[1, 2], progress=False)
+    alone = [peerlab.simulate(base.with_(seed=seed, jitter=0.1)).time_s for seed in (1, 2)]
+    assert table["time_s"].tolist()[:2] == alone
+    assert table["error"].str.contains("longer than the simulation can count").tolist()[2:] == [True, True]
+
+
+@settings(max_examples=40)
+@given(
+    cluster=st.sampled_from(["alps-gh200", "infiniband-hdr-a100", "juliet", "p5"]),
+    nodes=st.integers(2, 5),
+    nbytes=st.sampled_from([1, 1000, 65536, 10**6 + 3]),
+    slices=st.sampled_from(["auto", None, 5000]),
+    window=st.sampled_from([None, 1, 3]),
+    dependency=st.sampled_from(["slice", "step"]),
+    prefetch=st.booleans(),
+    buffers=st.integers(1, 2),
+    collective=st.sampled_from(["allreduce", "allgather", "reduce-scatter"]),
+    jitter=st.sampled_from([0.0, 0.2, 1.0]),
+    slow=st.sampled_from([None, {1: 0.13}]),
+)
+def test_with_a_warm_cache_it_gives_the_spans_and_hits_of_the_referee(
+    cluster, nodes, nbytes, slices, window, dependency, prefetch, buffers, collective, jitter, slow
+):
+    scenario = peerlab.Scenario(
+        cluster=cluster,
+        path="peer-direct",
+        nodes=nodes,
+        message_bytes=nbytes,
+        slice_bytes=slices,
+        window=window,
+        dependency=dependency,
+        prefetch=prefetch,
+        buffers=buffers,
+        collective=collective,
+        jitter=jitter,
+        slow_nodes=slow,
+    )
+    arrays, referee = (peerlab.simulate(scenario, engine=engine) for engine in ("arrays", "simpy"))
+    assert identity(arrays) == identity(referee)
+    assert arrays.registration == referee.registration
+    assert arrays.registration.hits > arrays.registration.misses == 0
+    assert arrays.iterations == referee.iterations  # the cold ones too, which it leaves to the loop
+    assert figures(arrays) == figures(referee)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +227,10 @@ def test_runs_side_by_side_give_what_each_gives_alone(nodes, cluster, dependency
     [
         ({"cluster": "dl1"}, "queue for one resource"),
         ({"cluster": "dl1", "path": "peer-direct", "registration": "pool"}, "queue for one resource"),
-        ({"cluster": "alps-gh200", "path": "peer-direct"}, "queue for registration"),
+        ({"cluster": "dl1", "path": "peer-direct"}, "queue for one resource"),
+        ({"cluster": "p5", "path": "peer-direct", "registration": "per-transfer"}, "queue for registration"),
+        ({"cluster": "p5", "path": "peer-direct", "iterations": 1}, "queue for registration"),
+        ({"cluster": "p5", "path": "peer-direct", "cache_regions": 4}, "queue for registration"),
         ({"cluster": "ideal-100g-backbone"}, "queue for one resource"),
         ({"cluster": "ideal-100g", "algorithm": "pairwise"}, "no ring"),
         ({"cluster": "ideal-100g", "collective": "point-to-point"}, "no ring"),
@@ -118,11 +254,25 @@ def test_auto_takes_the_fastest_engine_that_is_exact():
             ideal.with_(slow_nodes={3: 0.5}),
             ideal.with_(algorithm="binary-tree"),
             peerlab.Scenario(slow_nodes={3: 0.5}),
+            peerlab.Scenario(cluster="p5", path="peer-direct"),
+            peerlab.Scenario(cluster="p5", path="peer-direct", jitter=0.1),
+            peerlab.Scenario(cluster="p5", path="peer-direct", jitter=0.1, registration="per-transfer"),
             peerlab.Scenario(jitter=0.1),
             peerlab.Scenario(collective="point-to-point"),
         )
     ]
-    assert engines == ["loop", "arrays", "arrays", "loop-nodes", "loop-nodes", "loop-full", "loop-full"]
+    assert engines == [
+        "loop",
+        "arrays",
+        "arrays",
+        "loop-nodes",
+        "loop-nodes",
+        "loop",
+        "arrays",
+        "loop-full",
+        "loop-full",
+        "loop-full",
+    ]
 
 
 def test_a_large_jittered_run_makes_its_spans_only_when_they_are_asked_for():

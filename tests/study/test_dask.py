@@ -31,6 +31,12 @@ def test_the_numbers_are_the_same_to_the_last_byte(cluster, tmp_path):
     assert file.read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
+def test_seeds_that_are_simulated_side_by_side_are_the_same_here_and_there(cluster):
+    grid = {"seed": range(30), "jitter": [0.0, 0.1]}
+    there = peerlab.sweep(SMALL, dask=cluster.scheduler_address, **grid)
+    assert there.to_csv() == peerlab.sweep(SMALL, **grid).to_csv()
+
+
 def test_a_client_of_yours_is_an_executor_like_any_other(cluster):
     with cluster.get_client() as client:
         there = peerlab.sweep(SMALL, executor=client.get_executor(), **GRID)

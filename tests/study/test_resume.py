@@ -120,6 +120,43 @@ def test_the_same_fields_on_another_base_are_another_question(file):
         peerlab.sweep(SMALL.with_(message_bytes="65 KiB"), output=file, **GRID)
 
 
+OF_0_1_0 = """\
+nodes,cluster,ranks,path,registration,collective,message_bytes,time_s,algbw_GBps,busbw_GBps,wire_busy_share,bottleneck,\
+bottleneck_share,copies_per_byte,dram_bytes_per_byte,cores_busy,registration_hits,registration_misses,\
+registration_evictions,registration_time_s,iteration_times_s,extrapolated,engine,error,fingerprint
+2,ideal-100g,2,wire,,allreduce,65536,1.524288e-05,4.29944997270857,4.29944997270857,0.34395599781668557,latency,\
+0.6560440021833145,0.0,0.0,0.0,0,0,0,0.0,[1.524288e-05],false,loop,,030ddca0a466a0bc
+"""
+
+
+def test_a_file_of_0_1_0_with_times_of_iterations_is_refused_with_the_option_that_has_them(file):
+    file.write_text(OF_0_1_0)
+    with pytest.raises(
+        PeerlabError, match=r"has the column iteration_times_s, .*iteration_times=True, --iter"
+    ):
+        peerlab.sweep(SMALL, nodes=[2, 3], output=file)
+    part = file.with_name("part.csv")
+    part.write_text(OF_0_1_0.replace(",fingerprint", ",shard,fingerprint").replace(",030d", ",1/1,030d"))
+    with pytest.raises(
+        PeerlabError, match=r"^merge: .*has the column iteration_times_s, .*--iteration-times"
+    ):
+        peerlab.sweep(SMALL, nodes=[2], merge=[part])
+    assert file.read_text() == OF_0_1_0
+
+
+def test_a_file_with_times_of_iterations_goes_on_with_them_and_one_without_them_does_not(file):
+    table, _ = again(file, iteration_times=True)
+    whole = file.read_bytes()
+    file.write_bytes(b"".join(whole.splitlines(keepends=True)[:4]))
+    resumed, _ = again(file, iteration_times=True)
+    pd.testing.assert_frame_equal(resumed, table, check_exact=True)
+    assert file.read_bytes() == whole
+    file.unlink()
+    again(file)
+    with pytest.raises(PeerlabError, match="it lacks iteration_times_s; give another file"):
+        again(file, iteration_times=True)
+
+
 @pytest.mark.parametrize(
     "content", [b"dear diary\n", b"a,b\n1,2\n", b"\xff\xfe\x00", b"\n", b"nodes", b"nothing at all"]
 )

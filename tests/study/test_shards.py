@@ -46,6 +46,12 @@ def whole(tmp_path_factory):
     return peerlab.sweep(SMALL, output=file, **GRID), file.read_bytes()
 
 
+def test_shards_with_times_of_iterations_are_merged_with_them(tmp_path):
+    files = [part(tmp_path, number, 2, iteration_times=True) for number in (1, 2)]
+    table = peerlab.sweep(SMALL, merge=files, iteration_times=True, **GRID)
+    pd.testing.assert_frame_equal(table, peerlab.sweep(SMALL, iteration_times=True, **GRID), check_exact=True)
+
+
 @pytest.fixture
 def parts(tmp_path):
     """Return the files of five shards."""

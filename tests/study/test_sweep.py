@@ -51,6 +51,19 @@ def test_a_row_holds_the_figures_of_the_run(table):
     }
 
 
+def test_times_of_iterations_are_a_column_for_those_who_ask():
+    base = peerlab.Scenario(path="peer-direct", message_bytes="1 MiB")
+    plain = peerlab.sweep(base, nodes=[2, 4])
+    table = peerlab.sweep(base, nodes=[2, 4], iteration_times=True)
+    runs = [peerlab.simulate(base.with_(nodes=nodes)) for nodes in (2, 4)]
+    assert table["iteration_times_s"].tolist() == [[one.time_s for one in run.iterations] for run in runs]
+    assert same(plain, table.drop(columns="iteration_times_s"))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        assert same(table, peerlab.sweep(base, nodes=[2, 4], iteration_times=True, executor=process))
+    with pytest.raises(ScenarioError, match=r"iteration_times: \[True\] is neither"):
+        peerlab.sweep(base, nodes=[2, 4], iteration_times=[True])
+
+
 def test_a_combination_that_is_impossible_has_a_reason_instead_of_figures():
     table = peerlab.sweep(SMALL, cluster=["ideal-100g", "dl1"], path=["wire", "host-rdma"])
     assert table["error"].isna().tolist() == [True, False, False, True]
@@ -140,6 +153,36 @@ def test_any_executor_will_do_and_is_left_running(table):
         for executor in (threads, process):
             assert same(table, peerlab.sweep(SMALL, executor=executor, **GRID))
             assert executor.submit(int, "7").result() == 7
+
+
+def test_seeds_that_are_simulated_side_by_side_are_the_same_however_they_are_swept(tmp_path):
+    """A share of a sweep, or what is left of it, makes other groups than the whole."""
+    grid = {"seed": range(25), "jitter": [0.0, 0.1, 0.2]}
+    base = SMALL.with_(slow_nodes={1: 0.5})
+    table = peerlab.sweep(base, **grid)
+    runs = [peerlab.simulate(base.with_(seed=s, jitter=j)) for s in grid["seed"] for j in grid["jitter"]]
+    figures = [run.as_dict() for run in runs]
+    assert table["engine"].unique().tolist() == ["arrays"]
+    for name in (
+        "time_s",
+        "busbw_GBps",
+        "wire_busy_share",
+        "bottleneck",
+        "bottleneck_share",
+        "copies_per_byte",
+    ):
+        assert table[name].tolist() == [row[name] for row in figures]
+    assert same(table, peerlab.sweep(base, workers=2, **grid))
+    with ThreadPoolExecutor(2) as threads:
+        assert same(table, peerlab.sweep(base, executor=threads, **grid))
+    parts = [tmp_path / f"{number}.csv" for number in (1, 2, 3)]
+    for number, part in enumerate(parts, 1):
+        peerlab.sweep(base, shard=(number, 3), output=part, **grid)
+    assert same(table, peerlab.sweep(base, merge=parts, output=tmp_path / "all.csv", **grid))
+    lines = (tmp_path / "all.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "some.csv").write_text("".join(lines[:1] + lines[9:70:3]))
+    assert same(table, peerlab.sweep(base, output=tmp_path / "some.csv", **grid))
+    assert (tmp_path / "some.csv").read_text() == "".join(lines)
 
 
 class Disorderly(Executor):

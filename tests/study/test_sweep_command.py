@@ -50,6 +50,21 @@ def test_json_holds_the_rows_of_the_table_in_python():
     assert [row["slice_bytes"] for row in document["rows"]] == [None, 8192, None, 8192]
 
 
+def test_times_of_iterations_stand_in_json_and_files_for_those_who_ask(tmp_path):
+    asked = ("--path", "peer-direct", "--nodes", "2", "--message", "1 MiB")
+    status, out, _ = run(*asked, "--iteration-times", "--json", "--output", "a.csv", cwd=tmp_path)
+    (row,) = json.loads(out)["rows"]
+    assert (status, len(row["iteration_times_s"])) == (0, 2)
+    assert ",iteration_times_s," in (tmp_path / "a.csv").read_text()
+    _, out, _ = run(*asked, "--json")
+    assert "iteration_times_s" not in out
+    status, _, problem = run(*asked, "--iteration-times")
+    assert (status, problem) == (
+        1,
+        "peerlab: --iteration-times: the table has no place for them; add --json or --output FILE.csv\n",
+    )
+
+
 def test_each_cluster_has_its_usual_path():
     _, out, _ = run("--cluster", "dl1,ideal-100g", "--message", "1 MiB")
     assert [line.split()[:2] for line in out.splitlines()[2:4]] == [

@@ -1,0 +1,46 @@
+"""The registration cache after its warm-up: it holds all that will be asked for, so that every request is a hit.
+
+A hit takes the lookup alone and queues nowhere. So an iteration that begins with a warm cache needs nothing of those
+before it, and any engine can run it that lets a transfer begin one lookup late.
+"""
+
+from peerlab.collectives.choose import plan
+from peerlab.collectives.plan import Schedule, is_chain
+from peerlab.model.registration import Lease, Region, RegistrationCache
+from peerlab.model.scenario import Scenario
+
+
+class WarmCache(RegistrationCache):
+    """A cache that holds all that will be asked for, without a list of it."""
+
+    def acquire(self, address: int, length: int) -> Lease:
+        """Return the region that was registered for this request."""
+        self.counters.hits += 1
+        return Lease(Region(*self.rounded(address, length)), hit=True)
+
+    def release(self, lease: Lease) -> tuple[Region, ...]:  # noqa: ARG002  (nothing is ever given up)
+        """Keep it."""
+        return ()
+
+
+def may_evict(scenario: Scenario, schedule: Schedule) -> bool:
+    """Return whether some limit can make the caches give up regions, so that their contents matter."""
+    if scenario.registration != "cached":
+        return False  # nothing is kept
+    regions = scenario.buffers * (schedule.chunks + 1) * scenario.hardware.devices_per_switch
+    page = int(scenario.page_bytes)
+    size = regions * (-(-schedule.chunk_bytes // page) * page)
+    limits = (
+        (scenario.cache_regions, regions),
+        (scenario.cache_bytes, size),
+        (scenario.memlock_bytes, size),
+    )
+    return any(limit is not None and int(limit) < need for limit, need in limits)
+
+
+def ends_warm(scenario: Scenario) -> bool:
+    """Return whether the last iteration finds all its memory registered, whatever happened before."""
+    if not scenario.registers or scenario.registration != "cached" or scenario.runs <= scenario.buffers:
+        return False
+    schedule = plan(scenario).schedule
+    return not may_evict(scenario, schedule) and is_chain(schedule)
