@@ -41,7 +41,7 @@ RETURNED = {
     "Alternative": "peerlab.model.alternatives",
     "Diagnosis": "peerlab.study.diagnosis.diagnose",
     "Calibration": "peerlab.study.calibration.calibrate",
-    "Examination": "peerlab.view.doctor",
+    "Report": "peerlab.examination.report",
     "Ratios": "peerlab.view.ratios",
     "PinCost": "peerlab.measurement.pin_cost",
     "Refusal": "peerlab.measurement.locked_memory",
