@@ -10,7 +10,7 @@ TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 
-.PHONY: lab voila lite test soak lint bench docs solutions shots lock clean chromium
+.PHONY: lab voila test soak lint bench docs solutions shots lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 	exec $(BIN)/peerlab lab --parent $$PPID $(ARGS)
@@ -18,9 +18,6 @@ lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
 voila: $(VENV)/test.stamp       ## serve copies of the labs as an app: prose and pictures, no code
 	rm -rf out/voila && mkdir -p out/voila && cp labs/*.ipynb out/voila
 	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila out/voila --template=peerlab --no-browser --Voila.ip=$(VOILA_IP) $(ARGS)
-
-lite: | $(VENV)/bin/python      ## would build the labs for a browser without a server; says which parts are missing
-	@./requirements/lite.sh $(BIN)/python
 
 test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
 	$(BIN)/python -m pytest $(TOGETHER) --ignore=tests/browser

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import ahead
 import engines
 import export
 import growth
@@ -24,6 +25,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "growth": growth.section,
     "sweeps": sweeps.section,
     "lab": lab.section,
+    "ahead": ahead.section,
     "export": export.section,
     "seats": seats.section,
 }

@@ -41,7 +41,7 @@ RETURNED = {
     "Alternative": "peerlab.model.alternatives",
     "Diagnosis": "peerlab.study.diagnosis.diagnose",
     "Calibration": "peerlab.study.calibration.calibrate",
-    "Examination": "peerlab.view.doctor",
+    "Report": "peerlab.examination.report",
     "Ratios": "peerlab.view.ratios",
     "PinCost": "peerlab.measurement.pin_cost",
     "Refusal": "peerlab.measurement.locked_memory",
@@ -108,7 +108,13 @@ def _asked(commands: Commands) -> list[Option]:
 
 
 def _options(parser: argparse.ArgumentParser) -> list[Option]:
-    return [(_call(one), _help(one)) for one in parser._actions if one.dest != "help"]  # noqa: SLF001  (argparse tells it nowhere else)
+    return [(_call(one), _help(one)) for one in _shown(parser)]
+
+
+def _shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return the options that the help shows."""
+    actions = parser._actions  # noqa: SLF001  (argparse tells it nowhere else)
+    return [one for one in actions if one.dest != "help" and one.help != argparse.SUPPRESS]
 
 
 def _command(name: str, parser: argparse.ArgumentParser, asked: Sequence[Option]) -> Iterator[str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from peerlab.app.predict import Prediction
     from peerlab.deck.write import write_deck
     from peerlab.engine.run import simulate
-    from peerlab.examination import Host
+    from peerlab.examination import Host, Report
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
     from peerlab.measurement.locked_memory import show_limit
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from peerlab.model.registration import RegistrationCache
     from peerlab.model.scenario import Scenario
     from peerlab.model.way import way
-    from peerlab.records import Records, load
+    from peerlab.records import Records
+    from peerlab.records.load import load
     from peerlab.run import Run
     from peerlab.study.calibration.calibrate import calibrate
     from peerlab.study.diagnosis.diagnose import diagnose
     from peerlab.study.sweep import sweep
-    from peerlab.view.doctor import Examination
     from peerlab.view.ratios import ratios
     from peerlab.view.steps import steps
 
@@ -111,14 +111,14 @@ def progress() -> "pd.DataFrame":
     return table()
 
 
-def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Examination":
+def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Report":
     """Return whether this host can do peer direct, and why; see :func:`peerlab.examination.examine`.
 
     A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
     """
-    from peerlab.view.doctor import Examination  # noqa: PLC0415  (only a notebook needs it)
+    from peerlab.examination import examine  # noqa: PLC0415  (only a notebook needs it)
 
-    return Examination.of(only, host)
+    return examine(host, only)
 
 
 def export_html(

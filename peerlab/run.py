@@ -5,11 +5,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from peerlab import critical, metrics
+from peerlab.display import show_run
 from peerlab.errors import PeerlabError
 from peerlab.gain import GainBand, gain_band
 from peerlab.lanes import lane_name
@@ -274,13 +274,7 @@ class Run:
         """
         write_perfetto(self.trace, path, repr(self))
 
-    def _repr_html_(self) -> str:
-        """Return a still with its figures, for notebooks, saved ones too."""
-        pictures = import_module(
-            "peerlab.view.still"
-        )  # by name: a picture knows runs, a run knows no picture
-        html: str = pictures.still_html(self)
-        return html
+    _repr_html_ = show_run
 
     def __repr__(self) -> str:
         s = self.scenario

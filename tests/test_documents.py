@@ -113,7 +113,8 @@ def test_the_map_of_the_folders_names_only_what_is_there(root):
 
 
 def test_every_make_target_that_is_promised_exists(root):
-    files = [*(root / name for name in DOCUMENTS), *(root / "docs").glob("*.md")]
+    told = [name for name in DOCUMENTS if name != "CHANGELOG.md"]  # it also tells what there was once
+    files = [*(root / name for name in told), *(root / "docs").glob("*.md")]
     rules = re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE)
     promised = {name for file in files for name in re.findall(r"`make ([a-z]+)\b", file.read_text())}
     assert {"lab", "test", "docs"} <= promised

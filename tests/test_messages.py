@@ -91,10 +91,8 @@ ASKED = {
     "a video": lambda given: peerlab.export_video(DL1, given),
     "an outline": lambda given: peerlab.write_deck(given, "deck"),
     "a folder of a deck": lambda given: peerlab.write_deck("missing.md", given),
-    "a key of an outline": lambda given: read_markdown(
-        f"# Deck\n\n- {given}: 1\n- {given}: 1\n", "deck.md", {}
-    ),
-    "a slide of an outline": lambda given: read_markdown(f"# Deck\n\n##{given}\n", "deck.md", {}),
+    "a key of an outline": lambda given: read_markdown(f"---\nscenario:\n  {given}: 1\n---\n", "deck.md", {}),
+    "a slide of an outline": lambda given: read_markdown(f"## One two\n\n##{given}\n", "deck.md", {}),
     "expected figures": lambda given: read_expected("row = []", given),
     "a picture of them": lambda given: write_page([DOT], Path(given)),
 }

@@ -18,34 +18,22 @@ examples:
   peerlab deck --communication 40% --step-time 0.3 --overlap 60% --output deck    the same from a profiler's shares
   peerlab deck --outline review.md --output deck        slides and words of your own
 
-an outline in Markdown; everything but the first line may be left out:
-  # Host NIC against Peer Direct
-  Architecture review, team fabric
-  - cluster: dl1
-  - nodes: 8
-  - gradient: 2 GB            (or communication: 40 %, the exchange's share of the step)
-  - step time: 0.35           (seconds, today, through the host)
-  - overlap: 50 %             (of the exchange, hidden behind computing)
+an outline in Markdown, with YAML above the slides; all of it may be left out, and without any ## all kinds are shown, in this order:
+  ---
+  title: Host NIC against Peer Direct
+  subtitle: Architecture review, team fabric
+  scenario:                   # any field of a scenario but path, registration, jitter and slow_nodes
+    cluster: dl1
+    nodes: 8
+  training:                   # a step as it is today, through the host
+    gradient_bytes: 2 GB      # or communication_share: 40 %, the exchange's share of the step
+    step_time_s: 0.35
+    overlap_share: 50 %       # of the exchange, hidden behind computing
+  ---
   ## detour: Today
   What stands here is for the speaker.
-  > What stands here is on the slide.
+  > What stands here is on the slide. An empty > begins a new paragraph.
   ## A slide of your own
-
-the same in TOML:
-  title = "Host NIC against Peer Direct"
-  subtitle = "Architecture review, team fabric"
-  [scenario]                  # any field of a scenario but path, registration, jitter and slow_nodes
-  cluster = "dl1"
-  nodes = 8
-  [training]                  # a step as it is today
-  gradient_bytes = "2 GB"     # or communication_share = 0.4
-  step_time_s = 0.35
-  overlap_share = 0.5
-  [[slide]]                   # without any: all kinds, in this order
-  show = "detour"
-  title = "Today"
-  text = "Words of your own. An empty line begins a new paragraph."
-  notes = "For the speaker."
 
 kinds of slides:
 """
@@ -66,7 +54,7 @@ def add(commands: Any) -> None:
         epilog=f"{_EXAMPLES}{kinds}\n\n{_KEYS}",
     )
     add = sub.add_argument
-    add("outline", nargs="?", metavar="OUTLINE", help="what the deck is about, a .md or .toml file")
+    add("outline", nargs="?", metavar="OUTLINE", help="what the deck is about, a .md file")
     add("--outline", dest="named", metavar="FILE", help="the same")
     add("--output", required=True, metavar="FOLDER", help="folder for index.html")
     add("--pdf", action="store_true", help="also print the slides to deck.pdf (needs a Chromium)")

@@ -5,17 +5,16 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from tqdm import tqdm
 
 from peerlab.cli.measure_text import print_block, print_end, say_condition
 from peerlab.cli.words import command, number
 from peerlab.errors import MeasurementError
-from peerlab.measurement.launched import Peers, measure_launched, plan_launched
+from peerlab.measurement.launched import measure_launched, plan_launched
 from peerlab.measurement.mpi import MpiPeers
 from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
-from peerlab.measurement.sockets import SocketPeers
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.outfile import check_place
 from peerlab.records import Records
@@ -30,7 +29,6 @@ examples:
   peerlab measure --arms staged,direct,cma            one more arm, where the kernel allows it
   peerlab measure --save mine.csv                     every repetition of every rank
   mpirun -n 4 peerlab measure --mpi                   over MPI, on a cluster; FI_PROVIDER and the like choose the transport
-  torchrun --nproc-per-node 4 --no-python peerlab measure --sockets        over TCP, where there is no MPI
 
 the arms: staged (device memory, bounce buffer, TCP, bounce buffer, device memory), tcp (no bounce buffers), staged-shm (bounce
 buffers without TCP), direct (one-sided stores into the neighbour's memory), cma (the same through the kernel); over MPI: mpi (MPI_Allreduce), mpi-ring (our ring), mpi-staged (through
@@ -65,23 +63,29 @@ def add(commands: Any) -> None:
     add(
         "--pins", metavar="HOW", help="mlock (default), an emulation; or io_uring, where the kernel allows it"
     )
-    other = sub.add_mutually_exclusive_group()
-    other.add_argument(
-        "--mpi", action="store_true", help="over MPI, as one of the ranks that mpirun or srun started"
-    )
-    other.add_argument(
-        "--sockets", action="store_true", help="over TCP, as one of the ranks that torchrun or srun started"
-    )
+    add("--mpi", action="store_true", help="over MPI, as one of the ranks that mpirun or srun started")
+    add("--sockets", action=_Gone, nargs=0, help=argparse.SUPPRESS)
     add("--save", metavar="FILE.csv", help="write every repetition of every rank")
     add("--json", action="store_true", help="print the records and their manifest as JSON")
 
 
-_NOT_FIELDS = ("run", "save", "json", "mpi", "sockets")
+class _Gone(argparse.Action):
+    """An option of 0.1.0; whoever still gives it is told what to give instead."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_given: object) -> NoReturn:
+        """End with a usage error."""
+        parser.error(
+            "--sockets is gone: start the ranks with mpirun or srun and give --mpi, as in "
+            "'mpirun -n 4 peerlab measure --mpi' (on one machine, without a launcher: --arms staged,tcp)"
+        )
+
+
+_NOT_FIELDS = ("run", "save", "json", "mpi")
 
 
 def _measure(options: argparse.Namespace) -> int:
     given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
-    if "mpi" in options or "sockets" in options:
+    if "mpi" in options:
         return _measure_launched(given, options)
     plan = Measurement.of(**given)
     _check_place(options)
@@ -94,7 +98,7 @@ def _measure(options: argparse.Namespace) -> int:
 
 def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int:
     """Measure as one of several ranks; rank 0 speaks for all."""
-    peers: Peers = MpiPeers() if "mpi" in options else SocketPeers()
+    peers = MpiPeers()
     try:
         plan = plan_launched(peers, given)
     except MeasurementError:

@@ -1,100 +1,132 @@
-"""A deck's outline as short Markdown: ``#`` is the deck, each ``##`` a slide, words below it are for the speaker.
+"""A deck's outline as Markdown: YAML above the slides (`front_matter`), each ``##`` a slide, words below it are for the speaker.
 
-``#`` has a slide of its own, the first unless ``## title`` puts it elsewhere. Below it list items name the scenario and the
-training (``- nodes: 8``, ``- step time: 0.35``), other lines are the subtitle. A ``##`` is a kind of slide, with a title of your
-own behind a colon, or the title of a slide of your own. Below it, lines that begin with ``>`` stand on the slide, all others are
-notes.
+A ``##`` is a kind of slide, with a title of your own behind a colon, or the title of a slide of your own. Below it, lines that begin
+with ``>`` stand on the slide, all others are notes. The slide of the title is the first unless ``## title`` puts it elsewhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from peerlab.errors import ExportError, nearest
-from peerlab.textfile import read_value
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.front_matter import front_matter_plugin
 
-_TRAINING = {
-    "gradient": "gradient_bytes",
-    "communication": "communication_share",
-    "step time": "step_time_s",
-    "overlap": "overlap_share",
-}
-"""Words of a list item to fields of a training."""
+from peerlab.deck.front_matter import read_front_matter
+from peerlab.errors import ExportError, nearest
+
+_MARKDOWN = MarkdownIt("commonmark").use(front_matter_plugin).disable(["inline", "lheading"])
+"""Says what each line is. Words stay as they are, and a line of --- below words makes no heading of them."""
+_HOW = "title and scenario stand above the slides between two lines of ---, as in title: Why Peer Direct; each slide begins with ##"
+
+
+class _Line(Exception):  # noqa: N818  (it becomes an error of the file)
+    """What is wrong with a line, which is counted from 0."""
+
+    def __init__(self, number: int, says: str) -> None:
+        super().__init__(says)
+        self.number = number
 
 
 def read_markdown(text: str, name: str, kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Return an outline in Markdown as its TOML would hold it; `kinds` are those of slides, `name` is the file's.
+    """Return title, subtitle, scenario and training, as far as they are given, and the slides in a list.
+
+    Each slide has ``show``, ``title``, ``text`` and ``notes``. `kinds` are those of slides, `name` is the file's.
 
     Raises
     ------
     ExportError
         If a line has no meaning; it names the line.
     """
-    deck: dict[str, Any] = {}
-    slides: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            _read(line.rstrip(), deck, slides, kinds)
-        except ExportError as problem:
-            raise ExportError(f"{name}, line {number}: {problem}") from None
-    if not deck:
-        raise ExportError(f"{name} is empty: it begins with # and the title of the deck")
-    for slide in slides:
-        for part in ("text", "notes"):
-            slide[part] = slide.get(part, "").strip()
+    if not text.strip():
+        raise ExportError(f"{name} is empty: {_HOW}")
+    tokens, lines = _MARKDOWN.parse(text), text.split("\n")
+    head = tokens[0] if tokens and tokens[0].type == "front_matter" else None
+    deck = read_front_matter(head.content, name) if head else {}
+    try:
+        slides = _slides(tokens, lines, head.map[1] if head and head.map else 0, kinds)
+    except _Line as problem:
+        raise ExportError(f"{name}, line {problem.number + 1}: {problem}") from None
     if slides and not any(slide["show"] == "title" for slide in slides):
         slides.insert(0, {"show": "title"})
-    return {**deck, "slide": slides}
+    return {**deck, "slides": slides}
 
 
-def _read(line: str, deck: dict[str, Any], slides: list[dict[str, Any]], kinds: Mapping[str, str]) -> None:
-    if line.startswith("##"):
-        _begin(line, deck, slides, kinds)
-    elif line.startswith("#"):
-        if deck:
-            raise ExportError("a second # line; slides begin with ##")
-        deck["title"] = _words(line, "#")
-    elif slides:
-        quoted = line.startswith(">")
-        part = "text" if quoted else "notes"
-        slides[-1][part] = f"{slides[-1].get(part, '')}\n{line[1:].strip() if quoted else line}"
-    elif line and not deck:
-        raise ExportError("words before the title; an outline begins with # and the title of the deck")
-    elif line.startswith(("- ", "* ")):
-        _item(line[2:], deck)
-    elif line:
-        deck["subtitle"] = f"{deck.get('subtitle', '')} {line.strip()}".strip()
+def _slides(
+    tokens: Sequence[Token], lines: Sequence[str], first: int, kinds: Mapping[str, str]
+) -> list[dict[str, str]]:
+    """Return the slides on the lines from `first` on."""
+    blocks = [
+        (one.type, one.map[0], one.map[1])
+        for one in tokens
+        if one.level == 0 and one.map and one.map[0] >= first
+    ]
+    headings = {
+        one.map[0]: (one.tag, words.content)
+        for one, words in pairwise(tokens)
+        if one.type == "heading_open" and one.level == 0 and one.map
+    }
+    starts = list(headings)
+    _refuse_words(lines, first, starts[0] if starts else len(lines))
+    shown = set[int]()
+    for kind, begin, end in blocks:
+        if kind == "blockquote_open":
+            shown.update(_quoted(lines, begin, end))
+        elif kind == "paragraph_open":
+            _refuse_missed_slides(lines, begin, end)
+    return [
+        {**_headed(start, *headings[start], kinds), **_body(lines, start + 1, end, shown)}
+        for start, end in pairwise([*starts, len(lines)])
+    ]
 
 
-def _begin(line: str, deck: dict[str, Any], slides: list[dict[str, Any]], kinds: Mapping[str, str]) -> None:
-    """Begin a slide."""
-    if not deck:
-        raise ExportError("a slide before the title; an outline begins with # and the title of the deck")
-    heading = _words(line, "##")
+def _refuse_words(lines: Sequence[str], first: int, end: int) -> None:
+    """Refuse what stands above the first slide and is no front matter."""
+    for number in range(first, end):
+        if number == 0 and lines[0].startswith("---"):
+            raise _Line(0, "the YAML that begins here has no end; write --- on a line of its own below it")
+        if lines[number].strip():
+            raise _Line(number, f"words above the first slide; {_HOW}")
+
+
+def _headed(number: int, tag: str, heading: str, kinds: Mapping[str, str]) -> dict[str, str]:
+    """Return kind and title of a slide."""
+    if tag != "h2":
+        raise _Line(number, f"{'#' * int(tag[1])} {heading} begins no slide; {_HOW}")
+    if not heading:
+        raise _Line(number, "a slide without words; write ##, a space and words")
     kind, _, title = (part.strip() for part in heading.partition(":"))
     if kind.lower() in kinds:
-        slides.append({"show": kind.lower(), "title": title})
-    elif " " not in kind and kind.islower():
-        raise ExportError(f"{kind!r} is no kind of slide; {nearest(kind.lower(), kinds)}")
-    else:
-        slides.append({"show": "text", "title": heading})
+        return {"show": kind.lower(), "title": title}
+    if " " not in kind and kind.islower():
+        raise _Line(number, f"{kind!r} is no kind of slide; {nearest(kind.lower(), kinds)}")
+    return {"show": "text", "title": heading}
 
 
-def _words(line: str, mark: str) -> str:
-    if not line.startswith(f"{mark} ") or not line[len(mark) :].strip():
-        raise ExportError(f"{line!r}: write {mark}, a space and words")
-    return line[len(mark) :].strip()
+def _quoted(lines: Sequence[str], begin: int, end: int) -> Iterator[int]:
+    """Yield the lines of a quotation. In Markdown a line without > may go on with it; a speaker's note must not slip onto a slide so."""
+    for number in range(begin, end):
+        if lines[number].lstrip().startswith(">"):
+            yield number
+        elif lines[number].strip():
+            raise _Line(
+                number, "words right below >; begin the line with > too, or leave a line empty above it"
+            )
 
 
-def _item(item: str, deck: dict[str, Any]) -> None:
-    """Take a field of the scenario or of the training."""
-    name, colon, value = (part.strip() for part in item.partition(":"))
-    if not colon or not name or not value:
-        raise ExportError(f"{item!r} says nothing; write a name, a colon and a value, as in - nodes: 8")
-    table, field = (
-        ("training", _TRAINING[name]) if name in _TRAINING else ("scenario", name.replace(" ", "_"))
-    )
-    held = deck.setdefault(table, {})
-    field = "message_bytes" if field == "message" else field
-    if field in held:
-        raise ExportError(f"{name} is given twice")
-    held[field] = read_value(value)
+def _refuse_missed_slides(lines: Sequence[str], begin: int, end: int) -> None:
+    for number in range(begin, end):
+        if lines[number].startswith("##"):
+            raise _Line(number, f"{lines[number]!r}: write ##, a space and words")
+
+
+def _body(lines: Sequence[str], begin: int, end: int, shown: Container[int]) -> dict[str, str]:
+    """Return what stands on a slide, and its notes; each quotation is a paragraph of its own."""
+    text, notes = list[str](), list[str]()
+    for number in range(begin, end):
+        if number in shown:
+            text.append(lines[number].lstrip()[1:].strip())
+        else:
+            notes.append(lines[number].rstrip())
+            text += [""] if text and text[-1] else []
+    return {"text": "\n".join(text).strip(), "notes": "\n".join(notes).strip()}

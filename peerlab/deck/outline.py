@@ -1,14 +1,14 @@
-"""What a deck is about: its outline, from a short file in TOML or Markdown, or from the command line."""
+"""What a deck is about: its outline, from a short file in Markdown, or from the command line."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from peerlab.deck.markdown import read_markdown
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError, nearest
-from peerlab.textfile import read_text, read_toml
+from peerlab.textfile import read_text
 from peerlab.units import MIB
 
 KINDS = {
@@ -65,58 +65,21 @@ class Outline:
     """The slides, in order."""
 
 
-_OWN = ("title", "subtitle", "scenario", "training", "slide")
-
-
 def read_outline(path: str | Path) -> Outline:
-    """Return the outline in a TOML file, or in a Markdown file (``.md``, ``.markdown``).
+    """Return the outline in a Markdown file; ``peerlab deck --help`` shows one.
 
     Raises
     ------
     ExportError
-        If it cannot be read, or holds what an outline does not have.
+        If it cannot be read, or holds what an outline does not have; it names the line.
     """
+    name = Path(path).name
+    if Path(path).suffix.lower() == ".toml":
+        raise ExportError(
+            f"{name}: an outline is Markdown now, in a file such as review.md: title, subtitle, scenario: and training: as YAML "
+            "between two lines of ---, and below them for each [[slide]] a line ## kind: title (peerlab deck --help shows one)"
+        )
     text = read_text(path, what="outline of a deck", most_bytes=MIB, error=ExportError)
-    held = _held(text, Path(path))
-    _only_known("outline", held, _OWN)
-    slides = tuple(_plan(one) for one in _tables(held.get("slide", []), "slide"))
-    scenario, training = held.get("scenario", {}), held.get("training")
-    if not isinstance(scenario, dict) or not isinstance(training, dict | None):
-        raise ExportError("outline: [scenario] and [training] are tables, as in [scenario] nodes = 8")
-    return Outline(
-        title=_text("title", held.get("title", DEFAULT_TITLE)),
-        subtitle=_text("subtitle", held.get("subtitle", "")),
-        scenario=scenario,
-        training=None if training is None else Training.read(training),
-        slides=slides or Outline.slides,
-    )
-
-
-def _held(text: str, path: Path) -> dict[str, Any]:
-    if path.suffix.lower() in (".md", ".markdown"):
-        return read_markdown(text, path.name, KINDS)
-    return read_toml(text, f"{path} is not valid TOML", ExportError)
-
-
-def _plan(given: Mapping[str, Any]) -> Plan:
-    _only_known("slide", given, [one.name for one in fields(Plan)])
-    words = {name: _text(name, value) for name, value in given.items()}
-    return Plan(**{"show": "text", **words})
-
-
-def _tables(given: object, name: str) -> list[dict[str, Any]]:
-    if isinstance(given, list) and all(isinstance(one, dict) for one in given):
-        return given
-    raise ExportError(f"outline: slides are written as [[{name}]], one each")
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise ExportError(f"outline: {name} = {value!r} is not text")
-    return value
-
-
-def _only_known(where: str, given: Mapping[str, Any], known: Any) -> None:
-    for name in given:
-        if name not in known:
-            raise ExportError(f"{where}: {name!r} is unknown; {nearest(name, known)}")
+    held = read_markdown(text, name, KINDS)
+    slides = tuple(Plan(**one) for one in held.pop("slides"))
+    return Outline(**held, slides=slides or Outline.slides)

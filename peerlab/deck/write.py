@@ -25,7 +25,7 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     Parameters
     ----------
     outline:
-        What it is about, or a file in Markdown or TOML that says so; ``peerlab deck --help`` has an example.
+        What it is about, or a file in Markdown that says so; ``peerlab deck --help`` has an example.
     folder:
         Gets ``index.html``, which needs nothing beside it, and with `pdf` ``deck.pdf``. It is made if need be.
     pdf:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
+from peerlab.display import show_examination
 from peerlab.errors import DoctorError, nearest
 from peerlab.examination import devices, environment, libraries, measuring, memory, network, pcie
 from peerlab.examination.check import FAIL, UNKNOWN, WARN, Check, Finding
@@ -70,6 +71,11 @@ class Report:
     @property
     def _open(self) -> tuple[Finding, ...]:
         return tuple(one for one in self.findings if one.status == UNKNOWN and one.blocks)
+
+    _repr_html_ = show_examination
+
+    def __repr__(self) -> str:
+        return f"Report({self.says})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything that it says, as JSON values."""

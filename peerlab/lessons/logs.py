@@ -8,11 +8,11 @@ up, and a first line says so: no log of somebody else is kept here.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import pandas as pd
 
+from peerlab.display import show_lab_log
 from peerlab.errors import RecordsError, nearest
 from peerlab.model.paths import path_titles
 from peerlab.records import Records
@@ -60,10 +60,7 @@ class LabLog:
         """What the source, or whoever read it, says about the run."""
         return str(self.measured.manifest.get("note", ""))
 
-    def _repr_html_(self) -> str:
-        border = "1px solid color-mix(in srgb, currentColor 25%, transparent)"
-        style = f"overflow:auto;white-space:pre;padding:8px 12px;border:{border};border-radius:4px;line-height:1.3"
-        return f"<pre tabindex='0' aria-label='log {self.name}' style='{style}'>{escape(self.text)}</pre>"
+    _repr_html_ = show_lab_log
 
 
 def lab_log(name: str) -> LabLog:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Protocol
 
 import numpy as np
 
+from peerlab.display import show_sums
 from peerlab.lessons.freed_memory import PAGE, Host, Key, Nic, NicError
-from peerlab.units import parse_bytes, say_bytes, say_count
-from peerlab.view.report import framed, table
+from peerlab.units import parse_bytes, say_count
 
 
 class Cache(Protocol):
@@ -112,29 +111,20 @@ class Training:
         """Whether every sum was right."""
         return all(step.right for step in self.steps)
 
-    def _repr_html_(self) -> str:
-        head = ("step", "buffer of rank 0", "its registration", "sum should be", "sum is", "")
-        rows = [_row(number, step) for number, step in enumerate(self.steps, 1)]
-        status, sign = ("pass", "✓") if self.right else ("fail", "✕")
-        dead = f"; {say_bytes(self.dead_bytes)} freed and still pinned" if self.dead_bytes else ""
-        body = f"<p class='pl-verdict pl-{status}'><span class='pl-sign' aria-hidden='true'>{sign}</span> {self._says()}{dead}</p>"
-        return framed("stale", f"Training steps with {self.cache}", body + table("", head, rows, "steps"))
+    _repr_html_ = show_sums
 
-    def _says(self) -> str:
+    def __repr__(self) -> str:
+        return f"Training({self.cache}, {say_count(len(self.steps), 'step')}: {self.says})"
+
+    @property
+    def says(self) -> str:
+        """How many sums are wrong, in words."""
         refused = sum(bool(step.refusal) for step in self.steps)
         wrong = sum(not step.right for step in self.steps) - refused
         if not wrong and not refused:
             return "every sum is right"
         said = [f"{say_count(wrong, 'sum')} wrong, and nobody is told"] * bool(wrong)
         return "; ".join([*said, *[f"{say_count(refused, 'step')} refused by the NIC"] * bool(refused)])
-
-
-def _row(number: int, step: Step) -> tuple[str, ...]:
-    where = f"{say_bytes(step.nbytes)} at <code>{step.address:#x}</code>"
-    times = f"anew, {say_count(step.registered, 'chunk')}" if step.registered else "found in the cache"
-    was = "-" if step.was is None else f"{step.was:g}"
-    mark = "<b class='pl-pass'>right</b>" if step.right else "<b class='pl-fail'>wrong</b>"
-    return str(number), where, times, f"{step.should_be:g}", was, f"{escape(step.refusal)}" or mark
 
 
 def train(

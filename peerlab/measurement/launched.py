@@ -1,16 +1,17 @@
-"""The same sweep where somebody else starts the ranks: mpirun, srun or torchrun, on one machine or many.
+"""The same sweep where mpirun or srun starts the ranks, on one machine or many.
 
 Every rank runs this, in step with the others; rank 0 hears of every run and keeps the records.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from peerlab.errors import MeasurementError
 from peerlab.measurement import manifest, room
 from peerlab.measurement.arms import Arm, Bytes
+from peerlab.measurement.mpi import ARMS, MpiPeers
 from peerlab.measurement.plan import Measurement, say_command
 from peerlab.measurement.ring import MOST_RANKS, Numbers, Ring
 from peerlab.measurement.rows import rows, shuffled
@@ -21,37 +22,7 @@ from peerlab.records.judge import control_ratios
 from peerlab.units import say_count
 
 
-class Peers(Protocol):
-    """All ranks, as one of them sees them."""
-
-    rank: int
-    """This one."""
-    size: int
-    """How many there are."""
-    option: str
-    """What asks for it on the command line."""
-    arms: Mapping[str, str]
-    """The arms that work over it, and where their bytes go; the first is the baseline."""
-    transport: Sequence[str]
-    """What it says about itself."""
-
-    def arm(self, name: str, device: Bytes, nbytes: int, slice_bytes: int) -> Arm:
-        """Return an arm for messages of a size."""
-        ...
-
-    def barrier(self) -> None:
-        """Wait for all."""
-        ...
-
-    def gather(self, value: Any) -> list[Any]:
-        """Return what each rank gave; nothing on others than rank 0."""
-        ...
-
-    def abort(self) -> None:
-        """Have the others end, too."""
-
-
-def plan_launched(peers: Peers, given: Mapping[str, Any]) -> Measurement:
+def plan_launched(peers: MpiPeers, given: Mapping[str, Any]) -> Measurement:
     """Return what to measure among these ranks, from what a user says.
 
     Raises
@@ -61,36 +32,26 @@ def plan_launched(peers: Peers, given: Mapping[str, Any]) -> Measurement:
     """
     for field in ("ranks", "registrations", "pins"):
         if field in given:
-            raise MeasurementError(
-                f"{field}: cannot be chosen with --{peers.option}: the launcher starts the ranks"
-            )
+            raise MeasurementError(f"{field}: cannot be chosen with --mpi: the launcher starts the ranks")
     return Measurement.of(
-        **{"arms": tuple(peers.arms), **given},
+        **{"arms": tuple(ARMS), **given},
         ranks=peers.size,
         registrations="none",
         most_ranks=MOST_RANKS,
-        known=peers.arms,
+        known=ARMS,
     )
 
 
 def measure_launched(
-    plan: Measurement, peers: Peers, on_progress: Callable[[Progress], None]
+    plan: Measurement, peers: MpiPeers, on_progress: Callable[[Progress], None]
 ) -> Records | None:
     """Measure, on every rank; return the records on rank 0 alone.
 
     Raises
     ------
     MeasurementError
-        If memory lacks, or another rank went away.
+        If memory lacks.
     """
-    try:
-        return _measure(plan, peers, on_progress)
-    except (OSError, EOFError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem) or "it closed its connection"
-        raise MeasurementError(f"rank {peers.rank} lost another rank: {reason}") from problem
-
-
-def _measure(plan: Measurement, peers: Peers, on_progress: Callable[[Progress], None]) -> Records | None:
     about = manifest.describe_machine()
     where = {"host": about["hosts"][0], "device": about["devices"][0]}
     everybody = peers.gather(where)
@@ -100,12 +61,12 @@ def _measure(plan: Measurement, peers: Peers, on_progress: Callable[[Progress], 
         return None
     hosts, devices = (list(dict.fromkeys(one[name] for one in everybody)) for name in ("host", "device"))
     about |= {
-        "command": f"{say_command(plan)} --{peers.option}",
+        "command": f"{say_command(plan)} --mpi",
         "hosts": hosts,
         "devices": devices,
         "ranks": peers.size,
         "nodes": len(hosts),
-        "transport": [*peers.transport, *(f"{arm}: {peers.arms[arm]}" for arm in plan.arms)],
+        "transport": [*peers.transport, *(f"{arm}: {ARMS[arm]}" for arm in plan.arms)],
         "what_it_is": f"messages among processes on {say_count(len(hosts), 'node')}, from and to their own memory: "
         "no accelerator's",
         "load_after": manifest.load(),
@@ -120,7 +81,7 @@ def _measure(plan: Measurement, peers: Peers, on_progress: Callable[[Progress], 
 class _Sweep:
     """All sizes, one after another, on one rank."""
 
-    def __init__(self, plan: Measurement, peers: Peers, on_progress: Callable[[Progress], None]) -> None:
+    def __init__(self, plan: Measurement, peers: MpiPeers, on_progress: Callable[[Progress], None]) -> None:
         self._plan, self._peers, self._on_progress = plan, peers, on_progress
         self._numbers = Numbers(max(plan.sizes))
         self._runs = 0

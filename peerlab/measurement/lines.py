@@ -20,15 +20,15 @@ class Lines:
         """Send a line."""
         self._end.sendall(json.dumps(message).encode() + b"\n")
 
-    def receive(self, most_bytes: int = -1) -> Any:
-        """Return the next message; one of more than `most_bytes` counts as none.
+    def receive(self) -> Any:
+        """Return the next message.
 
         Raises
         ------
         EOFError
             If the other end is closed.
         """
-        line = self._reader.readline(most_bytes)
+        line = self._reader.readline()
         if not line.endswith(b"\n"):
             raise EOFError
         return json.loads(line)

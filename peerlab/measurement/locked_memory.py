@@ -5,9 +5,9 @@ import json
 import mmap
 import resource
 import sys
-from dataclasses import asdict, dataclass
-from importlib import import_module
+from dataclasses import dataclass
 
+from peerlab.display import show_refusal
 from peerlab.errors import MeasurementError
 from peerlab.machine import linux
 from peerlab.measurement.starting import apart
@@ -57,10 +57,7 @@ class Refusal:
     explanation: str
     """The same in words, with what helps."""
 
-    def _repr_html_(self) -> str:
-        pictures = import_module("peerlab.view.pinning")  # by name: a measurement knows no picture
-        html: str = pictures.refusal_html(**asdict(self))
-        return html
+    _repr_html_ = show_refusal
 
 
 def show_limit(limit: int | str = "1 MiB", region: int | str = "64 KiB") -> Refusal:

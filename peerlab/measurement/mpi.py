@@ -4,7 +4,7 @@ The variables of libfabric and UCX decide it (FI_PROVIDER=efa, UCX_TLS=rc, ...);
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -78,9 +78,6 @@ class _Library(_Ring):
 class MpiPeers:
     """The ranks of MPI's world."""
 
-    option: str = "mpi"
-    arms: Mapping[str, str] = ARMS
-
     def __init__(self) -> None:
         """Join.
 
@@ -130,8 +127,5 @@ def _why_alone() -> str:
     for launcher, variable in _LAUNCHERS.items():
         if os.environ.get(variable, "1") != "1":
             more = "srun --mpi=pmi2 or --mpi=pmix" if launcher == "srun" else "mpirun or srun"
-            return (
-                f"--mpi: {launcher} started several processes, but MPI knows of this one alone: start them with {more}, "
-                "or measure with --sockets instead"
-            )
+            return f"--mpi: {launcher} started several processes, but MPI knows of this one alone: start them with {more}"
     return "--mpi: MPI knows of this process alone: start several, as in 'mpirun -n 4 peerlab measure --mpi'"

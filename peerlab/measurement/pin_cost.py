@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from peerlab.display import show_pin_cost
 from peerlab.errors import MeasurementError
 from peerlab.machine import linux
 from peerlab.machine.attempts import why_not
@@ -24,7 +24,7 @@ from peerlab.measurement.pins import KINDS
 from peerlab.measurement.plan import PINS
 from peerlab.measurement.starting import apart
 from peerlab.model.registration import Region
-from peerlab.units import KIB, MIB, parse_bytes, say_bytes
+from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,10 +46,10 @@ class PinCost:
     notes: Sequence[str]
     """What could not be tried here, and why."""
 
-    def _repr_html_(self) -> str:
-        pictures = import_module("peerlab.view.pinning")  # by name: a measurement knows no picture
-        html: str = pictures.cost_html(self.table.to_dict("records"), self.notes)
-        return html
+    _repr_html_ = show_pin_cost
+
+    def __repr__(self) -> str:
+        return f"PinCost({say_count(len(self.table), 'row')}: {', '.join(self.table['pins'].unique())})"
 
 
 def pin_cost(

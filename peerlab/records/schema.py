@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 
 from peerlab.collectives.busbw import bus_factor
+from peerlab.display import show_records
 from peerlab.errors import RecordsError
 from peerlab.records.anonymous import anonymised
 from peerlab.records.columns import table_of
 from peerlab.records.csv_file import write_csv
 from peerlab.records.notes import describe_ranks
-from peerlab.records.page import html_table
 from peerlab.records.text import clean
 from peerlab.units import say_count
 
@@ -152,8 +152,7 @@ class Records:
             f"Records({say_count(len(self), 'row')} of {', '.join(what)})" if len(self) else "Records(no row)"
         )
 
-    def _repr_html_(self) -> str:
-        return html_table(self.medians(), self.manifest, self.warnings)
+    _repr_html_ = show_records
 
     def medians(self) -> pd.DataFrame:
         """Return one row per condition: the median of its repetitions, and their quartiles of time (`low_s`, `high_s`).

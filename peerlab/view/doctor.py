@@ -4,24 +4,11 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from peerlab.examination import FAIL, NO, PASS, UNKNOWN, WARN, YES, Finding, Host, Report, examine
+from peerlab.examination import FAIL, NO, PASS, UNKNOWN, WARN, YES, Finding, Report
 from peerlab.view.report import framed
 
 _SIGNS = {PASS: "✓", WARN: "▲", FAIL: "✕", UNKNOWN: "?"}
 _OF_VERDICT = {YES: PASS, NO: FAIL}
-
-
-class Examination(Report):
-    """A report that a notebook shows as a table."""
-
-    @classmethod
-    def of(cls, only: str | Sequence[str] = (), host: Host | None = None) -> "Examination":
-        """Examine a host, by default the one this runs on; see :func:`peerlab.examination.examine`."""
-        report = examine(host, only)
-        return cls(report.findings, report.left_out)
-
-    def _repr_html_(self) -> str:
-        return report_html(self)
 
 
 def report_html(report: Report) -> str:

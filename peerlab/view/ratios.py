@@ -1,6 +1,7 @@
 """What a measurement says, in a notebook: ratios to the baseline with their quartiles, the noise behind them, a verdict each."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -9,6 +10,7 @@ from itertools import groupby
 import pandas as pd
 
 from peerlab.collectives.conditions import say_block
+from peerlab.display import show_ratios
 from peerlab.errors import RecordsError, nearest
 from peerlab.records import Records
 from peerlab.records.judge import FASTER, NOISE, SLOWER, WRONG, Comparison, compare
@@ -41,18 +43,21 @@ class Ratios:
         """One row per condition: the fields of `peerlab.records.judge.Comparison`."""
         return pd.DataFrame([asdict(one) for one in self.found])
 
-    def _repr_html_(self) -> str:
-        end = self._end()
-        blocks = groupby(self.found, key=lambda one: (one.ranks, one.size_bytes))
-        body = "".join(_block(self.against, say_block(*key), list(ones), end) for key, ones in blocks)
-        notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *self.about))
-        return framed("ratios", f"How many times as fast as {self.against}", body + notes)
+    _repr_html_ = show_ratios
 
-    def _end(self) -> float:
-        """Return the ratio at the right end of the axis; the left end is as far on the other side of 1."""
-        drawn = [end for one in self.found for end in (one.low, one.high, one.noise) if end]
-        most = max((max(end, 1 / end) for end in drawn if math.isfinite(end)), default=1.0)
-        return max(_LEAST_END, 1.08 * most)
+    def __repr__(self) -> str:
+        verdicts = Counter(one.verdict for one in self.found if one.path != self.against)
+        said = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        return f"Ratios(against {self.against}: {said or 'nothing else was measured'})"
+
+
+def ratios_html(one: Ratios) -> str:
+    """Return ratios as HTML that brings its own style; all text is escaped."""
+    blocks = groupby(one.found, key=lambda found: (found.ranks, found.size_bytes))
+    end = _end(one.found)
+    body = "".join(_block(one.against, say_block(*key), list(ones), end) for key, ones in blocks)
+    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *one.about))
+    return framed("ratios", f"How many times as fast as {one.against}", body + notes)
 
 
 def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
@@ -82,6 +87,13 @@ def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
             said.append(_pinning(str(records.manifest["pins"])))
         return Ratios(against, found, [*said, *records.warnings])
     raise RecordsError(f"against: {against!r} was measured with registration alone")
+
+
+def _end(found: Sequence[Comparison]) -> float:
+    """Return the ratio at the right end of the axis; the left end is as far on the other side of 1."""
+    drawn = [end for one in found for end in (one.low, one.high, one.noise) if end]
+    most = max((max(end, 1 / end) for end in drawn if math.isfinite(end)), default=1.0)
+    return max(_LEAST_END, 1.08 * most)
 
 
 def _pinning(pins: str) -> str:

@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 from peerlab.collectives.walk import Step, Walk, walk
+from peerlab.display import show_steps
 from peerlab.units import say_count
 from peerlab.view.theme import properties
 
@@ -36,8 +37,7 @@ class Steps:
         s = self.walk.scenario
         return f"Steps({s.algorithm}, {self.walk.ranks} ranks, {s.collective}: {len(self.walk.steps)} steps)"
 
-    def _repr_html_(self) -> str:
-        return steps_html(self.walk)
+    _repr_html_ = show_steps
 
 
 def steps(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int]] | None = None) -> Steps:

@@ -1,8 +1,7 @@
-"""Ranks that mpiexec starts, or a launcher that says who is who by variables, as torchrun does."""
+"""Ranks that mpiexec starts, and what is told where it cannot be done."""
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -11,13 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from left_behind import wait_until
 
 import peerlab
 from peerlab.measurement import arms
 
 COMMAND = [sys.executable, "-m", "peerlab.cli", "measure"]
-EVERYWHERE = "0.0.0.0"  # noqa: S104  (it is what must not be, but where it is meant)
 SMALL = ["--sizes", "1000,64KiB", "--repetitions", "2"]  # MPI spins while it waits: little work on few cores
 
 
@@ -76,7 +73,7 @@ def test_mpi_that_knows_of_one_process_alone_says_how_to_start_several(mpiexec):
     assert run(*COMMAND, "--mpi") == (1, "", f"peerlab: {alone}\n")
     _, _, problem = run(*COMMAND, "--mpi", RANK="0", WORLD_SIZE="2")
     assert "torchrun started several processes, but MPI knows of this one alone" in problem
-    assert "--sockets" in problem
+    assert "start them with mpirun or srun" in problem
 
 
 def test_without_mpi_the_error_says_what_to_install(tmp_path):
@@ -91,92 +88,17 @@ def test_what_the_launcher_decides_cannot_be_asked_for(mpiexec):
     assert problem == "peerlab: ranks: cannot be chosen with --mpi: the launcher starts the ranks\n"
 
 
-@pytest.fixture
-def launched():
-    """Starts ranks with the variables that torchrun sets; ends those that are left."""
-    started = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1] - 1  # ranks meet at the next one
-
-    def launch(size, *arguments, host="127.0.0.1", ranks=None):
-        for rank in range(size) if ranks is None else ranks:
-            told = {
-                "RANK": str(rank),
-                "WORLD_SIZE": str(size),
-                "MASTER_ADDR": host,
-                "MASTER_PORT": str(port),
-            }
-            one = subprocess.Popen(
-                [*COMMAND, "--sockets", *arguments],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                env={**os.environ, **told},
-            )
-            started.append(one)
-        return started
-
-    launch.door = port + 1
-    yield launch
-    for one in started:
-        one.kill()
-        one.communicate()
+@pytest.mark.parametrize("given", [["--sockets"], ["--sockets", "--mpi"]])
+def test_an_old_call_over_sockets_is_told_what_to_give_instead(given):
+    status, out, problem = run(*COMMAND, *given, RANK="0", WORLD_SIZE="2", MASTER_ADDR="127.0.0.1")
+    assert (status, out) == (2, "")
+    assert problem.splitlines()[-1] == (
+        "peerlab measure: error: --sockets is gone: start the ranks with mpirun or srun and give --mpi, as in "
+        "'mpirun -n 4 peerlab measure --mpi' (on one machine, without a launcher: --arms staged,tcp)"
+    )
 
 
-def test_over_sockets_ranks_find_one_another_and_rank_0_speaks(launched):
-    said = [one.communicate(timeout=60) for one in launched(3, *SMALL, "--json")]
-    document = json.loads(said[0][0])
-    assert said[1:] == [("", ""), ("", "")]
-    assert {row["path"] for row in document["rows"]} == {"staged", "tcp"}
-    assert all(row["correct"] for row in document["rows"])
-    assert document["manifest"]["ranks"] == 3
-    assert document["manifest"]["command"].endswith(" --sockets")
-
-
-def greet(door, *hellos):
-    """Say hello to rank 0 as strangers do; return the connections."""
-    ends = []
-    for hello in hellos:
-        assert wait_until(lambda: door in listening())
-        ends.append(socket.create_connection(("127.0.0.1", door)))
-        ends[-1].sendall(hello)
-    return ends
-
-
-def listening():
-    """Return the TCP ports of IPv4 that somebody listens at, with their addresses in the kernel's words."""
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return {int(row[1].partition(":")[2], 16): row[1].partition(":")[0] for row in rows if row[3] == "0A"}
-
-
-def test_over_sockets_strangers_disturb_nobody(launched):
-    (first,) = launched(3, *SMALL, "--json", ranks=[0])
-    hellos = [
-        b'{"rank": 7, "port": 5}\n',
-        b'{"rank": 1e999, "port": -1}\n',
-        b"[" * 5000,
-        b"GET / HTTP/1.1\r\n\r\n",
-        b"",
-    ]
-    ends = greet(launched.door, *hellos)
-    launched(3, *SMALL, "--json", ranks=[1, 2])
-    out, problem = first.communicate(timeout=60)
-    assert (problem, first.returncode) == ("", 0)
-    assert json.loads(out)["manifest"]["ranks"] == 3
-    assert len(ends) == len(hellos)
-
-
-@pytest.mark.parametrize(
-    ("host", "where"), [("127.0.0.1", "0100007F"), ("localhost", "0100007F"), (EVERYWHERE, "00000000")]
-)
-def test_over_sockets_on_loopback_nobody_else_is_let_in(launched, host, where):
-    (rank_0,) = launched(2, *SMALL, host=host, ranks=[0])
-    assert wait_until(lambda: launched.door in listening())
-    assert listening()[launched.door] == where
-    assert rank_0.poll() is None
-
-
-def test_over_sockets_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch):
+def test_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch):
     monkeypatch.setattr(arms, "SILENCE_S", 0.05)
     here, there = socket.socketpair()
     with here, there:
@@ -184,42 +106,3 @@ def test_over_sockets_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch)
         nothing, some = np.zeros(0, np.uint8), np.zeros(8, np.uint8)
         with pytest.raises(TimeoutError, match=r"^nothing came for 0\.05 s$"):
             arms.exchange(here, here, nothing, some)
-
-
-def test_over_sockets_a_place_that_cannot_be_written_to_is_told_before_anything_is_measured(launched):
-    said = [one.communicate(timeout=60) for one in launched(2, *SMALL, "--save", "/missing/mine.csv")]
-    assert said[0] == ("", "peerlab: cannot write /missing/mine.csv: there is no folder /missing\n")
-    assert said[1][1].startswith("peerlab: rank 1 lost another rank: ")
-
-
-def test_over_sockets_a_rank_that_is_killed_ends_the_others_in_one_line(launched):
-    ranks = launched(3, "--sizes", "4KiB,64KiB", "--repetitions", "200")
-    assert ranks[0].stdout.readline().startswith("AllReduce")  # the first size is measured
-    ranks[1].kill()
-    for rank in (0, 2):
-        _, problem = ranks[rank].communicate(timeout=20)
-        assert ranks[rank].returncode == 1
-        assert re.fullmatch(rf"peerlab: rank {rank} lost another rank: [^\n]+\n", problem), problem
-
-
-@pytest.mark.parametrize(
-    ("variables", "says"),
-    [
-        (
-            {},
-            "RANK or SLURM_PROCID is not set: start it as in 'torchrun --nproc-per-node 4 --no-python peerlab",
-        ),
-        ({"RANK": "one"}, "RANK is 'one', not a whole number"),
-        ({"RANK": "9" * 5000}, "RANK is '9999"),
-        (
-            {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "65535"},
-            "MASTER_PORT is '65535'; ranks meet at the next one, at most 65535",
-        ),
-        ({"RANK": "2", "WORLD_SIZE": "2"}, "rank 2 of 2 cannot be; start 2 or more"),
-        ({"RANK": "0", "WORLD_SIZE": "2"}, "MASTER_ADDR is not set"),
-    ],
-)
-def test_over_sockets_a_launcher_that_says_too_little_is_told(variables, says):
-    status, out, problem = run(*COMMAND, "--sockets", **variables)
-    assert (status, out) == (1, "")
-    assert problem.startswith(f"peerlab: --sockets: {says}")

@@ -266,3 +266,36 @@ def test_text_is_one_line_that_tells_a_terminal_nothing(tmp_path):
 def test_a_file_with_the_line_ends_of_windows_is_read(tmp_path):
     text = saved(tmp_path)
     same(peerlab.load(text.replace("\n", "\r\n")), peerlab.load(text))
+
+
+OVER_SOCKETS = """# peerlab records 1
+# {
+#  "manifest": {
+#   "tool": "peerlab",
+#   "version": "0.1.0",
+#   "test": "ring AllReduce",
+#   "hosts": ["node-0"],
+#   "command": "peerlab measure --ranks 2 --sizes 64KiB --arms staged,tcp --registrations none --repetitions 1 --slice 256KiB --pins mlock --sockets",
+#   "ranks": 2,
+#   "nodes": 1,
+#   "transport": ["TCP sockets of the kernel", "tcp: device memory -> TCP -> device memory"],
+#   "a_a_ratio": {"2 ranks, 64 KiB": 1.204}
+#  },
+#  "warnings": []
+# }
+kind,source,collective,variant,size_bytes,dtype,op,ranks,nodes,path,registration,slice_bytes,repetition,rank,time_s,algbw_GBps,busbw_GBps,user_s,system_s,copied_bytes,correct
+measured,peerlab,allreduce,,65536,float32,sum,2,1,staged,none,262144,0,0,0.00027624,0.237243,0.237243,9.3e-05,1.3e-05,262144,true
+measured,peerlab,allreduce,,65536,float32,sum,2,1,tcp,none,262144,0,0,0.00014628,0.448018,0.448018,3.2e-05,4.9e-06,131072,true
+measured,peerlab,allreduce,A/A,65536,float32,sum,2,1,staged,none,262144,0,0,0.00022948,0.285585,0.285585,7.8e-05,1.1e-05,262144,true
+"""
+"""What `peerlab measure --sockets --save` of 0.1.0 wrote, shortened; the option is gone."""
+
+
+def test_records_that_0_1_0_measured_over_sockets_are_read_and_compared(tmp_path):
+    (tmp_path / "mine.csv").write_text(OVER_SOCKETS)
+    records = peerlab.load(tmp_path / "mine.csv")
+    assert records.manifest["command"].endswith(" --sockets")
+    assert [one.ratio for one in peerlab.ratios(records, only="tcp").found if one.path == "tcp"] == [
+        pytest.approx(276.24 / 146.28)
+    ]
+    assert "TCP sockets of the kernel" in records._repr_html_()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.cluster_file.write import cluster_text, write_new
+from peerlab.display import show_calibration
 from peerlab.errors import PeerlabError, RecordsError, ScenarioError
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
@@ -108,10 +109,11 @@ class Calibration:
         remark = f"Written by peerlab calibrate: {self.cluster.name} with constants fitted on {self.cluster.fitted_on}."
         write_new(file, cluster_text(replace(self.cluster, name=file.stem), remark), force=force)
 
-    def _repr_html_(self) -> str:
-        from peerlab.view.calibration import calibration_html  # noqa: PLC0415  (Bokeh's colours are an extra)
+    _repr_html_ = show_calibration
 
-        return calibration_html(self.as_dict())
+    def __repr__(self) -> str:
+        errors = f"{self.error_before:.1%} before, {self.error_after:.1%} after"
+        return f"Calibration({self.cluster.name}, {self.path}, {self.verdict}: median error of the simulated times {errors})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the calibration as plain values that JSON can hold, units in the names."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from peerlab.display import show_diagnosis
 from peerlab.errors import RecordsError
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS, data_path
@@ -68,10 +69,11 @@ class Diagnosis:
     seen: Observed
     """The curve and what stands around it."""
 
-    def _repr_html_(self) -> str:
-        from peerlab.view.diagnosis import diagnosis_html  # noqa: PLC0415  (Bokeh's colours are an extra)
+    _repr_html_ = show_diagnosis
 
-        return diagnosis_html(self.as_dict())
+    def __repr__(self) -> str:
+        found = self.verdict if self.path is None else f"{self.path}, {self.verdict}"
+        return f"Diagnosis({found}: {self.why})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the diagnosis as plain values that JSON can hold, units in the names."""

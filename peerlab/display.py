@@ -1,0 +1,86 @@
+"""The one door from a result to the picture that a notebook shows of it.
+
+A picture knows the result that it draws; a result knows no picture. So a type of result takes its ``_repr_html_`` from here, as in
+``_repr_html_ = show_run``, and the picture is imported when a notebook asks for it. These imports are the only ones that point up;
+the contract of the layers in pyproject.toml names them. Elsewhere a result is its `repr`, one line of text.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+
+def show_run(one: Any) -> str:
+    """Return a still of a `Run` with its figures."""
+    from peerlab.view.still import still_html
+
+    return still_html(one)
+
+
+def show_records(one: Any) -> str:
+    """Return the medians of `Records` as a table, with where they come from."""
+    from peerlab.view.measurements import html_table
+
+    return html_table(one.medians(), one.manifest, one.warnings)
+
+
+def show_ratios(one: Any) -> str:
+    """Return `Ratios` with their quartiles, the noise behind them and a verdict each."""
+    from peerlab.view.ratios import ratios_html
+
+    return ratios_html(one)
+
+
+def show_steps(one: Any) -> str:
+    """Return the `Steps` of a collective, to be walked through."""
+    from peerlab.view.steps import steps_html
+
+    return steps_html(one.walk)
+
+
+def show_diagnosis(one: Any) -> str:
+    """Return a `Diagnosis` with its evidence."""
+    from peerlab.view.diagnosis import diagnosis_html
+
+    return diagnosis_html(one.as_dict())
+
+
+def show_calibration(one: Any) -> str:
+    """Return a `Calibration`: its constants, and the fit size by size."""
+    from peerlab.view.calibration import calibration_html
+
+    return calibration_html(one.as_dict())
+
+
+def show_examination(one: Any) -> str:
+    """Return the doctor's `Report`: a verdict, and what each check read."""
+    from peerlab.view.doctor import report_html
+
+    return report_html(one)
+
+
+def show_pin_cost(one: Any) -> str:
+    """Return a `PinCost`: what registering took, by size."""
+    from peerlab.view.pinning import cost_html
+
+    return cost_html(one.table.to_dict("records"), one.notes)
+
+
+def show_refusal(one: Any) -> str:
+    """Return a `Refusal` of the kernel, with what helps."""
+    from peerlab.view.pinning import refusal_html
+
+    return refusal_html(**asdict(one))
+
+
+def show_lab_log(one: Any) -> str:
+    """Return the text of a `LabLog`."""
+    from peerlab.view.lesson import log_html
+
+    return log_html(one.name, one.text)
+
+
+def show_sums(one: Any) -> str:
+    """Return the sums of a `Training` over a registration cache, step by step."""
+    from peerlab.view.lesson import sums_html
+
+    return sums_html(one)
