@@ -174,6 +174,6 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
     assert says("--cluster", "ideal-100g").startswith(
         "peerlab: scenario: cluster ideal-100g has no path host-rdma to compare"
     )
-    assert says("nowhere.toml") == "peerlab: cannot read nowhere.toml: No such file or directory\n"
+    assert says("nowhere.md") == "peerlab: cannot read nowhere.md: No such file or directory\n"
     (tmp_path / "deck").write_text("in the way")
     assert says() == f"peerlab: cannot write {tmp_path / 'deck'}: it is a file; a deck is a folder\n"
