@@ -164,7 +164,7 @@ def test_an_outline_brings_its_own_words_and_they_are_text(tmp_path):
         ),
         (
             "[training]\ngradient_bytes = 1\nstep_time_s = nan\noverlap_share = 0",
-            "training: step_time_s: nan is not seconds",
+            "training: step_time_s: nan is not a time from",
         ),
         ("title = ", "is not valid TOML"),
         ("title = " + 5000 * "9", "is not valid TOML"),
@@ -213,7 +213,9 @@ def test_a_deck_that_cannot_be_made_leaves_no_folder(tmp_path, monkeypatch):
 
 def test_where_no_deck_can_be_is_said(tmp_path):
     (tmp_path / "taken").write_text("mine")
+    (tmp_path / "link").symlink_to("nowhere")
     for place, says in (
+        (tmp_path / "link", "it is a link that leads nowhere"),
         (tmp_path / "taken", "it is a file; a deck is a folder"),
         ("", "its folder has no name"),
     ):
