@@ -175,6 +175,32 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, command):
     assert len((tmp_path / name).read_text()) > limit
 
 
+TOLD_TO_END = """
+import os, signal, sys
+from peerlab.cli import main
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGTERM)  # all is written, and not yet in its place
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("command", ["import", "new", "trace", "calibrate"])
+def test_a_command_that_is_told_to_end_leaves_what_was_there_and_nothing_beside_it(tmp_path, command):
+    *_, name = (word for word in SAVING[command] if word.startswith("kept."))
+    (tmp_path / "ring.log").write_text(NCCL)
+    (tmp_path / name).write_text("what took me a day\n")
+    done = subprocess.run(
+        [sys.executable, "-c", TOLD_TO_END, *SAVING[command]],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "peerlab: stopped\n")
+    assert (tmp_path / name).read_text() == "what took me a day\n"
+    assert {one.name for one in tmp_path.iterdir()} == {"ring.log", name}
+
+
 TRACE = ("simulate", "--nodes", "2", "--path", "host-rdma", "--trace")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from peerlab.cli.measure_text import print_block, print_end, say_condition
-from peerlab.cli.words import command, number
+from peerlab.cli.words import command, end_at_once, end_in_order, number
 from peerlab.errors import MeasurementError
 from peerlab.measurement.launched import Peers, measure_launched, plan_launched
 from peerlab.measurement.mpi import MpiPeers
@@ -94,6 +94,8 @@ def _measure(options: argparse.Namespace) -> int:
 
 def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int:
     """Measure as one of several ranks; rank 0 speaks for all."""
+    if "mpi" in options:
+        end_at_once()
     peers: Peers = MpiPeers() if "mpi" in options else SocketPeers()
     try:
         plan = plan_launched(peers, given)
@@ -110,7 +112,10 @@ def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int
         print(f"peerlab: {problem}", file=sys.stderr, flush=True)
         peers.abort()
         return 1
-    return 0 if records is None else _report(plan, records, options)
+    if records is None:
+        return 0
+    end_in_order()  # MPI is done with, and a file is written
+    return _report(plan, records, options)
 
 
 def _check_place(options: argparse.Namespace) -> None:
