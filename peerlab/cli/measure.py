@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from peerlab.cli.measure_text import print_block, print_end, say_condition
 from peerlab.cli.words import command, end_at_once, end_in_order, number
-from peerlab.errors import MeasurementError
+from peerlab.errors import MeasurementError, one_line
 from peerlab.measurement.launched import Peers, measure_launched, plan_launched
 from peerlab.measurement.mpi import MpiPeers
 from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
@@ -147,7 +147,7 @@ def _report(plan: Measurement, records: Records, options: argparse.Namespace) ->
         print_end(plan, records)
     if "save" in options:
         records.save(options.save)
-        print(f"saved: {options.save}", file=sys.stderr if "json" in options else sys.stdout)
+        print(f"saved: {one_line(options.save)}", file=sys.stderr if "json" in options else sys.stdout)
     wrong = [one for one in compare(records, plan.baseline) if one.verdict == WRONG]
     if wrong:
         raise MeasurementError(
