@@ -25,7 +25,11 @@ _LONG_WORD = re.compile(r"\S{81,}")
 
 
 def one_line(text: object) -> str:
-    """Return a text that stays on its line and tells a terminal nothing, whatever names of files are in it."""
+    """Return a text that stays on its line and tells a terminal nothing, whatever names of files are in it.
+
+    What cannot be printed is written as an escape, so that a user finds the file. In another's text it is left out: by
+    `textfile.printable`, and with the whole of a terminal's sequences by `records.text.clean`.
+    """
     line = str(text)
     if line.isprintable():
         return line

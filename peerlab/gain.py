@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
+from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.scenario import Scenario
-from peerlab.model.uses import assumed, better_end
+from peerlab.model.uses import assumed, better_end, ends
 from peerlab.sensitivity import Busbw, changed, end_of
-from peerlab.units import say_unit
+from peerlab.units import say_count, say_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,12 +90,11 @@ class GainBand:
         return next((one for one in self.assumptions if one.reach >= _FELT), None)
 
     def __repr__(self) -> str:
-        return f"{self.value:.2f} times: {self.range_in_words()}"
+        return f"{_times(self.value)}: {self.range_in_words()}"
 
     def range_in_words(self) -> str:
         """Return the band with what it leaves out and what the gain would be then, as one sentence without its end."""
-        ends = f"{self.low:.2f} to {self.high:.2f} times"
-        band = f"{ends} if the assumed figures that have a range lie at its ends"
+        band = f"{_ratio(self.low)} to {_times(self.high)} if the assumed figures that have a range lie at its ends"
         told = [_say(one) for one in self.left_out if one.reach >= _FELT]
         quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
@@ -120,9 +120,39 @@ class GainBand:
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+def _ratio(value: float) -> str:
+    """Return a ratio with two decimals, a small one with three digits."""
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.3g}"
+
+
+def _times(value: float) -> str:
+    return f"{_ratio(value)} times"
+
+
 def _say(one: Assumption) -> str:
-    cases = ", ".join(f"{case.gain:.2f} times if {case.says}" for case in one.cases)
+    cases = ", ".join(f"{_times(case.gain)} if {case.says}" for case in one.cases)
     return f"{cases}, which that band leaves out (assumed: {one.figure.assumption})"
+
+
+def check_alike(scenario: Scenario, over: Scenario) -> None:
+    """Refuse two scenarios whose bus bandwidths say nothing of two data paths.
+
+    Raises
+    ------
+    PeerlabError
+        If they are of two clusters, collectives, sizes or numbers of nodes.
+    """
+    if over.hardware != scenario.hardware:
+        raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
+    said = [
+        (one.collective, f"{one.nbytes} bytes per rank", say_count(one.nodes, "node"))
+        for one in (scenario, over)
+    ]
+    for one, other in zip(*said, strict=True):
+        if one != other:
+            raise PeerlabError(
+                f"gain_band compares two data paths of one exchange; one run is of {one}, the other of {other}"
+            )
 
 
 def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> GainBand:
@@ -139,25 +169,25 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     def moved(values: list[tuple[str, float]]) -> float:
         return gain(changed(scenario, values).hardware)
 
-    alone = [[(moved([(one.key, end)]), end) for end in one.range or ()] for one in figures]
+    alone = [[(moved([(one.key, end)]), end) for end in ends(one)] for one in figures]
     together = [
-        [(one.key, sorted(ends)[place][1]) for one, ends in zip(figures, alone, strict=True)]
+        [(one.key, sorted(tried)[place][1]) for one, tried in zip(figures, alone, strict=True)]
         for place in (0, -1)
     ]
     known = [one for one in figures if better_end(one) is not None]
     together += [[end_of(one, better_end(one), better=better) for one in known] for better in (False, True)]
-    found = [here, *(ratio for ends in alone for ratio, _ in ends), *map(moved, together)]
+    found = [here, *(ratio for tried in alone for ratio, _ in tried), *map(moved, together)]
     told = [
         _assumption(
-            figure, [Case(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in ends], here
+            figure, [Case(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
         )
-        for figure, ends in zip(figures, alone, strict=True)
+        for figure, tried in zip(figures, alone, strict=True)
     ]
-    told += left_out((scenario, over), gain, here)
+    told += without_range((scenario, over), gain, here)
     return GainBand(min(found), here, max(found), tuple(sorted(told, key=lambda one: -one.reach)))
 
 
-def left_out(
+def without_range(
     scenarios: Sequence[Scenario], gain: Callable[[Cluster], float], here: float
 ) -> list[Assumption]:
     """Return the assumptions without a range that `scenarios` (of one cluster) meet, with the gain of each alternative.

@@ -68,6 +68,10 @@ def check_place(path: str | Path, error: type[PeerlabError]) -> None:
 def _prepared(path: str | Path, error: type[PeerlabError]) -> tuple[Path, Callable[[Path], None] | None]:
     """Return a new file, and what puts it where it belongs; of what is no file itself, and nothing."""
     with in_words(f"cannot write {path}", error):
+        if not str(path):
+            raise error("cannot write a file without a name")
+        if str(path).endswith(("/", os.sep)):
+            raise error(f"cannot write {path}: that is the name of a folder")
         target = Path(path).expanduser()
         place = target.resolve()
         if place.is_dir():
@@ -80,7 +84,8 @@ def _prepared(path: str | Path, error: type[PeerlabError]) -> tuple[Path, Callab
         if place.exists() and not place.is_file():
             return target, None
         if not place.parent.is_dir():
-            raise error(f"cannot write {path}: there is no folder {target.parent}")
+            missing = (place if target.is_symlink() else target).parent
+            raise error(f"cannot write {path}: there is no folder {missing}")
         if place.exists():
             place.open("ab").close()  # what must not be written must not be replaced either
         unfinished = place.with_name(f".peerlab-{token_hex(6)}{target.suffix}")
@@ -98,9 +103,11 @@ def _handle(target: Path) -> int | None:
     OSError
         If links lead round in a circle.
     """
+    here = Path(f"/proc/{os.getpid()}")
     for _ in range(_MOST_LINKS):
         folder = target.parent.resolve()
-        if folder in (Path("/dev/fd"), Path(f"/proc/{os.getpid()}/fd")) and target.name.isdecimal():
+        ours = folder in (Path("/dev/fd"), here / "fd") or folder.match(f"{here}/task/*/fd")
+        if ours and target.name.isdecimal():
             return int(target.name)
         if not target.is_symlink():
             return None

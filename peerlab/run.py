@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from peerlab import critical, metrics
 from peerlab.display import show_run
 from peerlab.errors import PeerlabError
-from peerlab.gain import GainBand, gain_band
+from peerlab.gain import GainBand, check_alike, gain_band
 from peerlab.lanes import lane_name
 from peerlab.model.alternatives import Alternative, alternatives
 from peerlab.model.hardware import Figure
@@ -205,11 +205,14 @@ class Run:
         Raises
         ------
         PeerlabError
-            If the other run is of another cluster, one of them exchanges nothing, or this one was not made by
+            If the other is no run, or one of another cluster, collective, size or number of nodes; if one of them exchanges nothing, or this one was not made by
             `peerlab.simulate`.
         """
-        if over.scenario.hardware != self.scenario.hardware:
-            raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
+        if not isinstance(over, Run):
+            raise PeerlabError(
+                f"gain_band compares with a run that peerlab.simulate has made, not with {over!r:.60}"
+            )
+        check_alike(self.scenario, over.scenario)
         if not self.time_ps or not over.time_ps:
             raise PeerlabError("gain_band compares two runs that take time; one rank exchanges nothing")
         here = self.busbw_GBps / over.busbw_GBps

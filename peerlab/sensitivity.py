@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from peerlab.model.hardware import Figure
 from peerlab.model.scenario import Scenario
-from peerlab.model.uses import assumed, better_end
+from peerlab.model.uses import assumed, better_end, ends
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,16 +61,16 @@ def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
 
 
 def _row(scenario: Scenario, figure: Figure, busbw: Busbw, here: float) -> tuple[object, ...]:
-    low, high = figure.range or (figure.value, figure.value)
-    ends = [busbw(changed(scenario, [(figure.key, value)])) for value in (low, high)]
-    changes = [100 * (end / here - 1) if here else 0.0 for end in ends]
-    return (figure.key, figure.unit, low, figure.value, high, *ends, *changes)
+    low, high = ends(figure)
+    found = [busbw(changed(scenario, [(figure.key, value)])) for value in (low, high)]
+    changes = [100 * (end / here - 1) if here else 0.0 for end in found]
+    return (figure.key, figure.unit, low, figure.value, high, *found, *changes)
 
 
 def band(scenario: Scenario, busbw: Busbw, here: float) -> Band:
     """Return from where to where the answer `here` (GB/s) may lie, all assumed figures at the ends of their ranges."""
-    ends = [busbw(corner) for corner in corners(scenario)]
-    return Band(min([here, *ends]), here, max([here, *ends]))
+    found = [busbw(corner) for corner in corners(scenario)]
+    return Band(min([here, *found]), here, max([here, *found]))
 
 
 LIMITING = frozenset(
@@ -82,8 +82,8 @@ LIMITING = frozenset(
 def limit_band(scenario: Scenario, limit: Busbw) -> Band:
     """Return from where to where the wire limit of `scenario` may lie; `limit` tells that of one, GB/s, without simulating."""
     here = limit(scenario)
-    ends = [limit(corner) for corner in corners(scenario, LIMITING)]
-    return Band(min([here, *ends]), here, max([here, *ends]))
+    found = [limit(corner) for corner in corners(scenario, LIMITING)]
+    return Band(min([here, *found]), here, max([here, *found]))
 
 
 def corners(scenario: Scenario, only: frozenset[str] | None = None) -> list[Scenario]:
@@ -94,9 +94,9 @@ def corners(scenario: Scenario, only: frozenset[str] | None = None) -> list[Scen
     figures = [one for one in assumed(scenario) if only is None or one.key in only]
     choices = [(better_end(figure),) if better_end(figure) is not None else (0, 1) for figure in figures]
     found = []
-    for ends in product(*choices) if figures else ():
+    for chosen in product(*choices) if figures else ():
         for better in (False, True):
-            values = [end_of(figure, end, better=better) for figure, end in zip(figures, ends, strict=True)]
+            values = [end_of(figure, end, better=better) for figure, end in zip(figures, chosen, strict=True)]
             found.append(changed(scenario, values))
     return found
 
@@ -106,7 +106,7 @@ def end_of(figure: Figure, end: int | None, *, better: bool) -> tuple[str, float
 
     `end` is the better one (0 low, 1 high); where nobody knows it, None or the one that is tried as the better.
     """
-    low_high = figure.range or (figure.value, figure.value)
+    low_high = ends(figure)
     if better_end(figure) is None:
         return figure.key, low_high[end or 0]
     return figure.key, low_high[(end or 0) if better else 1 - (end or 0)]

@@ -67,7 +67,10 @@ def read_bytes(path: str | Path, *, most_bytes: int, too_large: str, error: type
 
 
 def printable(text: str) -> str:
-    """Return a text without what cannot be printed: it stays on its line, and tells a terminal nothing."""
+    """Return a text without what cannot be printed: it stays on its line, and tells a terminal nothing.
+
+    For what another wrote; a user's own names are shown with escapes instead (`errors.one_line`).
+    """
     return "".join(c for c in text if c.isprintable())
 
 

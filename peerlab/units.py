@@ -84,6 +84,21 @@ def parse_duration(value: float, unit: str) -> int:
     return round(Fraction(str(value)) * _TIMES_PS[unit])
 
 
+def parse_time(text: str) -> float:
+    """Return seconds from text such as ``"0.35"`` or ``"350 ms"``.
+
+    Raises
+    ------
+    ValueError
+        If it is no number, or its unit is none of time.
+
+    >>> parse_time("0.35"), parse_time("350 ms")
+    (0.35, 0.35)
+    """
+    number, unit = _split(text)
+    return seconds(parse_duration(float(number), unit or "s"))
+
+
 def service_ps(nbytes: int, rate_Bps: int) -> int:  # noqa: N803  (the field writes B for bytes)
     """Return the picoseconds that `nbytes` occupy a resource of `rate_Bps` bytes per second, rounded up.
 
@@ -117,6 +132,17 @@ def say_time(ps: float) -> str:
     if ps == 0:
         return "0 s"
     return _scaled(ps, [(PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "µs"), (1000, "ns"), (1, "ps")])
+
+
+def say_share(share: float) -> str:
+    """Return a share, 0 to 1, for people; only nothing is 0%, and only all is 100%.
+
+    >>> say_share(0.4), say_share(0.004), say_share(0.9999), say_share(1)
+    ('40%', '0.4%', 'over 99%', '100%')
+    """
+    if 0 < share < 0.005:
+        return f"{100 * share:.2g}%"
+    return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
 def say_unit(unit: str) -> str:

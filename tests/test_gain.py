@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from test_sensitivity import PATHS, busbw, scenarios
 
 import peerlab
-from peerlab.gain import COLUMNS
+from peerlab.gain import COLUMNS, GainBand
 from peerlab.model.alternatives import alternatives
-from peerlab.model.uses import assumed
+from peerlab.model.uses import assumed, ends
 from peerlab.sensitivity import changed
 
 DL1 = peerlab.load_cluster("dl1")
@@ -33,6 +33,41 @@ def test_two_paths_of_one_machine_share_its_figures_so_their_ratio_is_surer_than
     other = peerlab.simulate(peerlab.Scenario(path="host-rdma"))
     with pytest.raises(peerlab.PeerlabError, match="two runs on one cluster"):
         direct.gain_band(other)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"collective": "point-to-point"}, "one run is of allreduce, the other of point-to-point"),
+        ({"message_bytes": 1}, "one run is of 67108864 bytes per rank, the other of 1 bytes per rank"),
+        ({"nodes": 4}, "one run is of 8 nodes, the other of 4 nodes"),
+    ],
+)
+def test_only_two_data_paths_of_one_exchange_have_a_gain(fields, says):
+    run, other = (
+        peerlab.simulate(peerlab.Scenario(**more)) for more in ({"nodes": 8}, {"nodes": 8} | fields)
+    )
+    with pytest.raises(peerlab.PeerlabError, match=says):
+        run.gain_band(other)
+
+
+@pytest.mark.parametrize("other", [None, 3, "a run", peerlab.Scenario()])
+def test_what_is_no_run_has_no_gain(other):
+    run = peerlab.simulate(peerlab.Scenario())
+    with pytest.raises(
+        peerlab.PeerlabError, match=r"compares with a run that peerlab\.simulate has made, not"
+    ):
+        run.gain_band(other)
+
+
+def test_a_small_gain_is_not_said_to_be_none():
+    assert str(GainBand(0.00225, 0.01, 0.0999, ())).startswith("0.01 times: 0.00225 to 0.0999 times if")
+    assert str(GainBand(0.996, 1.78, 12.3, ())).startswith("1.78 times: 1.00 to 12.30 times if")
+
+
+def test_a_figure_without_a_range_ends_where_it_stands():
+    ranged, known = DL1.figures["fabric.latency"], DL1.figures["node.nics_per_switch"]
+    assert ends(ranged) == ranged.range != ends(known) == (known.value, known.value)
 
 
 @given(scenarios, st.sampled_from(PATHS))

@@ -3,11 +3,13 @@
 import json
 import pickle
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tool_logs import NCCL
 
 import peerlab
 from peerlab.cli import main
@@ -170,3 +172,25 @@ def test_what_a_cluster_file_says_is_told_in_bounded_lines(given, tmp_path, caps
 def test_an_error_reaches_another_process_as_it_is():
     told = pickle.loads(pickle.dumps(ScenarioError("nodes", "must be 1 or more")))  # noqa: S301  (our own)
     assert (str(told), told.field) == ("nodes: must be 1 or more", "nodes")
+
+
+RING = ["calibrate", "ring.log", "--cluster=p4d", "--path=peer-direct", "--constant=fabric.latency"]
+WRITTEN = {
+    "import": ["import", "ring.log", "--save=mine\x1b[31m\n.csv"],
+    "new": ["clusters", "new", "mine\x1b[31m\n.toml"],
+    "check": ["clusters", "check", "known\x1b[31m\n.toml"],
+    "calibrate": [*RING, "--save=mine\x1b[31m\n.toml"],
+    "plot": ["validate", "--only=gaudi2-one-box", "--plot=mine\x1b[31m\n.html"],
+}
+
+
+@pytest.mark.parametrize("command", WRITTEN)
+def test_the_name_of_a_written_file_tells_a_terminal_nothing(command, tmp_path, monkeypatch, capsys, root):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ring.log").write_text(NCCL)
+    shutil.copy(root / "data" / "hardware" / "dl1.toml", "known\x1b[31m\n.toml")
+    assert main(WRITTEN[command]) == 0
+    out, problem = capsys.readouterr()
+    lines = out.splitlines() + problem.splitlines()
+    assert [line for line in lines if not line.isprintable()] == []
+    assert any(r"\x1b[31m\n." in line for line in lines)

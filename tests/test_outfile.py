@@ -83,6 +83,12 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path):
         assert (tmp_path / "far" / "page.html").read_text() == text
 
 
+def test_a_link_into_a_folder_that_is_not_there_is_told_that_folder(tmp_path):
+    (tmp_path / "mine.csv").symlink_to("nowhere/mine.csv")
+    with pytest.raises(PeerlabError, match=r"there is no folder .*/nowhere$"):
+        write(tmp_path / "mine.csv")
+
+
 def test_what_is_no_place_for_a_file_is_refused_before_anything_is_made(tmp_path):
     (tmp_path / "loop.html").symlink_to("loop.html")
     for path, why in (
@@ -175,11 +181,39 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, command):
     assert len((tmp_path / name).read_text()) > limit
 
 
+TOLD_TO_END = """
+import os, signal, sys
+from peerlab.cli import main
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGTERM)  # all is written, and not yet in its place
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("command", ["import", "new", "trace", "calibrate"])
+def test_a_command_that_is_told_to_end_leaves_what_was_there_and_nothing_beside_it(tmp_path, command):
+    *_, name = (word for word in SAVING[command] if word.startswith("kept."))
+    (tmp_path / "ring.log").write_text(NCCL)
+    (tmp_path / name).write_text("what took me a day\n")
+    done = subprocess.run(
+        [sys.executable, "-c", TOLD_TO_END, *SAVING[command]],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "peerlab: stopped\n")
+    assert (tmp_path / name).read_text() == "what took me a day\n"
+    assert {one.name for one in tmp_path.iterdir()} == {"ring.log", name}
+
+
 TRACE = ("simulate", "--nodes", "2", "--path", "host-rdma", "--trace")
 
 
 @pytest.mark.parametrize("mode", ["a", "r+"])
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "out"])
+@pytest.mark.parametrize(
+    "name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1", "out"]
+)
 def test_what_a_shell_redirects_to_is_written_to_where_it_is(tmp_path, name, mode):
     (tmp_path / "out").symlink_to("/dev/stdout")
     file = tmp_path / "both.txt"

@@ -82,7 +82,7 @@ class Asked(Spoken):
     def answer(self, answer: Any) -> None:
         """Check an answer, say what is to say, and keep that it was tried."""
         self._answered = answer
-        if answer is None or (isinstance(answer, str) and not answer.strip()):
+        if answer is None or (isinstance(answer, str) and not str.strip(answer)):
             self._say(Verdict(right=False, says="Give an answer first."))
             return
         try:

@@ -11,6 +11,7 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.words import add_nodes, command, table, wrapped
 from peerlab.cluster_file.write import check_new
+from peerlab.errors import one_line
 from peerlab.model.hardware import named
 from peerlab.records.load import TOOLS
 from peerlab.study.calibration import Calibration, Constant
@@ -70,7 +71,8 @@ def _calibrate(options: argparse.Namespace) -> int:
     if options.save:
         found.save(options.save, force=options.force)
         if not options.json:
-            print(f"written: {options.save}; look it over: peerlab clusters check {options.save}")
+            file = one_line(options.save)
+            print(f"written: {file}; look it over: peerlab clusters check {file}")
     return 0
 
 

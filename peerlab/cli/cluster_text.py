@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from peerlab.cli.words import width, wrapped
 from peerlab.cluster_file.check import Report
 from peerlab.cluster_file.guide import GUIDE, TEXTS
+from peerlab.errors import one_line
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.reading import Missing
 from peerlab.units import say_count, say_unit
@@ -101,14 +102,14 @@ def report_lines(report: Report) -> Iterator[str]:
     there = len(report.sourced) + len(report.assumed)
     state = "complete" if report.complete else "not complete"
     assumed = f", {len(report.assumed)} of them assumed" if there else " yet"
-    yield f"{report.file}: {state}; {say_count(there, 'figure')}{assumed}"
+    yield f"{one_line(report.file)}: {state}; {say_count(there, 'figure')}{assumed}"
     yield from _block("wrong", (wrapped(text, "  ", "    ") for text in report.wrong))
     yield from _block(f"missing ({len(report.missing)})", map(_missing, report.missing))
     yield from _block("implausible", (wrapped(text, "  ", "    ") for text in report.implausible))
     yield from _block("assumed", (wrapped(_assumed(figure), "  ", "    ") for figure in report.assumed))
     if report.complete:
         yield ""
-        yield f"try it: peerlab simulate --cluster {report.file}"
+        yield f"try it: peerlab simulate --cluster {one_line(report.file)}"
 
 
 def _block(title: str, items: Iterable[Iterable[str]]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from peerlab.cli.words import command
 from peerlab.cluster_file.check import Report, check
 from peerlab.cluster_file.draft import write_draft
 from peerlab.cluster_file.guide import GUIDE
+from peerlab.errors import one_line
 from peerlab.machine import read_machine
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.presets import known_clusters, load_cluster
@@ -123,11 +124,11 @@ def _new(path: Path, *, force: bool) -> int:
     machine = read_machine()
     write_draft(path, machine, datetime.now(UTC).astimezone().date(), force=force)
     report = check(path)
-    filled = len(report.sourced)
-    print(f"wrote {path}: {say_count(filled, 'figure')} read from this machine")
+    filled, file = len(report.sourced), one_line(path)
+    print(f"wrote {file}: {say_count(filled, 'figure')} read from this machine")
     if not machine.accelerators:
         print("no accelerator was found here; run it on a node that has some, to have more filled in")
-    print(f"fill in the rest; what is missing: peerlab clusters check {path}")
+    print(f"fill in the rest; what is missing: peerlab clusters check {file}")
     return 0
 
 

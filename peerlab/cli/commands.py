@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from peerlab.cli import FAILED, OK, WRONG_USAGE
-from peerlab.cli.words import Parser
+from peerlab.cli.words import Parser, end_in_order
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
 
@@ -31,6 +31,7 @@ def run(arguments: Sequence[str] | None) -> int:
     if sys.stderr is None:  # closed, as in `2>&-`: nobody asks for progress or problems
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
     options = _read(sys.argv[1:] if arguments is None else arguments)
+    end_in_order()
     try:
         status: int = options.run(options)
         if sys.stdout:

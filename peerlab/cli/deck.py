@@ -1,10 +1,10 @@
 """`peerlab deck`."""
 
 import argparse
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
-from peerlab.cli.words import command, end_in_order, fraction, number
+from peerlab.cli.words import command, fraction, number
 from peerlab.deck.outline import KINDS, Outline, read_outline
 from peerlab.deck.training import Training
 from peerlab.deck.write import write_deck
@@ -81,7 +81,6 @@ def add(commands: Any) -> None:
 
 
 def _deck(options: argparse.Namespace) -> int:
-    end_in_order()
     if options.outline and options.named:
         raise ExportError(f"two outlines: {options.outline} and {options.named}; give one")
     file = options.outline or options.named
@@ -92,7 +91,7 @@ def _deck(options: argparse.Namespace) -> int:
         outline,
         title=options.title or outline.title,
         scenario={**outline.scenario, **fields},
-        training=_training(options) or outline.training,
+        training=_training(options, outline.training),
     )
     deck = write_deck(outline, options.output, pdf=options.pdf)
     print(f"{one_line(deck)}: open it in any browser")
@@ -103,12 +102,21 @@ def _deck(options: argparse.Namespace) -> int:
     return 0
 
 
-def _training(options: argparse.Namespace) -> Training | None:
-    """Return the training of the options, if any of them is given."""
-    given = {
+def _training(options: argparse.Namespace, outlined: Training | None) -> Training | None:
+    """Return the training of the outline with what the options change of it; without any, one of theirs alone."""
+    options_given = {
         "gradient_bytes": options.gradient,
         "communication_share": options.communication,
         "step_time_s": options.step_time,
         "overlap_share": options.overlap,
     }
-    return Training.read(given) if any(value is not None for value in given.values()) else None
+    given = {name: value for name, value in options_given.items() if value is not None}
+    if not given:
+        return outlined
+    held = asdict(outlined) if outlined else {}
+    if given.keys() & _EXCHANGE:  # one of them says how much is exchanged
+        held = {name: value for name, value in held.items() if name not in _EXCHANGE}
+    return Training.read({**held, **given})
+
+
+_EXCHANGE = frozenset({"gradient_bytes", "communication_share"})

@@ -9,7 +9,7 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command, end_in_order
+from peerlab.cli.words import command
 from peerlab.errors import ExportError, one_line
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS
@@ -72,7 +72,6 @@ def add(commands: Any) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    end_in_order()
     given = vars(options)
     ours = {*_OURS, *_OPTIONS, *OPTIONS}
     scenario = Scenario(**{name: value for name, value in given.items() if name not in ours})

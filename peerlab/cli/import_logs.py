@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from peerlab.cli.words import add_nodes, command, table
+from peerlab.errors import one_line
 from peerlab.records import Records, load
 from peerlab.records.load import TOOLS
 from peerlab.textfile import printable
@@ -43,7 +44,7 @@ def add(commands: Any) -> None:
     says = f"read output of {TOOLS}"
     sub = command(commands, "import", says, _import, epilog=_EXAMPLES)
     sub.add_argument("log", nargs="+", metavar="LOG", type=Path, help="a log, or a file saved by peerlab")
-    sub.add_argument("--save", metavar="FILE.csv", type=Path, help="write everything to one file")
+    sub.add_argument("--save", metavar="FILE.csv", help="write everything to one file")
     sub.add_argument(
         "--anonymise", action="store_true", help="without host names, addresses, users, file names and paths"
     )
@@ -55,14 +56,14 @@ def _import(options: argparse.Namespace) -> int:
     records = Records.together([load(path, options.nodes) for path in options.log])
     if options.anonymise:
         records = records.anonymised()
-    if options.save:
+    if options.save is not None:
         records.save(options.save)
     if options.json:
         print(json.dumps(_plain(records), indent=2))
     else:
         _print(records)
-        if options.save:
-            print(f"{say_count(len(records), 'row')} written to {options.save}")
+        if options.save is not None:
+            print(f"{say_count(len(records), 'row')} written to {one_line(options.save)}")
     return 0
 
 

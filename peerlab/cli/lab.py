@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from peerlab.cli.words import command, end_in_order, number
+from peerlab.cli.words import command, number
 
 
 def add(commands: Any) -> None:
@@ -26,5 +26,4 @@ def add(commands: Any) -> None:
 def _lab(options: argparse.Namespace) -> int:
     from peerlab.lab import open_lab  # noqa: PLC0415  (JupyterLab is an extra)
 
-    end_in_order()
     return open_lab(port=options.port, browser=not options.no_browser, parent=options.parent)

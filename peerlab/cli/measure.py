@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from tqdm import tqdm
 
 from peerlab.cli.measure_text import print_block, print_end, say_condition
-from peerlab.cli.words import command, number
-from peerlab.errors import MeasurementError
+from peerlab.cli.words import command, end_at_once, end_in_order, number
+from peerlab.errors import MeasurementError, one_line
 from peerlab.measurement.launched import measure_launched, plan_launched
 from peerlab.measurement.mpi import MpiPeers
 from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
@@ -98,6 +98,7 @@ def _measure(options: argparse.Namespace) -> int:
 
 def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int:
     """Measure as one of several ranks; rank 0 speaks for all."""
+    end_at_once()
     peers = MpiPeers()
     try:
         plan = plan_launched(peers, given)
@@ -114,7 +115,10 @@ def _measure_launched(given: dict[str, Any], options: argparse.Namespace) -> int
         print(f"peerlab: {problem}", file=sys.stderr, flush=True)
         peers.abort()
         return 1
-    return 0 if records is None else _report(plan, records, options)
+    if records is None:
+        return 0
+    end_in_order()  # MPI is done with, and a file is written
+    return _report(plan, records, options)
 
 
 def _check_place(options: argparse.Namespace) -> None:
@@ -146,7 +150,7 @@ def _report(plan: Measurement, records: Records, options: argparse.Namespace) ->
         print_end(plan, records)
     if "save" in options:
         records.save(options.save)
-        print(f"saved: {options.save}", file=sys.stderr if "json" in options else sys.stdout)
+        print(f"saved: {one_line(options.save)}", file=sys.stderr if "json" in options else sys.stdout)
     wrong = [one for one in compare(records, plan.baseline) if one.verdict == WRONG]
     if wrong:
         raise MeasurementError(

@@ -10,7 +10,7 @@ from typing import Any
 from peerlab.cli import INTERRUPTED, OK
 from peerlab.cli.fields import add_fields
 from peerlab.cli.words import command, fraction, number, table
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, one_line
 from peerlab.study.crews import Who
 from peerlab.study.on_dask import WAIT_S
 from peerlab.study.question import ERROR, Question
@@ -109,14 +109,14 @@ def _sweep(options: argparse.Namespace) -> int:
     elif outcome.complete:
         print(f"shard {question.shard} has none of the {len(question.every)} scenarios")
     if outcome.interrupted:
-        kept = f", which are in {output}; the same command goes on from there" if output else ""
+        kept = f", which are in {one_line(output)}; the same command goes on from there" if output else ""
         hint = "" if output else "; with --output FILE.csv the same command could go on from there"
         print(f"peerlab: stopped after {outcome.so_far}{kept}{hint}", file=sys.stderr)
     return INTERRUPTED if outcome.interrupted else OK
 
 
 def _say(message: Warning | str, *_where: Any) -> None:
-    print(f"peerlab: {message}", file=sys.stderr)
+    print(f"peerlab: {one_line(message)}", file=sys.stderr)
 
 
 def _print_table(outcome: Outcome) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from peerlab.cli.words import command, table
-from peerlab.errors import ExpectationError, PeerlabError, nearest
+from peerlab.errors import ExpectationError, PeerlabError, nearest, one_line
 from peerlab.outfile import check_place
 from peerlab.study.expected import Elsewhere, Row, load_expected
 from peerlab.study.reference import ReferenceAnswer, run_reference
@@ -217,4 +217,4 @@ def _draw(options: argparse.Namespace, dots: Sequence[dict[str, Any]]) -> None:
 
     write_page(dots, options.plot)
     if not options.json:
-        print(f"drawn: {options.plot}\n")
+        print(f"drawn: {one_line(options.plot)}\n")

@@ -30,14 +30,24 @@ def command(
 
 def end_in_order() -> None:
     """Let a process that is told to end, or whose terminal goes away, end as it does on Ctrl+C: nothing stays half written."""
+    _if_told_to_end(signal.SIG_DFL, signal.default_int_handler)
+
+
+def end_at_once() -> None:
+    """Take that back, for a process that waits within MPI: Python hears of no signal there."""
+    _if_told_to_end(signal.default_int_handler, signal.SIG_DFL)
+
+
+def _if_told_to_end(before: Any, then: Any) -> None:
+    """Handle the signals that tell a process to end in another way, if they are handled as `before`."""
     for name in ("SIGTERM", "SIGHUP"):
         told = getattr(signal, name, None)  # there is no SIGHUP on Windows
         if (
             told
             and threading.current_thread() is threading.main_thread()
-            and signal.getsignal(told) is signal.SIG_DFL
+            and signal.getsignal(told) is before
         ):
-            signal.signal(told, signal.default_int_handler)
+            signal.signal(told, then)
 
 
 class Parser(argparse.ArgumentParser):

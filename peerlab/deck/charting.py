@@ -10,7 +10,7 @@ from peerlab.lanes import lane_name
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.stages import STAGES
 from peerlab.run import Run
-from peerlab.units import PS_PER_S, say_bytes, say_count, say_time, say_unit, write_bytes
+from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time, say_unit, write_bytes
 from peerlab.view.theme import line_roles, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
@@ -136,9 +136,9 @@ def _step(asked: Training, evidence: Evidence) -> Slide:
     ]
     alt = "A training step. " + " ".join(f"{row.name}: {row.says}." for row in rows)
     lines = (
-        _exchange(asked, host_s, peer_s),
+        _exchange(asked, host_s, peer_s, evidence),
         (
-            f"Given: a step of {_s(today.time_s)} today, {asked.overlap_share:.0%} of the exchange ({_s(today.hidden_s)})"
+            f"Given: a step of {_s(today.time_s)} today, {say_share(asked.overlap_share)} of the exchange ({_s(today.hidden_s)})"
             f" hidden behind {_s(today.computing_s)} of computing."
         ),
         "Not simulated: how much of a shorter exchange computing hides; so both readings stand here. The computing stays as it is.",
@@ -165,7 +165,7 @@ def _how_sure(today: Step, peer_s: float, gain: GainBand) -> str:
     )
 
 
-def _exchange(asked: Training, host_s: float, peer_s: float) -> str:
+def _exchange(asked: Training, host_s: float, peer_s: float, evidence: Evidence) -> str:
     """Say how long the exchange of gradients takes on both paths, and where that is from."""
     if asked.gradient_bytes:
         what = (
@@ -173,8 +173,8 @@ def _exchange(asked: Training, host_s: float, peer_s: float) -> str:
         )
         return f"{what}{_s(host_s)} through the host, {_s(peer_s)} by Peer Direct."
     return (
-        f"Exchange: {asked.communication_share:.0%} of the step, {_s(host_s)} through the host;"
-        f" {host_s / peer_s:.2f} times as fast by Peer Direct, {_s(peer_s)}."
+        f"Exchange: {say_share(asked.communication_share or 0.0)} of the step, {_s(host_s)} through the host;"
+        f" {evidence.gain:.2f} times as fast by Peer Direct, {_s(peer_s)}."
     )
 
 

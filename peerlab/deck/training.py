@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any
 
 from peerlab.errors import ExportError, nearest
-from peerlab.units import PS_PER_S, parse_bytes, say_time, write_bytes
+from peerlab.units import PS_PER_S, parse_bytes, parse_time, say_time, write_bytes
 
 _NEEDED = "a step is its time, its overlap, and either its bytes of gradient or the share of it that is communication"
 
@@ -62,7 +62,7 @@ class Training:
         """
         hidden, seen = self.overlap_share * exchange_s, (1 - self.overlap_share) * exchange_s
         computing = self.step_time_s - seen
-        if hidden > computing:  # that is, whatever the overlap: the exchange takes longer than the step
+        if exchange_s > self.step_time_s:  # then it hides behind more than there is, whatever the overlap
             what = (
                 f"{write_bytes(self.gradient_bytes)} of gradient" if self.gradient_bytes else "the exchange"
             )
@@ -72,6 +72,7 @@ class Training:
                 f"training: {what} takes {_say(exchange_s)} {how}, and a step takes"
                 f" {_say(self.step_time_s)}: {less if computing > 0 else none}; check gradient, step time and overlap"
             )
+        computing = max(computing, hidden)  # of a step that is all exchange, rounding may have taken some
         return Step(computing, exchange_s, hidden)
 
 
@@ -117,7 +118,13 @@ def _bytes(name: str, given: Any) -> int:
 
 
 def _seconds(name: str, given: Any) -> float:
-    return _number(name, given, given, 1e-6, 1e6, "seconds, more than 0")
+    value = given
+    if isinstance(given, str):
+        try:
+            value = parse_time(given)
+        except ValueError:
+            value = None
+    return _number(name, given, value, 1e-6, 1e6, "a time from 0.000001 to 1000000 seconds, such as 0.35")
 
 
 def _share(name: str, given: Any) -> float:

@@ -57,6 +57,8 @@ def _folder(place: Path) -> Iterator[None]:
     with in_words(f"cannot write {place}", ExportError):
         if place.is_file():
             raise ExportError(f"cannot write {place}: it is a file; a deck is a folder")
+        if place.is_symlink() and not place.exists():
+            raise ExportError(f"cannot write {place}: it is a link that leads nowhere")
         new = not place.exists()
         place.mkdir(parents=True, exist_ok=True)
     try:

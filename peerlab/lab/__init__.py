@@ -89,7 +89,10 @@ def _stay(server: subprocess.Popen[bytes], parent: int | str | None) -> int:
             except subprocess.TimeoutExpired:
                 continue
             if status < 0:
-                raise PeerlabError(f"JupyterLab was killed by {signal.Signals(-status).name}")
+                named = (
+                    one.name for one in signal.Signals if one == -status
+                )  # real-time signals have no name
+                raise PeerlabError(f"JupyterLab was killed by {next(named, f'signal {-status}')}")
             return status
     except KeyboardInterrupt:
         pass

@@ -19,7 +19,8 @@ _TWO_READINGS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3}){2,}")
 _RANGE = re.compile(r"(-|\u2013|\.\.|to\b)\s*\d")
 _SIGNS = ("+", "-", "*", "/", "(")
-_TIMES = re.compile(r"(x|\u00d7|times|-?fold)?\s*(as fast|faster|quicker)?", re.IGNORECASE)
+_TIMES = re.compile(r"x|\u00d7|times|-?fold", re.IGNORECASE)
+_AS_FAST = re.compile(rf"({_TIMES.pattern})?\s*(as fast|faster|quicker)?", re.IGNORECASE)
 _PERCENT = re.compile(r"(%|per ?cent)\s*(as fast)?", re.IGNORECASE)
 _PERCENT_MORE = re.compile(r"(%|per ?cent)\s*(faster|quicker|more)", re.IGNORECASE)
 _COUNTED = (
@@ -80,7 +81,7 @@ def figure(answer: Any, unit: str) -> Figure:
     ValueError
         If it is no figure, one that can be read in two ways, or one of something else.
     """
-    said = _read(answer, unit) if isinstance(answer, str) else _converted(answer)
+    said = _read(str.__str__(answer), unit) if isinstance(answer, str) else _converted(answer)
     if not math.isfinite(said.value):
         raise ValueError(_ask(unit))
     return said
@@ -125,7 +126,7 @@ def _converted(answer: Any) -> Figure:
     """Return what is a number already, of whatever library; NaN if it is none."""
     try:
         value = math.nan if isinstance(answer, bool) else float(answer)
-    except Exception:  # noqa: BLE001  (anything may have been answered)
+    except (Exception, SystemExit):  # noqa: BLE001  (anything may have been answered)
         value = math.nan
     return Figure(value, value)
 
@@ -182,7 +183,7 @@ def _factor(written: str, unit: str) -> float:
         return 1.0
     if asked and given and asked[0] == given[0]:
         return given[1] / asked[1]
-    if not asked and (same(written, unit) or _TIMES.fullmatch(written)):
+    if not asked and (same(written, unit) or (_TIMES if unit else _AS_FAST).fullmatch(written)):
         return 1.0
     if not unit and (_PERCENT.fullmatch(written) or _PERCENT_MORE.fullmatch(written)):
         return 0.01

@@ -106,8 +106,11 @@ def note(name: str, *, right: bool = False, tries: int = 0, hints: int = 0) -> s
         done = known.setdefault(name, Done())
         done.tries, done.hints, done.right = done.tries + tries, max(done.hints, hints), done.right or right
         told = {"exercises": {name: asdict(how) for name, how in sorted(known.items())}}
-        with written(path, PeerlabError) as file:
-            file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        try:
+            with written(path, PeerlabError) as file:
+                file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        except PeerlabError as problem:
+            raise PeerlabError(f"{_LOST}: {problem}") from None
     return said
 
 
@@ -130,7 +133,9 @@ def _taken_over(path: Path) -> tuple[dict[str, Done], str]:
     try:
         return _read(path), ""
     except _DamagedError:
-        names = (path.with_name(f"progress.damaged-{number}.json") for number in count(1))
+        place = path.resolve()  # a link stays one
+        names = (place.with_name(f"progress.damaged-{number}.json") for number in count(1))
         aside = next(one for one in names if not os.path.lexists(one))
-        path.rename(aside)
-        return {}, f"{path} was damaged: it is kept as {aside.name}, and your progress starts anew"
+        place.rename(aside)
+        kept = aside if path.is_symlink() else aside.name
+        return {}, f"{path} was damaged: it is kept as {kept}, and your progress starts anew"

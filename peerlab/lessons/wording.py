@@ -81,7 +81,10 @@ def meant(answer: object, options: Mapping[str, Sequence[str]] | Sequence[str]) 
     options:
         What there is to choose from; as a mapping, each with its other names.
     """
-    if not isinstance(answer, str) or not _words(answer):
+    if not isinstance(answer, str):
+        return None
+    answer = str.__str__(answer)  # whatever a kind of text of the learner's own does instead
+    if not _words(answer):
         return None
     called = options if isinstance(options, Mapping) else dict.fromkeys(options, ())
     whole = [one for one, names in called.items() if _calls(answer, one, names)]

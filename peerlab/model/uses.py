@@ -50,6 +50,11 @@ def assumed(scenario: Scenario) -> list[Figure]:
     return [one for key, one in scenario.hardware.figures.items() if key in used and one.range]
 
 
+def ends(figure: Figure) -> tuple[float, float]:
+    """Return from where to where a figure may lie, in the unit of its file: its value, where it has no range."""
+    return figure.range or (figure.value, figure.value)
+
+
 def better_end(figure: Figure) -> int | None:
     """Return which end of a figure's range is the faster machine (0 low, 1 high), or None where only a trial tells.
 

@@ -23,6 +23,7 @@ from peerlab.records.schema import Records
 from peerlab.records.table import Shape, is_figure
 from peerlab.records.text import Line, Log, quote, whole
 from peerlab.records.transport import environment_lines, transport_lines
+from peerlab.units import say_count
 
 TOOL = "nccom-test"
 
@@ -33,6 +34,7 @@ _OPERATIONS = {
     "alltoall": "alltoall",
     **dict.fromkeys(("sendrecv", "permute"), "point-to-point"),
 }
+_RANKS, _NODES = ("-r", "--nworkers"), ("-N", "--nnodes")
 _COLUMN = re.compile(r"(size|count|time|algbw|busbw)(?::\w{1,12})?\((B|elems|us|GB/s|GiB/s)\)")
 _DECIMALS = 2
 """Of both bandwidths; a time has as many as it needs."""
@@ -70,7 +72,9 @@ class Test:
     def nodes(self) -> int | None:
         """As its command says; without -N it is one, unless Slurm is asked (-S)."""
         alone = self.launch.binary == TOOL and "-S" not in self.launch.words
-        return _option(self.launch, "-N", "--nnodes") or (1 if alone else None)
+        if _given(self.launch, *_NODES):
+            return _option(self.launch, *_NODES)
+        return 1 if alone else None
 
 
 def looks_like(log: Log) -> bool:
@@ -171,7 +175,8 @@ def _row(columns: Sequence[str], words: Sequence[str], place: int, damage: Damag
 def _settle(test: Test, notes: list[str], damage: Damage) -> None:
     """Find operation and ranks of a test, and doubt rows whose figures contradict one another."""
     test.collective = _collective(test, notes)
-    test.ranks = _option(test.launch, "-r", "--nworkers")
+    test.ranks = _option(test.launch, *_RANKS)
+    notes += _doubted(test)
     found = agreed(rank_range(test.collective, row.algbw, row.busbw) for row in test.rows)
     if test.ranks is None and found[0] == found[1]:
         test.ranks = found[0]
@@ -229,16 +234,30 @@ def _finished(test: Test, source: str) -> Iterator[Mapping[str, Any]]:
         }
 
 
+def _doubted(test: Test) -> Iterator[str]:
+    """Yield what cannot be of the ranks and nodes that the command gives."""
+    for names, what in ((_RANKS, "ranks"), (_NODES, "nodes")):
+        given = _given(test.launch, *names)
+        if given and _option(test.launch, *names) is None:
+            yield f"the command gives {quote(given[0])} for {names[0]}, which is no number of {what}"
+    if test.ranks and test.nodes and test.ranks < test.nodes:
+        yield f"doubtful: the command says {say_count(test.ranks, 'rank')} on {say_count(test.nodes, 'node')}, which they cannot fill"
+
+
 def _option(launch: Launch, *names: str) -> int | None:
     """Return a whole number of 1 or more that the command gives by one of these options."""
+    return next((number for text in _given(launch, *names) if (number := whole(text))), None)
+
+
+def _given(launch: Launch, *names: str) -> list[str]:
+    """Return what the command gives by one of these options."""
     if launch.binary != TOOL:
-        return None
+        return []
     pairs = zip(launch.words, [*launch.words[1:], ""], strict=True)
     given = [after for word, after in pairs if word in names]
-    given += [
+    return given + [
         word.partition("=")[2] for word in launch.words if word.partition("=")[0] in names and "=" in word
     ]
-    return next((number for text in given if (number := whole(text))), None)
 
 
 def _hosts(launch: Launch) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The one schema of measurements: a tidy table, and beside it where it comes from."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,9 +78,7 @@ class Records:
             if all(name in other and other[name] == value for other in others)
         }
         table = pd.concat([part.table for part in parts], ignore_index=True)
-        warnings = [
-            f"{source}: {one}" for part in parts for source in part.sources[:1] for one in part.warnings
-        ]
+        warnings = dict.fromkeys(one for part in parts for one in _by_source(part))
         manifests = [one for part in parts for one in part.parts]
         return cls(table, agreed | {"parts": manifests}, tuple(warnings))
 
@@ -175,6 +173,13 @@ class Records:
         factors = [_factor(row.collective, row.ranks) for row in found.itertuples()]
         found["busbw_GBps"] = found["algbw_GBps"] * pd.array(factors, dtype="Float64")
         return found
+
+
+def _by_source(records: Records) -> Iterator[str]:
+    """Yield warnings, each behind its source; those of records that were put together before stand there already."""
+    whose = tuple(f"{source}: " for source in records.sources)
+    for one in records.warnings:
+        yield one if one.startswith(whose) else f"{', '.join(records.sources)}: {one}"
 
 
 def _cleaned(entry: Any) -> Any:

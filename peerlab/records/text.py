@@ -117,7 +117,11 @@ def quote(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Return a text as one line that tells a terminal nothing: no escape sequence, no character that cannot be seen."""
+    """Return a text as one line that tells a terminal nothing: no escape sequence, no character that cannot be seen.
+
+    Logs are full of colours: unlike `textfile.printable` this leaves no ``[31m`` behind, and keeps tabs and odd spaces for
+    the columns.
+    """
     if text.isascii() and text.isprintable():
         return text
     return _UNSEEN.sub("", _NEW_LINE.sub(" ", _ESCAPES.sub("", text)))

@@ -11,6 +11,7 @@ from typing import Any
 from peerlab.errors import PeerlabError
 from peerlab.run import ITERATION_TIMES
 from peerlab.study.question import ERROR, Question
+from peerlab.study.shards import Shard
 
 FINGERPRINT = "fingerprint"
 """Last column of the file: what the answer in this row depends on, in short."""
@@ -47,7 +48,7 @@ def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], Peerla
     """
     whole = held[: held.rfind(b"\n") + 1]
     try:
-        found, *records = list(csv.reader(io.StringIO(whole.decode(), newline=""))) or [[]]
+        found, *records = list(csv.reader(io.StringIO(whole.decode("utf-8-sig"), newline=""))) or [[]]
     except UnicodeDecodeError:
         raise wrong("is not a table of a sweep; give another file") from None
     except csv.Error as problem:
@@ -56,14 +57,19 @@ def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], Peerla
         raise wrong("is not a table of a sweep; give another file, or delete it")
     if sorted(found) != sorted(columns):
         raise wrong(_other_columns(found, columns))
-    rows = {}
+    rows: dict[str, dict[str, Any]] = {}
     for number, record in enumerate(records, 1):
         if len(record) != len(found) or len(record[-1]) != _LENGTH:
             raise wrong(f"is damaged in row {number}; delete that row, or give another file")
         row = {name: read(text) for name, text in zip(found[:-1], record, strict=False)}
         if not _sound(row):
             raise wrong(f"is damaged in row {number}: no figures; delete that row, or give another file")
-        rows[record[-1]] = row
+        if SHARD in row and not _is_shard(row[SHARD]):
+            raise wrong(f"is damaged in row {number}: no shard; delete that row, or give another file")
+        if rows.setdefault(record[-1], row) != row:
+            raise wrong(
+                f"has other figures in row {number} than before for the same scenario; delete the wrong row, or give another file"
+            )
     return Found(found, rows, len(whole))
 
 
@@ -106,6 +112,14 @@ def _sound(row: Mapping[str, Any]) -> bool:
         return isinstance(row[ERROR], str)
     numbers = [row[name] for name in ("time_s", "busbw_GBps", "wire_busy_share")]
     return all(isinstance(n, (int, float)) and not isinstance(n, bool) and 0 <= n < math.inf for n in numbers)
+
+
+def _is_shard(value: Any) -> bool:
+    """Return whether a cell says a shard as a sweep wrote it, which is text."""
+    try:
+        return isinstance(value, str) and bool(Shard.read(value))
+    except PeerlabError:
+        return False
 
 
 def _csv(records: Iterable[Sequence[str]]) -> bytes:

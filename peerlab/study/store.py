@@ -87,7 +87,7 @@ class Store:
     def finish(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Replace the file by the whole table, in its order, at once."""
         text = header(self._columns) + self._lines(rows)
-        if text != held_in(self.path):
+        if not self.path.exists() or text != held_in(self.path):  # deleted meanwhile, it is written again
             with written(self.path, PeerlabError) as file:
                 file.write_bytes(text)
 

@@ -153,7 +153,7 @@ ABOVE_A_TRAINING = "---\ntitle: A\ntraining:\n"
         ),
         (
             "  gradient_bytes: 1\n  step_time_s: nan\n  overlap_share: 0\n",
-            "training: step_time_s: nan is not seconds",
+            "training: step_time_s: nan is not a time from",
         ),
     ],
 )
@@ -200,7 +200,9 @@ def test_a_deck_that_cannot_be_made_leaves_no_folder(tmp_path, monkeypatch):
 
 def test_where_no_deck_can_be_is_said(tmp_path):
     (tmp_path / "taken").write_text("mine")
+    (tmp_path / "link").symlink_to("nowhere")
     for place, says in (
+        (tmp_path / "link", "it is a link that leads nowhere"),
         (tmp_path / "taken", "it is a file; a deck is a folder"),
         ("", "its folder has no name"),
     ):

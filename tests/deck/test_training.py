@@ -1,6 +1,7 @@
 """A training step on a slide: only what is possible, and both readings of what is hidden."""
 
 import re
+from html import unescape
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ import peerlab
 from peerlab.cli import main
 from peerlab.deck.charting import training
 from peerlab.deck.evidence import Evidence
-from peerlab.deck.outline import Outline
+from peerlab.deck.outline import Outline, Plan
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError
 
@@ -98,3 +99,62 @@ def test_the_examples_of_the_help_can_be_believed(capsys):
         r"--communication (\S+) --step-time (\S+) --overlap (\S+)", told
     ).groups()
     slide(communication_share=share, step_time_s=float(time), overlap_share=overlap)
+
+
+@pytest.mark.parametrize("share", [0, 1e-320])
+def test_a_step_without_an_exchange_has_a_slide_too(share):
+    said = slide(communication_share=share, step_time_s=0.3, overlap_share=1)
+    assert said.title.startswith("A training step of 300 ms becomes 1.00 times as fast")
+    assert f"{EVIDENCE.gain:.2f} times as fast by Peer Direct" in said.lines[0]
+
+
+@given(st.integers(0, 100), st.integers(1, 100_000))
+def test_a_step_that_is_all_exchange_hides_no_more_than_there_is(overlap, milliseconds):
+    time = milliseconds / 1000
+    asked = Training.read({"communication_share": 1, "step_time_s": time, "overlap_share": f"{overlap}%"})
+    today = asked.today(time)
+    assert 0 <= today.hidden_s <= today.computing_s
+    assert today.time_s == pytest.approx(time)
+
+
+def test_a_small_share_is_not_said_to_be_none():
+    said = slide(communication_share="0.4%", step_time_s=0.35, overlap_share="0.4%")
+    assert said.lines[0].startswith("Exchange: 0.4% of the step, 1.4 ms")
+    assert "0.4% of the exchange" in said.lines[1]
+    almost = slide(communication_share=0.5, step_time_s=0.35, overlap_share=0.999)
+    assert "over 99% of the exchange" in almost.lines[1]
+
+
+@pytest.mark.parametrize("written", [0.35, "0.35", "0.35 s", "350ms"])
+def test_a_steps_time_may_carry_its_unit(written):
+    given = {"communication_share": 0.4, "step_time_s": written, "overlap_share": 0.5}
+    assert Training.read(given).step_time_s == 0.35
+
+
+@pytest.mark.parametrize("written", [1e-7, 1e7, "1e-7", "soon", "3 GB", True])
+def test_a_time_that_is_none_of_a_step_is_told_between_which_it_lies(written):
+    given = {"communication_share": 0.4, "step_time_s": written, "overlap_share": 0.5}
+    with pytest.raises(ExportError) as told:
+        Training.read(given)
+    assert str(told.value) == (
+        f"training: step_time_s: {written!r} is not a time from 0.000001 to 1000000 seconds, such as 0.35"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "becomes"),
+    [
+        (["--overlap", "0.2"], Training(communication_share=0.4, step_time_s=0.3, overlap_share=0.2)),
+        (["--step-time", "0.5"], Training(communication_share=0.4, step_time_s=0.5, overlap_share=0.6)),
+        (["--gradient", "1 GB"], Training(gradient_bytes=10**9, step_time_s=0.3, overlap_share=0.6)),
+    ],
+)
+def test_an_option_changes_one_field_of_the_outlines_step(tmp_path, monkeypatch, option, becomes):
+    outlined = Training(communication_share=0.4, step_time_s=0.3, overlap_share=0.6)
+    monkeypatch.setattr(
+        "peerlab.cli.deck.read_outline",
+        lambda _: Outline(training=outlined, slides=(Plan("training"),)),
+    )
+    assert main(["deck", "mine.md", *option, "--output", str(tmp_path)]) == 0
+    html = unescape((tmp_path / "index.html").read_text())
+    assert all(line in html for line in training(Outline(training=becomes), EVIDENCE).lines)

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,9 +11,22 @@ from pathlib import Path
 import pytest
 from running import wait_until
 
+from peerlab.errors import PeerlabError
+from peerlab.lab import _stay
+
 SOON_S = 20
 """Within seconds; a busy kernel is given five of them, a busy machine the rest."""
 TRIALS = 40 if os.environ.get("PEERLAB_SOAK") else 4
+
+
+def test_a_server_that_is_killed_by_a_signal_without_a_name_is_told():
+    number = int(signal.SIGRTMIN) + 3
+    script = f"import os; os.kill(os.getpid(), {number})"
+    with (
+        subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE) as server,
+        pytest.raises(PeerlabError, match=rf"^JupyterLab was killed by signal {number}$"),
+    ):
+        _stay(server, None)
 
 
 @pytest.mark.parametrize("deadly", ["SIGKILL", "SIGQUIT", "SIGHUP", "SIGTERM", "SIGINT"])

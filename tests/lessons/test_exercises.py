@@ -194,3 +194,37 @@ def test_the_measured_ring_asks_as_often_as_the_simulated_one():
 
 def test_find_knows_every_exercise():
     assert [find(name).name for name in ALL] == list(ALL)
+
+
+class Leaving:
+    """A number that ends the kernel instead."""
+
+    def __float__(self):
+        raise SystemExit(3)
+
+
+class Unruly(str):
+    """A text whose methods fail."""
+
+    __slots__ = ()
+
+    def _fails(self, *_):
+        raise RuntimeError
+
+    strip = casefold = partition = __str__ = __len__ = _fails
+
+
+@pytest.mark.parametrize("name", ["01-copies", "01-upgrade"])
+def test_whatever_was_answered_is_judged(name):
+    assert "with a number" in find("01-copies").judge(Leaving()).says
+    for answer in (Leaving(), Unruly("many")):
+        verdict = find(name).judge(answer)
+        assert not verdict.right
+        assert verdict.says
+        assert "Not yet." in peerlab.exercise(name, answer=answer).feedback.value
+    assert find("01-copies").judge(Unruly(find("01-copies").truth())).right
+
+
+def test_how_fast_is_no_count():
+    assert find("01-copies").judge("two").right
+    assert not find("01-copies").judge("twice as fast").right

@@ -66,6 +66,8 @@ def test_what_is_counted_may_be_called_by_its_other_names_or_be_said_in_words():
         ("12.5 GB/s", "regions", "Answer with a number of regions"),
         ("12.5 GB", "GB/s", "Answer in GB/s"),
         ("1.78 times slower", "", "without a unit"),
+        ("twice as fast", "copies", "Answer with a number of copies"),
+        ("2 times faster", "servers", "Answer with a number of servers"),
     ],
     ids=lambda one: one[:8],
 )

@@ -47,6 +47,27 @@ def test_a_damaged_file_of_progress_is_kept_aside_and_told(tmp_path, held):
     assert dict(peerlab.progress().loc["01-gain"]) == {"right": True, "tries": 1, "hints": 0}
 
 
+def test_a_link_to_the_progress_stays_one_and_what_is_damaged_is_kept_where_it_was(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "mine.json").write_text("{")
+    (tmp_path / progress.FILE).symlink_to("far/mine.json")
+    said = peerlab.exercise("01-gain", answer=1.78).trouble.value
+    kept = tmp_path / "far" / "progress.damaged-1.json"
+    assert f"was damaged: it is kept as {kept}, and your progress starts anew" in said
+    assert kept.read_text() == "{"
+    assert (tmp_path / progress.FILE).is_symlink()
+    assert progress.read(tmp_path / "far") == {}
+    assert progress.read()["01-gain"].tries == 1
+
+
+def test_a_link_that_leads_nowhere_costs_the_progress_only(tmp_path):
+    (tmp_path / progress.FILE).symlink_to("nowhere/mine.json")
+    asked = peerlab.exercise("01-gain", answer=1.78)
+    assert "Right." in asked.feedback.value
+    assert "your progress is not kept: cannot write" in asked.trouble.value
+    assert f"there is no folder {tmp_path}/nowhere" in asked.trouble.value
+
+
 NOTES = """
 import sys
 from peerlab.lessons import progress

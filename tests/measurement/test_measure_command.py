@@ -114,7 +114,7 @@ def test_a_full_disk_is_one_line_after_the_table():
         (["--sizes", "1.5"], "sizes: '1.5' is not a whole number of bytes"),
         (["--repetitions", "many"], "repetitions: 'many' is not a whole number from 1 to 1000"),
         (["--arms", "dircet"], "arms: 'dircet' is unknown; did you mean 'direct'?"),
-        (["--save", "/"], "cannot write /: it is a folder"),
+        (["--save", "/"], "cannot write /: that is the name of a folder"),
         (["--save", "/missing/mine.csv"], "cannot write /missing/mine.csv: there is no folder /missing"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -65,6 +66,20 @@ def test_the_table_over_mpi_is_printed_once_and_saved_by_rank_0(mpiexec, tmp_pat
     saved = peerlab.load(file)
     assert saved.manifest["command"].endswith(" --mpi")
     assert set(saved.table["path"]) == {"mpi-ring", "mpi"}
+
+
+def test_over_mpi_a_rank_that_is_told_to_end_ends_all(mpiexec, tmp_path):
+    """It waits within MPI, where Python hears of no signal, and its end would wait for the others."""
+    told = (
+        f"echo $$ > {tmp_path}/$PMI_RANK; exec {' '.join(COMMAND)} --mpi --sizes 4KiB,64MiB --repetitions 200"
+    )
+    with subprocess.Popen([mpiexec, "-n", "2", "sh", "-c", told], stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout.readline().startswith("AllReduce")  # the first size is measured
+        os.kill(int((tmp_path / "1").read_text()), signal.SIGTERM)
+        try:
+            assert job.wait(timeout=30) != 0
+        finally:
+            job.kill()
 
 
 def test_mpi_that_knows_of_one_process_alone_says_how_to_start_several(mpiexec):

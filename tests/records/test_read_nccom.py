@@ -1,5 +1,6 @@
 """Output of nccom-test of AWS Neuron: the layouts of its guide, figures of two trn1.32xlarge and of one."""
 
+import pandas as pd
 import pytest
 from tool_logs import NCCOM, NCCOM_SIZES
 
@@ -64,3 +65,18 @@ def test_every_way_in_takes_it():
     assert found.seen.tool == "nccom-test"
     assert (found.seen.memory, found.seen.memory_known) == ("device", True)
     assert found.clusters == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "ranks", "nodes", "says"),
+    [
+        ("-r 32 -N 64", 32, 64, "doubtful: the command says 32 ranks on 64 nodes, which they cannot fill"),
+        ("-r 64 -N 0", 64, None, "the command gives '0' for -N, which is no number of nodes"),
+        ("-r 0 -N 2", None, 2, "the command gives '0' for -r, which is no number of ranks"),
+    ],
+)
+def test_ranks_and_nodes_that_cannot_be_are_told(options, ranks, nodes, says):
+    found = peerlab.load(NCCOM.replace("-r 64 -N 2", options))
+    assert found.manifest["ranks"] == ranks
+    assert {None if pd.isna(one) else one for one in found.table["nodes"]} == {nodes}
+    assert says in found.warnings

@@ -139,6 +139,20 @@ def test_several_records_are_put_together_with_every_manifest():
         Records.together([])
 
 
+def test_a_warning_keeps_its_log_however_often_records_are_put_together(tmp_path):
+    (tmp_path / "ring.log").write_text(NCCL)
+    (tmp_path / "cut.log").write_text(NCCL.rpartition("# Out")[0].rstrip())
+    one, cut = (peerlab.load(tmp_path / name) for name in ("ring.log", "cut.log"))
+    (warning,) = cut.warnings
+    assert one.warnings == ()
+    both = Records.together([one, cut])
+    both.save(tmp_path / "both.csv")
+    again = Records.together([peerlab.load(tmp_path / "both.csv")] * 2)
+    assert again.warnings == both.warnings == (f"nccl-tests: cut.log: {warning}",)
+    more = Records.together([both.on_nodes(2), one])
+    assert more.warnings[:1] == both.warnings
+
+
 def test_a_row_says_what_is_wrong_with_it():
     row = {"kind": "measured", "collective": "allreduce"}
     with pytest.raises(RecordsError, match="unknown column 'speed'"):

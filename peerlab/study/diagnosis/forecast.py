@@ -7,7 +7,7 @@ import numpy as np
 
 from peerlab.engine.run import simulate
 from peerlab.errors import PeerlabError
-from peerlab.gain import Assumption, GainBand, left_out
+from peerlab.gain import Assumption, GainBand, without_range
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PEER_DIRECT, data_path
 from peerlab.sensitivity import band
@@ -141,5 +141,5 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
         high_GBps=high * spread,
         spread=spread,
         fitted_on=cluster.fitted_on,
-        left_out=tuple(left_out([run.scenario], gain, float(value[-1] / measured[-1]))),
+        left_out=tuple(without_range([run.scenario], gain, float(value[-1] / measured[-1]))),
     )
