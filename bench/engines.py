@@ -4,7 +4,7 @@ from one import measure
 from side_by_side import in_turn, say, table, times
 
 import peerlab
-from peerlab.engine.run import simulate
+from peerlab.engine.simulate import simulate
 
 AGAINST_SIMPY = (
     (8, "host-rdma", "simpy"),

@@ -7,7 +7,7 @@ from side_by_side import quantile, say, table
 
 import peerlab
 from peerlab.app.controls import NODES, SIZES
-from peerlab.engine.world import foldable
+from peerlab.engine.system import foldable
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 

@@ -81,10 +81,10 @@ def dask_row(sweep: Callable[..., object], base: peerlab.Scenario, serial: float
 def jitter_rows() -> list[Row]:
     what = f"{JITTERED:,} seeds of a ring of 64 nodes, jittered"
     try:
-        batch = importlib.import_module("peerlab.engine.batch")
+        batch = importlib.import_module("peerlab.engine.arrays.side_by_side")
         scenarios = [peerlab.Scenario(**JITTER, seed=seed) for seed in range(JITTERED)]
     except (ModuleNotFoundError, PeerlabError):
-        return [left_out(f"{what}: `peerlab.engine.batch`")]
+        return [left_out(f"{what}: `peerlab.engine.arrays.side_by_side`")]
     some = scenarios[:SERIAL_OF_THEM]
     serial = seconds(lambda: [peerlab.simulate(one) for one in some]) * JITTERED / SERIAL_OF_THEM
     took = seconds(lambda: batch.times(scenarios))

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from peerlab.engine.run import simulate
+from peerlab.analysis.run import Run
+from peerlab.engine.simulate import simulate
 from peerlab.model.resources import capacity_Bps
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
 from peerlab.units import MIB, PS_PER_S, say_bytes, say_time
 
 _WIRE = Scenario(cluster="ideal-100g", nodes=8, message_bytes="16 MiB")
@@ -67,7 +67,7 @@ def _served(nbytes: int, rate: int) -> int:
 
 def _service() -> Law:
     asked = _PAIR.with_(path="host-rdma")
-    nbytes, rate = int(asked.slice_limit or 0), capacity_Bps(asked.machine, "copy_up")
+    nbytes, rate = int(asked.slice_limit or 0), capacity_Bps(asked.cluster_for_message, "copy_up")
     return Law(
         "an exclusive resource serves a slice", "t(s) = s / B, rounded up to a picosecond",
         f"a copy engine of Gaudi DL1, {say_bytes(nbytes)}",
@@ -77,7 +77,7 @@ def _service() -> Law:
 
 def _pipeline() -> Law:
     asked = _PAIR.with_(path="host-rdma", message_bytes="16 MiB", slice_bytes="256 KiB")
-    machine, slice_ = asked.machine, 256 * 1024
+    machine, slice_ = asked.cluster_for_message, 256 * 1024
     copy, sent = _served(slice_, machine.copy_engine_Bps), _served(slice_, machine.nic_Bps)
     slices = asked.nbytes // slice_
     by_hand = 2 * copy + sent + machine.latency_ps + (slices - 1) * max(copy, sent)
@@ -89,7 +89,7 @@ def _pipeline() -> Law:
 
 
 def _schedules() -> list[Law]:
-    nodes, machine, size = _WIRE.nodes, _WIRE.machine, _WIRE.nbytes
+    nodes, machine, size = _WIRE.nodes, _WIRE.cluster_for_message, _WIRE.nbytes
     latency, whole = machine.latency_ps, _served(size, machine.nic_Bps)
     chunk, rounds = _served(size // nodes, machine.nic_Bps), nodes.bit_length() - 1
     by_hand = {
@@ -122,7 +122,7 @@ def _busbw() -> Law:
 
 
 def _wire_limit() -> Law:
-    run, machine, nodes, ranks = simulate(_DL1), _DL1.machine, _DL1.nodes, _DL1.ranks
+    run, machine, nodes, ranks = simulate(_DL1), _DL1.cluster_for_message, _DL1.nodes, _DL1.ranks
     by_hand = machine.nics * machine.nic_Bps / 1e9 * ((ranks - 1) / ranks) / ((nodes - 1) / nodes)
     return Law(
         "its most over NICs that are always busy", "busbw <= NICs x B x ((n-1)/n) / ((N-1)/N)",
@@ -155,5 +155,5 @@ def _reduction() -> Law:
     nbytes = int(spans["nbytes"][row]) // 3
     return Law(
         "adding a slice to the device's own data", "t(s) = 3 s / HBM (read two operands, write one)",
-        f"Gaudi DL1, {say_bytes(nbytes)}", _served(3 * nbytes, asked.machine.hbm_Bps), _first(run, "reduce"), _time,
+        f"Gaudi DL1, {say_bytes(nbytes)}", _served(3 * nbytes, asked.cluster_for_message.hbm_Bps), _first(run, "reduce"), _time,
     )  # fmt: skip

@@ -6,8 +6,8 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from peerlab.examination import CHECKS, Check
-from peerlab.examination.variables import RULES, Rule
+from peerlab.host_doctor import CHECKS, Check
+from peerlab.host_doctor.variables import RULES, Rule
 
 HEAD = """\
 # What the doctor looks at

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from documents import link
 
-from peerlab.engine.run import simulate
+from peerlab.engine.simulate import simulate
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes
 from peerlab.view.words import alt_text

@@ -9,7 +9,7 @@ from model_laws import laws
 
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
-from peerlab.engine.run import simulate
+from peerlab.engine.simulate import simulate
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
 from peerlab.model.paths import PATHS, REDUCE, stages

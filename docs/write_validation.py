@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from documents import table
 
 from peerlab.model.presets import load_cluster
-from peerlab.study.expected import Row, load_expected
-from peerlab.study.say import cells, say_error, say_expected, say_score, say_value
-from peerlab.study.validate import Result, validate
+from peerlab.study.validation.expected_figures import Row, load_expected
+from peerlab.study.validation.table_cells import cells, say_error, say_expected, say_score, say_value
+from peerlab.study.validation.validation import Result, validate
 
 FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
 """How a figure's assumption names the rows it was fitted on."""

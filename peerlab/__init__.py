@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from peerlab.app.exercise import Asked
+    from peerlab.analysis.run import Run
+    from peerlab.app.exercise_widget import Asked
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
-    from peerlab.deck.write import write_deck
-    from peerlab.engine.run import simulate
-    from peerlab.examination import Host, Report
+    from peerlab.deck.write_deck import write_deck
+    from peerlab.engine.simulate import simulate
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
+    from peerlab.host_doctor import Host, Report
     from peerlab.measurement.locked_memory import show_limit
-    from peerlab.measurement.measure import measure
+    from peerlab.measurement.measurement import measure
     from peerlab.measurement.pin_cost import pin_cost
     from peerlab.model.hardware import Cluster
     from peerlab.model.presets import known_clusters, load_cluster
@@ -36,35 +37,34 @@ if TYPE_CHECKING:
     from peerlab.model.way import way
     from peerlab.records import Records
     from peerlab.records.load import load
-    from peerlab.run import Run
-    from peerlab.study.calibration.calibrate import calibrate
-    from peerlab.study.diagnosis.diagnose import diagnose
-    from peerlab.study.sweep import sweep
-    from peerlab.view.ratios import ratios
-    from peerlab.view.steps import steps
+    from peerlab.reports.ratios import ratios
+    from peerlab.reports.steps import steps
+    from peerlab.study.calibration.calibration import calibrate
+    from peerlab.study.diagnosis.diagnosis import diagnose
+    from peerlab.study.sweep.sweeping import sweep
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
     "Records": "peerlab.records",
     "RegistrationCache": "peerlab.model.registration",
-    "Run": "peerlab.run",
+    "Run": "peerlab.analysis.run",
     "Scenario": "peerlab.model.scenario",
-    "calibrate": "peerlab.study.calibration.calibrate",
-    "diagnose": "peerlab.study.diagnosis.diagnose",
+    "calibrate": "peerlab.study.calibration.calibration",
+    "diagnose": "peerlab.study.diagnosis.diagnosis",
     "export_still": "peerlab.export.pictures",
     "export_video": "peerlab.export.video",
     "known_clusters": "peerlab.model.presets",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
-    "measure": "peerlab.measurement.measure",
+    "measure": "peerlab.measurement.measurement",
     "pin_cost": "peerlab.measurement.pin_cost",
-    "ratios": "peerlab.view.ratios",
+    "ratios": "peerlab.reports.ratios",
     "show_limit": "peerlab.measurement.locked_memory",
-    "simulate": "peerlab.engine.run",
-    "steps": "peerlab.view.steps",
-    "sweep": "peerlab.study.sweep",
+    "simulate": "peerlab.engine.simulate",
+    "steps": "peerlab.reports.steps",
+    "sweep": "peerlab.study.sweep.sweeping",
     "way": "peerlab.model.way",
-    "write_deck": "peerlab.deck.write",
+    "write_deck": "peerlab.deck.write_deck",
 }
 """Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
 
@@ -99,8 +99,8 @@ def predict(
 
 
 def exercise(name: str, answer: Any = ..., records: "Records | None" = None) -> "Asked":
-    """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.app.exercise.exercise`."""
-    ask: Callable[..., Asked] = _from_lab("peerlab.app.exercise", "exercise")
+    """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.app.exercise_widget.exercise`."""
+    ask: Callable[..., Asked] = _from_lab("peerlab.app.exercise_widget", "exercise")
     return ask(name, answer, records)
 
 
@@ -112,11 +112,11 @@ def progress() -> "pd.DataFrame":
 
 
 def doctor(only: str | Sequence[str] = (), host: "Host | None" = None) -> "Report":
-    """Return whether this host can do peer direct, and why; see :func:`peerlab.examination.examine`.
+    """Return whether this host can do peer direct, and why; see :func:`peerlab.host_doctor.examine`.
 
     A notebook shows it as a table; ``.verdict``, ``.because`` and ``.findings`` are the same as values.
     """
-    from peerlab.examination import examine  # noqa: PLC0415  (only a notebook needs it)
+    from peerlab.host_doctor import examine  # noqa: PLC0415  (only a notebook needs it)
 
     return examine(host, only)
 

@@ -16,71 +16,78 @@ def show_run(one: Any) -> str:
     return still_html(one)
 
 
+def write_trace(one: Any, path: Any) -> None:
+    """Write every span of a `Run` as a Chrome trace."""
+    from peerlab.export.perfetto import write_perfetto
+
+    write_perfetto(one.trace, path, repr(one))
+
+
 def show_records(one: Any) -> str:
     """Return the medians of `Records` as a table, with where they come from."""
-    from peerlab.view.measurements import html_table
+    from peerlab.reports.records_table import html_table
 
     return html_table(one.medians(), one.manifest, one.warnings)
 
 
 def show_ratios(one: Any) -> str:
     """Return `Ratios` with their quartiles, the noise behind them and a verdict each."""
-    from peerlab.view.ratios import ratios_html
+    from peerlab.reports.ratios import ratios_html
 
     return ratios_html(one)
 
 
 def show_steps(one: Any) -> str:
     """Return the `Steps` of a collective, to be walked through."""
-    from peerlab.view.steps import steps_html
+    from peerlab.reports.steps import steps_html
 
     return steps_html(one.walk)
 
 
 def show_diagnosis(one: Any) -> str:
     """Return a `Diagnosis` with its evidence."""
-    from peerlab.view.diagnosis import diagnosis_html
+    from peerlab.reports.diagnosis_report import diagnosis_html
 
     return diagnosis_html(one.as_dict())
 
 
 def show_calibration(one: Any) -> str:
     """Return a `Calibration`: its constants, and the fit size by size."""
-    from peerlab.view.calibration import calibration_html
+    from peerlab.reports.calibration_report import calibration_html
 
     return calibration_html(one.as_dict())
 
 
 def show_examination(one: Any) -> str:
     """Return the doctor's `Report`: a verdict, and what each check read."""
-    from peerlab.view.doctor import report_html
+    from peerlab.reports.doctor_report import report_html
 
     return report_html(one)
 
 
 def show_pin_cost(one: Any) -> str:
     """Return a `PinCost`: what registering took, by size."""
-    from peerlab.view.pinning import cost_html
+    from peerlab.reports.pin_cost import cost_html
 
     return cost_html(one.table.to_dict("records"), one.notes)
 
 
 def show_refusal(one: Any) -> str:
     """Return a `Refusal` of the kernel, with what helps."""
-    from peerlab.view.pinning import refusal_html
+    from peerlab.reports.pin_cost import refusal_html
 
     return refusal_html(**asdict(one))
 
 
 def show_lab_log(one: Any) -> str:
     """Return the text of a `LabLog`."""
-    from peerlab.view.lesson import log_html
+    from peerlab.reports.lesson_style import log_html
 
     return log_html(one.name, one.text)
 
 
 def show_sums(one: Any) -> str:
     """Return the sums of a `Training` over a registration cache, step by step."""
-    from peerlab.view.lesson import sums_html
+    from peerlab.reports.lesson_style import sums_html
 
     return sums_html(one)

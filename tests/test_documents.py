@@ -10,7 +10,7 @@ import pytest
 
 import peerlab
 from peerlab.app import own_log
-from peerlab.examination import CHECKS
+from peerlab.host_doctor import CHECKS
 from peerlab.records.load import TOOLS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))

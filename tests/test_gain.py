@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from test_sensitivity import PATHS, busbw, scenarios
 
 import peerlab
-from peerlab.gain import COLUMNS, GainBand
+from peerlab.analysis.gain import COLUMNS, GainBand
+from peerlab.analysis.sensitivity import changed
 from peerlab.model.alternatives import alternatives
-from peerlab.model.uses import assumed, ends
-from peerlab.sensitivity import changed
+from peerlab.model.used_figures import assumed, ends
 
 DL1 = peerlab.load_cluster("dl1")
 

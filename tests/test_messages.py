@@ -17,10 +17,10 @@ from peerlab.cli.commands import command_line
 from peerlab.collectives.walk import walk
 from peerlab.deck.markdown import read_markdown
 from peerlab.errors import MOST, PeerlabError, ScenarioError, message
-from peerlab.measurement.plan import Measurement
+from peerlab.measurement.schedule import Measurement
 from peerlab.records.library import measured_library
-from peerlab.study.expected import read_expected
-from peerlab.view.expected import write_page
+from peerlab.reports.expected_page import write_page
+from peerlab.study.validation.expected_figures import read_expected
 
 HOSTILE = {
     "a word": "x" * 10_000,

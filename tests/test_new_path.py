@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import peerlab
-from peerlab.cluster_file.check import check
-from peerlab.deck.evidence import Evidence
+from peerlab.cluster_file.completeness import check
+from peerlab.deck.compared_runs import Evidence
 from peerlab.deck.outline import Outline, Plan
 from peerlab.deck.slides import slides
 from peerlab.export.page import page_html
@@ -86,7 +86,7 @@ def test_figures_speak_of_what_it_uses(scenario):
     assert said["busbw"].strip() == "CXL pool: no NIC, no port"
     assert said["copies"].startswith("2 ")
     assert said["registration"] == "none load and store"
-    assert np.isnan(peerlab.metrics.wire_limit_GBps(scenario))
+    assert np.isnan(peerlab.analysis.metrics.wire_limit_GBps(scenario))
     assert list(peerlab.way(scenario)["crosses"]) == ["CXL link out", "CXL link in"]
     assert set(run.sensitivity()["figure"]) <= scenario.hardware.figures.keys()
     assert "fabric.latency" in set(run.sensitivity()["figure"])

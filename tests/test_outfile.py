@@ -13,7 +13,7 @@ import pytest
 from tool_logs import NCCL
 
 from peerlab.errors import ExportError, PeerlabError
-from peerlab.export.place import place_of
+from peerlab.export.target import place_of
 from peerlab.outfile import check_place, written
 
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}

@@ -96,7 +96,7 @@ from peerlab.lab import server
 from peerlab.places import folder
 run = peerlab.simulate(peerlab.Scenario())
 print(json.dumps([peerlab.__file__, peerlab.known_clusters(), run.time_s, (folder("labs") / "00_tour.ipynb").is_file(),
-                  "class Page" in explore().stage._esm, (server._SETTINGS / "overrides.json").is_file()]))
+                  "class Page" in explore().figures._esm, (server._SETTINGS / "overrides.json").is_file()]))
 """
     env = {"PYTHONPATH": str(site), "HOME": str(elsewhere), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(

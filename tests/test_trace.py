@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.lanes import lane_name
+from peerlab.analysis.lanes import lane_name
 from peerlab.units import PS_PER_S
 from peerlab.view.timeline import timeline
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from peerlab.cli import main
-from peerlab.engine.run import simulate
+from peerlab.engine.simulate import simulate
 from peerlab.lab import _free_port
 from peerlab.lessons import exercises, progress
 from peerlab.model.scenario import Scenario
@@ -95,7 +95,7 @@ def test_what_a_trainer_says_is_what_the_simulation_says(root):
 def test_what_the_table_of_troubles_quotes_is_what_is_said(root):
     text = (root / "docs" / "workshop.md").read_text()
     table = text.partition("## When something does not work")[2].partition("\n## ")[0]
-    said = (root / "requirements" / "venv.sh").read_text() + (root / "peerlab/view/page/lab.js").read_text()
+    said = (root / "requirements" / "venv.sh").read_text() + (root / "peerlab/page/lab.js").read_text()
     for quoted in ("peerlab needs Python 3.11 to 3.13", "cannot make a virtual environment here"):
         assert f"`{quoted}`" in table
         assert quoted in said

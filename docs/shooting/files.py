@@ -9,8 +9,8 @@ from driver import chromium
 
 from peerlab.deck.outline import REVIEW, Outline
 from peerlab.deck.training import Training
-from peerlab.deck.write import write_deck
-from peerlab.engine.run import simulate
+from peerlab.deck.write_deck import write_deck
+from peerlab.engine.simulate import simulate
 from peerlab.export.page import export_html
 from peerlab.export.pictures import export_still
 from peerlab.model.scenario import Scenario

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from handout_chart import growth
 
-from peerlab.engine.run import simulate
+from peerlab.analysis.gain import GainBand
+from peerlab.analysis.run import Run
+from peerlab.engine.simulate import simulate
 from peerlab.export.browser import browser
-from peerlab.gain import GainBand
 from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
 from peerlab.study.diagnosis.knowledge import knowledge
 from peerlab.units import GIB, say_bytes, say_count
 from peerlab.version import __version__

@@ -2,7 +2,7 @@
 
 import math
 
-from peerlab.engine.run import simulate
+from peerlab.engine.simulate import simulate
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes
 from peerlab.view.svg import Paper

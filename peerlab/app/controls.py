@@ -7,8 +7,8 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.exporting import Exporting
+from peerlab.app.more_settings import Rare
 from peerlab.app.own_log import OwnLog
-from peerlab.app.rare import Rare
 from peerlab.app.widgets import (
     Changes,
     button,

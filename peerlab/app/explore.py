@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from peerlab.app.explorer import Explorer
-from peerlab.app.found import start_of
+from peerlab.app.log_findings import start_of
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 
@@ -52,8 +52,8 @@ def _replace(old: Explorer | None, new: Explorer) -> None:
     if old is None:
         return
     old.rest()
-    old.stage.seen()  # what it replaced itself, and nobody saw go
-    new.stage.when_seen(old.close)
+    old.figures.seen()  # what it replaced itself, and nobody saw go
+    new.figures.when_seen(old.close)
 
 
 def _cell() -> str:

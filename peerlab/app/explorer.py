@@ -9,19 +9,19 @@ from typing import Any
 
 import ipywidgets as w
 
+from peerlab.analysis.run import Run
+from peerlab.app.adjustments import fitting
 from peerlab.app.controls import Controls
-from peerlab.app.curving import Curving
-from peerlab.app.evidence import Evidence
+from peerlab.app.curves_in_background import Curving
 from peerlab.app.exporting import Exporting, Shown
-from peerlab.app.fitting import fitting
-from peerlab.app.found import Found, as_measured
+from peerlab.app.figures_widget import FiguresWidget
+from peerlab.app.log_findings import Found, as_measured
+from peerlab.app.measured_points import Evidence
 from peerlab.app.runs import PATIENCE_S, Background, Runs
-from peerlab.app.stage import Stage
 from peerlab.app.widgets import Changes, Spoken
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
-from peerlab.run import Run
 from peerlab.study.patience import TooSlow
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
@@ -56,13 +56,13 @@ class Explorer(Spoken):
         self.run: Run = self._runs.get(scenario)
         self.first = scenario
         self.before: Run | None = None
-        self.stage = Stage(self._command)
+        self.figures = FiguresWidget(self._command)
         self._evidence = Evidence(records, self._show_measured, self._log_read, self._go_to_log)
         self.controls = Controls(
             self._changed, self._command, self._evidence.log, Exporting(lambda: Shown(self.run, self.before))
         )
-        self._curving = Curving(self._runs, lambda parcel: setattr(self.stage, "curves", parcel))
-        self._parts = [*self.controls.rows(), self.stage, self.controls.log.verdict]
+        self._curving = Curving(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))
+        self._parts = [*self.controls.rows(), self.figures, self.controls.log.verdict]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
         self._show(self.run)
@@ -137,7 +137,7 @@ class Explorer(Spoken):
                 self._last_change = ("", 0.0)
                 self._go(self._history.pop(), "", remember=False)
             case "reset":
-                self.stage.send({"kind": "reset"})  # the player's speed is the page's own
+                self.figures.send({"kind": "reset"})  # the player's speed is the page's own
                 self._last_change = ("", 0.0)
                 self._go(self.first, "", remember=True)
             case "host" if not self.controls.host.disabled:
@@ -145,7 +145,7 @@ class Explorer(Spoken):
             case "cache" if not self.controls.cache.disabled:
                 self.controls.cache.value = not self.controls.cache.value
             case "critical":
-                self.stage.send({"kind": "critical", "path": critical(self.run)})
+                self.figures.send({"kind": "critical", "path": critical(self.run)})
             case "axis" if value in ("nodes", "message_bytes"):
                 self._curving.axis = value
                 self._curving.draw(self.scenario)
@@ -169,14 +169,14 @@ class Explorer(Spoken):
 
     def _go_slowly(self, scenario: Scenario, control: str, *, remember: bool) -> None:
         loop = asyncio.get_running_loop()
-        self.stage.status = {"busy": True, "text": "Simulating ..."}
+        self.figures.status = {"busy": True, "text": "Simulating ..."}
 
         def progress(part: float) -> None:
             loop.call_soon_threadsafe(told, f"Simulating ... {part:.0%}")
 
         def told(text: str) -> None:
             if self._job is job:
-                self.stage.status = {"busy": True, "text": text}
+                self.figures.status = {"busy": True, "text": text}
 
         def end(result: Run | PeerlabError) -> None:
             loop.call_soon_threadsafe(ended, result)
@@ -197,8 +197,8 @@ class Explorer(Spoken):
         if self._job:
             self._job.cancel()
             self._job = None
-        if self.stage.status.get("busy"):
-            self.stage.status = {"busy": False}
+        if self.figures.status.get("busy"):
+            self.figures.status = {"busy": False}
 
     def _arrive(self, run: Run, *, remember: bool) -> None:
         if run.scenario == self.scenario:
@@ -216,10 +216,10 @@ class Explorer(Spoken):
 
     def _show(self, run: Run) -> None:
         self._number += 1
-        self.stage.data = payload(run, self.before, self._number)  # first: the eye waits for it
+        self.figures.data = payload(run, self.before, self._number)  # first: the eye waits for it
         self.controls.show(run.scenario, can_undo=bool(self._history))
         self.controls.exporting.show(pair=self.before is not None)
-        self.stage.shown = self._number
+        self.figures.shown = self._number
         self._evidence.draw(run.scenario)
         self._curving.draw(run.scenario)
         if self._looking:
@@ -228,7 +228,7 @@ class Explorer(Spoken):
             self._looking = asyncio.ensure_future(self._look_ahead())
 
     def _show_measured(self, parcel: dict[str, object]) -> None:
-        self.stage.measured = parcel
+        self.figures.measured = parcel
 
     def _log_read(self, found: Found) -> None:
         """Go where a log was taken, as far as that was recognised; from a cluster that was chosen nobody is led away."""
@@ -259,7 +259,7 @@ class Explorer(Spoken):
                 continue
             parcels[switch] = payload(run, self.run, self._number + 1)
             await asyncio.sleep(0)
-        self.stage.send_ahead(parcels)
+        self.figures.send_ahead(parcels)
 
 
 def _close_all(widget: w.Widget) -> None:

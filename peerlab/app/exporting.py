@@ -11,14 +11,14 @@ from typing import Any
 
 import ipywidgets as w
 
+from peerlab.analysis.run import Run
 from peerlab.app.widgets import classed, offer, row, select, unfold
 from peerlab.deck.outline import Outline
-from peerlab.deck.write import write_deck
+from peerlab.deck.write_deck import write_deck
 from peerlab.errors import PeerlabError
 from peerlab.export.page import export_html
 from peerlab.export.pictures import export_still
 from peerlab.export.video import export_video
-from peerlab.run import Run
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.found import Found, in_short, look_at, say_changes, way_to
+from peerlab.app.log_findings import Found, in_short, look_at, say_changes, way_to
 from peerlab.app.widgets import Changes, classed, row, unfold
 from peerlab.errors import PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.load import TOOLS
-from peerlab.view.diagnosis import diagnosis_html
+from peerlab.reports.diagnosis_report import diagnosis_html
 
 _INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file."
 

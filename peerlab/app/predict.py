@@ -8,7 +8,7 @@ import ipywidgets as w
 
 from peerlab.app.widgets import Spoken
 from peerlab.errors import PeerlabError
-from peerlab.view.lesson import style
+from peerlab.reports.lesson_style import style
 
 
 class Prediction(Spoken):

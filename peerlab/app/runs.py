@@ -6,11 +6,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from peerlab.engine.run import simulate
+from peerlab.analysis.run import Run
+from peerlab.engine.simulate import simulate
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
 from peerlab.study.patience import TooSlow, large, patient
 
 PATIENCE_S = 0.15

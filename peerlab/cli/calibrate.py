@@ -9,8 +9,8 @@ from typing import Any
 from tqdm import tqdm
 
 import peerlab
-from peerlab.cli.words import add_nodes, command, table, wrapped
-from peerlab.cluster_file.write import check_new
+from peerlab.cli.terminal_text import add_nodes, command, table, wrapped
+from peerlab.cluster_file.write_cluster import check_new
 from peerlab.errors import one_line
 from peerlab.model.hardware import named
 from peerlab.records.load import TOOLS

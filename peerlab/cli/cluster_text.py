@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from peerlab.cli.words import width, wrapped
-from peerlab.cluster_file.check import Report
+from peerlab.cli.terminal_text import width, wrapped
+from peerlab.cluster_file.completeness import Report
 from peerlab.cluster_file.guide import GUIDE, TEXTS
 from peerlab.errors import one_line
+from peerlab.model.cluster_reading import Missing
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.reading import Missing
 from peerlab.units import say_count, say_unit
 
 _ROOM_FOR_TITLES = 110

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.cli.cluster_text import cluster_lines, list_lines, report_lines
-from peerlab.cli.words import command
-from peerlab.cluster_file.check import Report, check
+from peerlab.cli.terminal_text import command
+from peerlab.cluster_file.completeness import Report, check
 from peerlab.cluster_file.draft import write_draft
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.errors import one_line

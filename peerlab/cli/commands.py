@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from peerlab.cli import FAILED, OK, WRONG_USAGE
-from peerlab.cli.words import Parser, end_in_order
+from peerlab.cli.terminal_text import Parser, end_in_order
 from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
 

@@ -4,10 +4,10 @@ import argparse
 from dataclasses import asdict, replace
 from typing import Any
 
-from peerlab.cli.words import command, fraction, number
+from peerlab.cli.terminal_text import command, fraction, number
 from peerlab.deck.outline import KINDS, Outline, read_outline
 from peerlab.deck.training import Training
-from peerlab.deck.write import write_deck
+from peerlab.deck.write_deck import write_deck
 from peerlab.errors import ExportError, one_line
 
 _EXAMPLES = """\

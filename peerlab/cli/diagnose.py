@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.cli.words import add_nodes, command, table, width, wrapped
+from peerlab.cli.terminal_text import add_nodes, command, table, width, wrapped
 from peerlab.records.load import TOOLS
 from peerlab.study.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.units import say_bytes

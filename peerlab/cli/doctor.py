@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from peerlab.cli import WRONG_USAGE
-from peerlab.cli.words import command, wrapped
+from peerlab.cli.terminal_text import command, wrapped
 from peerlab.errors import DoctorError
-from peerlab.examination import FAIL, NO, PASS, UNKNOWN, WARN, Finding, Report, examine
+from peerlab.host_doctor import FAIL, NO, PASS, UNKNOWN, WARN, Finding, Report, examine
 
 _EXAMPLES = """\
 examples:

@@ -9,7 +9,7 @@ from tqdm import tqdm
 import peerlab
 from peerlab.cli.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command
+from peerlab.cli.terminal_text import command
 from peerlab.errors import ExportError, one_line
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import peerlab
-from peerlab.cli.words import fraction, number
+from peerlab.cli.terminal_text import fraction, number
 from peerlab.errors import ExportError, one_line
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS

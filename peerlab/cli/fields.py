@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from peerlab.cli.words import fraction, number, slice_size, slow_node, switch
+from peerlab.cli.terminal_text import fraction, number, slice_size, slow_node, switch
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVES, DEPENDENCIES, REGISTRATIONS
 from peerlab.model.paths import PATHS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerlab.cli.words import add_nodes, command, table
+from peerlab.cli.terminal_text import add_nodes, command, table
 from peerlab.errors import one_line
 from peerlab.records import Records, load
 from peerlab.records.load import TOOLS

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from peerlab.cli.words import command, number
+from peerlab.cli.terminal_text import command, number
 
 
 def add(commands: Any) -> None:

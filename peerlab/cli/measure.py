@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 from tqdm import tqdm
 
 from peerlab.cli.measure_text import print_block, print_end, say_condition
-from peerlab.cli.words import command, end_at_once, end_in_order, number
+from peerlab.cli.terminal_text import command, end_at_once, end_in_order, number
 from peerlab.errors import MeasurementError, one_line
 from peerlab.measurement.launched import measure_launched, plan_launched
 from peerlab.measurement.mpi import MpiPeers
-from peerlab.measurement.plan import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
+from peerlab.measurement.schedule import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.outfile import check_place
 from peerlab.records import Records

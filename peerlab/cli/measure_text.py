@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from peerlab.measurement.plan import Measurement
+from peerlab.measurement.schedule import Measurement
 from peerlab.measurement.stream import Progress
 from peerlab.records import Records
 from peerlab.records.judge import NOISE, WRONG, Comparison, compare, gist

@@ -8,15 +8,15 @@ from typing import Any
 from tqdm import tqdm
 
 import peerlab
+from peerlab.analysis.metrics import LATENCY
+from peerlab.analysis.run import Run
 from peerlab.cli.fields import add_fields
-from peerlab.cli.sensitivity import print_sensitivity, sensitivity_document
-from peerlab.cli.words import command, table
+from peerlab.cli.sensitivity_text import print_sensitivity, sensitivity_document
+from peerlab.cli.terminal_text import command, table
 from peerlab.errors import PeerlabError
-from peerlab.metrics import LATENCY
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
 from peerlab.units import say_bytes, say_time
 
 _SIMULATE_EXAMPLES = """\

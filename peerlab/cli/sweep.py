@@ -9,13 +9,13 @@ from typing import Any
 
 from peerlab.cli import INTERRUPTED, OK
 from peerlab.cli.fields import add_fields
-from peerlab.cli.words import command, fraction, number, table
+from peerlab.cli.terminal_text import command, fraction, number, table
 from peerlab.errors import PeerlabError, one_line
-from peerlab.study.crews import Who
-from peerlab.study.on_dask import WAIT_S
-from peerlab.study.question import ERROR, Question
-from peerlab.study.shards import Shard
-from peerlab.study.sweep import Outcome, put_together, survey
+from peerlab.study.sweep.executors import Who
+from peerlab.study.sweep.on_dask import WAIT_S
+from peerlab.study.sweep.question import ERROR, Question
+from peerlab.study.sweep.shards import Shard
+from peerlab.study.sweep.sweeping import Outcome, put_together, survey
 from peerlab.units import PS_PER_S, say_time, write_bytes
 
 _EXAMPLES = """\

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from peerlab.cli.words import command, table
+from peerlab.cli.terminal_text import command, table
 from peerlab.errors import ExpectationError, PeerlabError, nearest, one_line
 from peerlab.outfile import check_place
-from peerlab.study.expected import Elsewhere, Row, load_expected
-from peerlab.study.reference import ReferenceAnswer, run_reference
-from peerlab.study.reference_file import read_reference
-from peerlab.study.say import CELLS, cells, say_error, say_expected, say_score
-from peerlab.study.validate import Result, validate
+from peerlab.study.validation.expected_figures import Elsewhere, Row, load_expected
+from peerlab.study.validation.other_simulators import ReferenceAnswer, run_reference
+from peerlab.study.validation.reference_file import read_reference
+from peerlab.study.validation.table_cells import CELLS, cells, say_error, say_expected, say_score
+from peerlab.study.validation.validation import Result, validate
 
 _EXAMPLES = """\
 examples:
@@ -213,7 +213,7 @@ def _draw(options: argparse.Namespace, dots: Sequence[dict[str, Any]]) -> None:
         return
     if find_spec("bokeh") is None:
         raise PeerlabError("--plot needs bokeh: pip install 'peerlab[lab]'")
-    from peerlab.view.expected import write_page  # noqa: PLC0415  (Bokeh is loaded only where a picture is asked for)
+    from peerlab.reports.expected_page import write_page  # noqa: PLC0415  (Bokeh is loaded only where a picture is asked for)
 
     write_page(dots, options.plot)
     if not options.json:

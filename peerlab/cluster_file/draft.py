@@ -8,10 +8,10 @@ from pathlib import Path
 
 from peerlab.cluster_file.guide import GUIDE, OPTIONAL_TEXTS, TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
-from peerlab.cluster_file.write import quoted, write_new
+from peerlab.cluster_file.write_cluster import quoted, write_new
 from peerlab.machine import Machine
-from peerlab.model.needs import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
 from peerlab.model.paths import PATHS
+from peerlab.model.required_figures import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
 from peerlab.textfile import printable
 from peerlab.units import say_count
 

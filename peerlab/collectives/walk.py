@@ -76,7 +76,7 @@ class Walk:
 
 
 def walk(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int]] | None = None) -> Walk:
-    """Carry numbers through an AllReduce, step by step; see :func:`peerlab.view.steps.steps`, which shows it.
+    """Carry numbers through an AllReduce, step by step; see :func:`peerlab.reports.steps.steps`, which shows it.
 
     Raises
     ------

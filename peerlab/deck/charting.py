@@ -1,15 +1,15 @@
 """The slides of a review that are charts or tables."""
 
+from peerlab.analysis.gain import Assumption, GainBand
+from peerlab.analysis.lanes import lane_name
+from peerlab.analysis.run import Run
 from peerlab.deck.charts import Bar, Curve, Part, bars, curves
-from peerlab.deck.evidence import NODES, Evidence
+from peerlab.deck.compared_runs import NODES, Evidence
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.deck.training import Step, Training
-from peerlab.gain import Assumption, GainBand
-from peerlab.lanes import lane_name
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.stages import STAGES
-from peerlab.run import Run
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time, say_unit, write_bytes
 from peerlab.view.theme import line_roles, stage_role
 

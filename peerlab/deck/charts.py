@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from peerlab.sensitivity import Band
+from peerlab.analysis.sensitivity import Band
 from peerlab.view.drawing import Point
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes

@@ -6,16 +6,16 @@ from itertools import accumulate
 
 from tqdm import tqdm
 
+from peerlab.analysis.gain import GainBand
+from peerlab.analysis.run import Run
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.deck import charting
-from peerlab.deck.evidence import Evidence
+from peerlab.deck.compared_runs import Evidence
 from peerlab.deck.outline import Outline, Plan
 from peerlab.deck.slide import Slide
 from peerlab.export.page import page_html
-from peerlab.gain import GainBand
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import data_path
-from peerlab.run import Run
 from peerlab.units import say_bytes, say_count
 from peerlab.view.still import still_svg
 from peerlab.view.words import alt_text, caption, waits_for

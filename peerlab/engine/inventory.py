@@ -1,4 +1,4 @@
-"""The resources of a world, and the pools of places in its windows: each is made when it is first asked for."""
+"""The resources of a system, and the pools of places in its windows: each is made when it is first asked for."""
 
 from peerlab.collectives.plan import Plan
 from peerlab.model.fabrics import NIC, SharedLink
@@ -33,11 +33,13 @@ class Inventory:
     @property
     def devices(self) -> range:
         """Devices of a node that are simulated."""
-        return range(self._scenario.machine.devices_per_switch if self._one_switch else self._plan.devices)
+        return range(
+            self._scenario.cluster_for_message.devices_per_switch if self._one_switch else self._plan.devices
+        )
 
     def _place(self, kind: str, device: int) -> int:
         """Return which of a node's resources of `kind` serves `device`."""
-        machine = self._scenario.machine
+        machine = self._scenario.cluster_for_message
         switch, below = divmod(device, machine.devices_per_switch)
         match resource_kind(kind).scope:
             case "device" | "fabric":
@@ -53,7 +55,7 @@ class Inventory:
         """Return the index of the resource of `kind` that serves `device` of `node`."""
         key = (kind, node, self._place(kind, device))
         if key not in self._ids:
-            machine = self._scenario.machine
+            machine = self._scenario.cluster_for_message
             copies = (
                 machine.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.engine.world import World
+from peerlab.engine.system import System
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
 
@@ -48,35 +48,35 @@ class Exchange:
     """Other devices of the node."""
 
 
-def exchange(world: World) -> Exchange:
-    """Return the scale-up traffic of one device of `world`."""
-    machine, chunks = world.scenario.machine, world.plan.schedule.chunks
+def exchange(system: System) -> Exchange:
+    """Return the scale-up traffic of one device of `system`."""
+    machine, chunks = system.scenario.cluster_for_message, system.plan.schedule.chunks
     peers = machine.devices - 1
-    sizes = np.tile(np.array(world.chunk_sizes, np.int64), chunks)
+    sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
     link = service(machine, "scaleup")
     reduce = service(machine, "scaleup_reduce")
-    link_ps = np.tile(np.array([link(n * peers) for n in world.chunk_sizes], np.int64), chunks)
+    link_ps = np.tile(np.array([link(n * peers) for n in system.chunk_sizes], np.int64), chunks)
     # read all contributions, write one sum
-    reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in world.chunk_sizes], np.int64), chunks)
+    reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in system.chunk_sizes], np.int64), chunks)
     latency, nothing = machine.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
-    link_end = np.cumsum(link_ps) if world.plan.collects else nothing
-    ready = fifo(link_end + latency, reduce_ps) if world.plan.collects else nothing
+    link_end = np.cumsum(link_ps) if system.plan.collects else nothing
+    ready = fifo(link_end + latency, reduce_ps) if system.plan.collects else nothing
     return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, peers)
 
 
-def gather_rows(world: World, lane: int, traffic: Exchange) -> list[NDArray[np.int64]]:
+def gather_rows(system: System, lane: int, traffic: Exchange) -> list[NDArray[np.int64]]:
     """Return the spans of collecting and adding up, in the order of `SPAN_COLUMNS`."""
-    link, reduce = world.lanes[lane].scaleup
-    count, per_chunk = len(traffic.slices), len(world.chunk_sizes)
+    link, reduce = system.lanes[lane].scaleup
+    count, per_chunk = len(traffic.slices), len(system.chunk_sizes)
     step, piece = np.divmod(np.arange(count), per_chunk)  # the step in which the ring uses it
     zero = np.zeros(count, np.int64)
     there = traffic.link_end + traffic.latency_ps
     moved = traffic.slices * traffic.peers
     added = traffic.slices * (traffic.peers + 2)
     return [
-        _rows(world, lane, step, piece, "gather", link, zero, traffic.link_ps, traffic.link_end, moved),
+        _rows(system, lane, step, piece, "gather", link, zero, traffic.link_ps, traffic.link_end, moved),
         _rows(
-            world, lane, step, piece, "gather-reduce", reduce, there, traffic.reduce_ps, traffic.ready, added
+            system, lane, step, piece, "gather-reduce", reduce, there, traffic.reduce_ps, traffic.ready, added
         ),
     ]
 
@@ -96,7 +96,7 @@ class Finished:
 
 
 def broadcast_rows(
-    world: World, lane: int, traffic: Exchange, finished: Finished
+    system: System, lane: int, traffic: Exchange, finished: Finished
 ) -> tuple[NDArray[np.int64], int]:
     """Return the spans of handing out what is finished, first come first served, and when the last has arrived."""
     order = np.lexsort((finished.piece, finished.step, finished.at))
@@ -104,18 +104,18 @@ def broadcast_rows(
         values[order] for values in (finished.step, finished.piece, finished.nbytes, finished.at)
     )
     moved = nbytes * traffic.peers
-    link = service(world.scenario.machine, "scaleup")
+    link = service(system.scenario.cluster_for_message, "scaleup")
     sizes, which = np.unique(moved, return_inverse=True)
     duration = np.array([link(int(n)) for n in sizes], np.int64)[which]
     end = fifo(at, duration, int(traffic.link_end[-1]))
     rows = _rows(
-        world, lane, step, piece, "broadcast", world.lanes[lane].scaleup[0], at, duration, end, moved
+        system, lane, step, piece, "broadcast", system.lanes[lane].scaleup[0], at, duration, end, moved
     )
     return rows, int(end[-1]) + traffic.latency_ps
 
 
 def _rows(
-    world: World,
+    system: System,
     lane: int,
     step: NDArray[np.int64],
     piece: NDArray[np.int64],
@@ -126,6 +126,6 @@ def _rows(
     end: Picoseconds,
     nbytes: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    fixed = [np.full(len(step), v, np.int64) for v in (world.lanes[lane].node, world.lanes[lane].device)]
+    fixed = [np.full(len(step), v, np.int64) for v in (system.lanes[lane].node, system.lanes[lane].device)]
     of = [np.full(len(step), v, np.int64) for v in (stage_number(stage), resource)]
     return np.column_stack([*fixed, step, piece, *of, queued, end - duration, end, nbytes])

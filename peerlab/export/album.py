@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from peerlab.engine.run import fastest, simulate
+from peerlab.analysis.run import Run
+from peerlab.engine.simulate import fastest, simulate
 from peerlab.errors import ExportError, PeerlabError
 from peerlab.export.choices import Choice, states
 from peerlab.export.pack import Packing, rounding_ns
 from peerlab.model.scenario import Scenario
 from peerlab.records import measured_for
-from peerlab.run import Run
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow, large, patient
 from peerlab.units import PS_PER_US

@@ -6,19 +6,19 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from peerlab import page as sources
+from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Choice, Controls, choices, start_of
-from peerlab.export.place import place_of
+from peerlab.export.target import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
-from peerlab.run import Run
 from peerlab.units import say_bytes
 from peerlab.version import __version__
-from peerlab.view import page as sources
-from peerlab.view.figures import bokeh_script, document
+from peerlab.view.bokeh_document import bokeh_script, document
 from peerlab.view.policy import inline, policy
 from peerlab.view.theme import palettes
 

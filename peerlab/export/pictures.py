@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from peerlab.errors import ExportError, nearest
-from peerlab.export.place import place_of
-from peerlab.export.sitting import SKETCH, Shown, length_ps, several, sitting
+from peerlab.export.in_browser import SKETCH, Shown, length_ps, several, sitting
+from peerlab.export.target import place_of
 from peerlab.outfile import written
 from peerlab.view.moment import fullest
 from peerlab.view.still import still_svg

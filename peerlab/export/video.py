@@ -10,8 +10,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from peerlab.errors import ExportError
+from peerlab.export.in_browser import Shown, length_ps, several, sitting
 from peerlab.export.pictures import checked
-from peerlab.export.sitting import Shown, length_ps, several, sitting
 from peerlab.outfile import written
 
 FRAMES_PER_S = 25

@@ -11,7 +11,7 @@ from peerlab.lessons.exercise import Exercise
 _LABS = {
     "01": "peerlab.lessons.long_detour",
     "02": "peerlab.lessons.nodes",
-    "03": "peerlab.lessons.registration",
+    "03": "peerlab.lessons.registration_and_cache",
     "04": "peerlab.lessons.own_machine",
     "05": "peerlab.lessons.read_a_log",
     "06": "peerlab.lessons.design_review",

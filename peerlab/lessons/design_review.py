@@ -5,16 +5,16 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from peerlab.cluster_file.check import check
-from peerlab.engine.run import simulate
-from peerlab.gain import GainBand
+from peerlab.analysis.gain import GainBand
+from peerlab.analysis.run import Run
+from peerlab.cluster_file.completeness import check
+from peerlab.engine.simulate import simulate
 from peerlab.lessons import review
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.wording import meant
 from peerlab.model.hardware import FIGURE_LABELS, Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
 
 CLEAR = 1.05
 """From which ratio on a path is called faster, as in the deck."""

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from peerlab.analysis.run import Run
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
-from peerlab.lessons.gain import GAIN
+from peerlab.lessons.gain_by_cluster import GAIN
 from peerlab.lessons.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
 from peerlab.model.way import way
-from peerlab.run import Run
 
 
 def _times(scenario: Scenario, crosses: str, end: str = "") -> int:

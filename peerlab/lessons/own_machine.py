@@ -6,7 +6,7 @@ from peerlab.collectives.conditions import CONTROL
 from peerlab.errors import RecordsError
 from peerlab.lessons.exercise import Bound, Choice, Exercise, Mistake, Number
 from peerlab.lessons.verdict import VERDICT
-from peerlab.measurement.ring import Ring
+from peerlab.measurement.ring_moves import Ring
 from peerlab.records import Records
 from peerlab.records.judge import Comparison, compare
 from peerlab.records.library import measured_library

@@ -10,7 +10,7 @@ from peerlab.model.paths import path_title, path_titles
 from peerlab.model.presets import load_cluster
 from peerlab.records import load
 from peerlab.records.library import measured_library
-from peerlab.study.calibration.calibrate import calibrate
+from peerlab.study.calibration.calibration import calibrate
 from peerlab.study.diagnosis import CANNOT_TELL, diagnose
 from peerlab.study.observed import Observed, observe
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from peerlab.cluster_file.write import cluster_text, write_new
+from peerlab.cluster_file.write_cluster import cluster_text, write_new
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.units import say_unit

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from peerlab.engine.run import simulate
+from peerlab.engine.simulate import simulate
 from peerlab.model.scenario import Scenario
 
 STAGED = Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")

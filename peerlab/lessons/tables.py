@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from peerlab.critical import WAIT
+from peerlab.analysis.critical_path import WAIT
 from peerlab.model.paths import path_titles
 from peerlab.model.stages import STAGES
 

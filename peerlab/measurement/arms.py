@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from peerlab.errors import MeasurementError
 from peerlab.machine import linux
 from peerlab.measurement.pins import Registrar
-from peerlab.measurement.ring import Move
+from peerlab.measurement.ring_moves import Move
 from peerlab.model.registration import Lease
 
 Bytes = NDArray[np.uint8]

@@ -16,9 +16,9 @@ from peerlab.machine.attempts import why_not
 from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.crew import Crew, crew
 from peerlab.measurement.locked_memory import limit_bytes, say_limit
-from peerlab.measurement.plan import UNREGISTERED, Measurement, Registration
-from peerlab.measurement.ring import PAGE, Ring
-from peerlab.measurement.rows import rows, shuffled
+from peerlab.measurement.measured_rows import rows, shuffled
+from peerlab.measurement.ring_moves import PAGE, Ring
+from peerlab.measurement.schedule import UNREGISTERED, Measurement, Registration
 
 Tell = Callable[[dict[str, Any]], None]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from peerlab.errors import Cancelled, MeasurementError
 from peerlab.measurement.lines import Lines
-from peerlab.measurement.plan import Measurement
+from peerlab.measurement.schedule import Measurement
 from peerlab.measurement.starting import environment
 from peerlab.measurement.wiring import Ends, wired
 

@@ -11,10 +11,10 @@ import numpy as np
 from peerlab.errors import MeasurementError
 from peerlab.measurement import manifest, room
 from peerlab.measurement.arms import Arm, Bytes
+from peerlab.measurement.measured_rows import rows, shuffled
 from peerlab.measurement.mpi import ARMS, MpiPeers
-from peerlab.measurement.plan import Measurement, say_command
-from peerlab.measurement.ring import MOST_RANKS, Numbers, Ring
-from peerlab.measurement.rows import rows, shuffled
+from peerlab.measurement.ring_moves import MOST_RANKS, Numbers, Ring
+from peerlab.measurement.schedule import Measurement, say_command
 from peerlab.measurement.stream import Progress
 from peerlab.measurement.timing import timed
 from peerlab.records import Records

@@ -12,8 +12,8 @@ from peerlab.machine import read_machine
 from peerlab.machine.files import number, text
 from peerlab.measurement import probe
 from peerlab.measurement.locked_memory import say_limit
-from peerlab.measurement.plan import ARMS, Measurement
 from peerlab.measurement.room import free_bytes
+from peerlab.measurement.schedule import ARMS, Measurement
 from peerlab.version import __version__
 
 TELLING = ("FI_", "UCX_", "MPICH_", "MPIR_CVAR_", "OMPI_MCA_", "OMP_NUM_THREADS")

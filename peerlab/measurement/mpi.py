@@ -12,7 +12,7 @@ import numpy as np
 
 from peerlab.errors import MeasurementError
 from peerlab.measurement.arms import Arm, Bytes
-from peerlab.measurement.ring import Move
+from peerlab.measurement.ring_moves import Move
 
 ARMS = {
     "mpi-staged": "memory -> bounce buffer -> MPI_Sendrecv -> bounce buffer -> memory, around our ring",

@@ -21,7 +21,7 @@ from peerlab.machine import linux
 from peerlab.machine.attempts import why_not
 from peerlab.measurement.locked_memory import limit_bytes, say_limit, say_refusal
 from peerlab.measurement.pins import KINDS
-from peerlab.measurement.plan import PINS
+from peerlab.measurement.schedule import PINS
 from peerlab.measurement.starting import apart
 from peerlab.model.registration import Region
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count

@@ -5,8 +5,8 @@ from typing import Protocol
 
 from peerlab.machine import linux
 from peerlab.measurement.locked_memory import say_refusal
-from peerlab.measurement.plan import Registration
-from peerlab.measurement.ring import PAGE
+from peerlab.measurement.ring_moves import PAGE
+from peerlab.measurement.schedule import Registration
 from peerlab.model.registration import Counters, Lease, Region, RegistrationCache
 
 _SLOTS = 1024

@@ -2,7 +2,7 @@
 
 from peerlab.errors import MeasurementError
 from peerlab.machine.attempts import why_not
-from peerlab.measurement.plan import Measurement
+from peerlab.measurement.schedule import Measurement
 
 _EXTRAS = ("cma", "io_uring")  # what mlock allows is a matter of the limit, and said when it refuses
 

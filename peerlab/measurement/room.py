@@ -5,8 +5,8 @@ from pathlib import Path
 
 from peerlab.errors import MeasurementError
 from peerlab.machine.files import number, text
-from peerlab.measurement.plan import Measurement
-from peerlab.measurement.ring import Ring
+from peerlab.measurement.ring_moves import Ring
+from peerlab.measurement.schedule import Measurement
 from peerlab.units import KIB, MIB, say_bytes, say_count
 
 _PROCESS_BYTES = 32 * MIB

@@ -13,7 +13,7 @@ from typing import IO, Any, Self
 
 from peerlab.errors import MeasurementError
 from peerlab.measurement import manifest
-from peerlab.measurement.plan import Measurement, say_command
+from peerlab.measurement.schedule import Measurement, say_command
 from peerlab.measurement.starting import environment
 from peerlab.records import Records
 from peerlab.records.judge import control_ratios

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from peerlab.measurement.arms import Arm
-from peerlab.measurement.ring import Move
+from peerlab.measurement.ring_moves import Move
 
 
 def timed(arm: Arm, moves: Sequence[Move], barrier: Callable[[], None]) -> dict[str, Any]:

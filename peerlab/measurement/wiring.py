@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement.plan import Measurement
-from peerlab.measurement.ring import Ring
+from peerlab.measurement.ring_moves import Ring
+from peerlab.measurement.schedule import Measurement
 from peerlab.units import say_bytes
 
 _LOOPBACK = "127.0.0.1"

@@ -15,8 +15,8 @@ from peerlab.machine import linux
 from peerlab.measurement.arms import Arm, Bytes, Neighbours, arm
 from peerlab.measurement.lines import Lines
 from peerlab.measurement.pins import Registrar
-from peerlab.measurement.plan import UNREGISTERED, Case, Measurement
-from peerlab.measurement.ring import Numbers, Ring
+from peerlab.measurement.ring_moves import Numbers, Ring
+from peerlab.measurement.schedule import UNREGISTERED, Case, Measurement
 from peerlab.measurement.timing import timed
 from peerlab.measurement.wiring import Ends
 

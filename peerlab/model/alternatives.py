@@ -18,7 +18,7 @@ from types import MappingProxyType
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.scenario import Scenario
-from peerlab.model.uses import figures_used
+from peerlab.model.used_figures import figures_used
 
 _TOPOLOGY = ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch")
 """Figures that say together how a node is wired: one assumption, whichever of them is marked."""

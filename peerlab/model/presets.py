@@ -21,8 +21,8 @@ from types import MappingProxyType
 from typing import Any
 
 from peerlab.errors import HardwareError, nearest
+from peerlab.model.cluster_reading import examine
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
-from peerlab.model.reading import examine
 from peerlab.places import folder
 from peerlab.textfile import read_text
 

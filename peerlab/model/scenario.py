@@ -1,5 +1,6 @@
 """The question: which machine, which path, how much, how often."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -117,7 +118,7 @@ class Scenario:
         return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
 
     @cached_property
-    def machine(self) -> Cluster:
+    def cluster_for_message(self) -> Cluster:
         """The cluster as a message of this size meets it: a library's collectives may have protocols of their own."""
         machine = self.hardware
         if self.collective == "point-to-point":
@@ -127,6 +128,12 @@ class Scenario:
         if not machine.simple_Bps:
             return machine
         return replace(machine, nic_Bps=machine.simple_Bps, latency_ps=machine.simple_latency_ps)
+
+    @property
+    def machine(self) -> Cluster:
+        """The name of `cluster_for_message` until 0.1.0; it goes with 0.3."""
+        warnings.warn("Scenario.machine is called cluster_for_message now", DeprecationWarning, stacklevel=2)
+        return self.cluster_for_message
 
     @property
     def data_path(self) -> DataPath:
@@ -156,7 +163,7 @@ class Scenario:
     @cached_property
     def fabric(self) -> Fabric:
         """The network that slices cross between the nodes: which links they share, and whether all nodes are alike to it."""
-        return fabric_of(self.machine, self.stages)
+        return fabric_of(self.cluster_for_message, self.stages)
 
     @property
     def reduces(self) -> bool:

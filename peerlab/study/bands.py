@@ -3,13 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from peerlab.engine.loop import Progress
-from peerlab.engine.run import simulate
+from peerlab.analysis.run import Run
+from peerlab.analysis.sensitivity import Band, band
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.simulate import simulate
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
-from peerlab.sensitivity import Band, band
 from peerlab.study.patience import TooSlow
 
 _MOST_REPORTS = 100

@@ -4,8 +4,8 @@ import threading
 import time
 
 from peerlab.collectives.choose import plan
-from peerlab.engine.loop import Progress
-from peerlab.engine.run import fastest
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.simulate import fastest
 from peerlab.errors import Cancelled
 from peerlab.model.scenario import Scenario
 

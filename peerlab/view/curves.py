@@ -1,7 +1,7 @@
 """The curves: bus bandwidth against nodes or message size, every path, and where this scenario stands.
 
 Behind each line a band: from where to where it may lie if the assumed figures lie at the ends of their ranges
-(`peerlab.sensitivity`). The bands come after the lines; until then a parcel has none.
+(`peerlab.analysis.sensitivity`). The bands come after the lines; until then a parcel has none.
 """
 
 import math
@@ -23,13 +23,13 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
+from peerlab.analysis.metrics import wire_limit_GBps
+from peerlab.analysis.run import Run
+from peerlab.analysis.sensitivity import Band, limit_band
 from peerlab.errors import ScenarioError
-from peerlab.metrics import wire_limit_GBps
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, path_title, sending_kinds
 from peerlab.model.scenario import Scenario
-from peerlab.run import Run
-from peerlab.sensitivity import Band, limit_band
 from peerlab.units import GIB, KIB, say_bytes, say_count, say_time
 from peerlab.view.theme import FONT, UNCACHED, line_roles
 

@@ -4,13 +4,13 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
 from bokeh.plotting import figure
 
+from peerlab.analysis.run import Run
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
-from peerlab.run import Run
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
 from peerlab.view.geometry import badge_place, waiting_places, ways
 from peerlab.view.sketch import Sketch
-from peerlab.view.standing import draw
+from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from peerlab.model.stages import STAGES, StageKind
 from peerlab.trace import Block, Columns, Trace
 from peerlab.units import PS_PER_US
-from peerlab.view.sight import Sight
+from peerlab.view.shown_nodes import ShownNodes
 
 
 def _numbers(asked: Callable[[StageKind], bool]) -> list[int]:
@@ -106,14 +106,14 @@ def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str
     return Segments({name: values[every] for name, values in rows.items()}, segments)
 
 
-def moves(trace: Trace, seen: Sight | None = None) -> Segments:
+def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     """Return every stage of every slice that is in sight as one row: where a slice is at any time.
 
     A stage is entered at ``enter``; the slice waits until ``start``, when the resource that serves it last begins, and
-    is through at ``end``, latency included. Columns: device, step, slice, whose (`Sight.whose`), stage, resource, enter,
+    is through at ``end``, latency included. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
     start, end, until (when its next stage is entered, or it is done), nbytes. Only the first PCIe switch is in sight.
     """
-    recording, seen = trace.last, seen or Sight(whole=True)
+    recording, seen = trace.last, seen or ShownNodes(whole=True)
     columns = thin(recording.spans, recording.blocks)
     columns["whose"] = seen.whose(columns["node"], columns["step"])
     shown = _numbers(lambda kind: bool(kind.track) or kind.counts_as == "flight")

@@ -135,7 +135,7 @@ class Geometry:
 
 
 def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
-    """Return the ways of a slice on a track of `peerlab.model.stages.Track`, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.view.sight`.
+    """Return the ways of a slice on a track of `peerlab.model.stages.Track`, in the order of `OWN`, `NEXT`, `PREVIOUS`, `BACK` of `peerlab.view.shown_nodes`.
 
     Its own from node 0 to node 1; that of its like which node 1 sends to somebody else; of one that somebody else sends to
     node 0; of one that node 1 sends back. They share uplinks and NICs, so they are shown, hollow. What happens out of

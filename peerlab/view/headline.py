@@ -1,11 +1,11 @@
 """The headline: the figures of a run; the page puts each beside what it was before the last change."""
 
-from peerlab.metrics import LATENCY
+from peerlab.analysis.metrics import LATENCY
+from peerlab.analysis.run import Run
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import sending_kinds
-from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
-from peerlab.view.registration import whose
+from peerlab.view.registration_table import whose
 
 Card = dict[str, object]
 

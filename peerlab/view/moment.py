@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from peerlab.analysis.run import Run
 from peerlab.model.stages import stage_kind
-from peerlab.run import Run
 from peerlab.view.drawing import Point
 from peerlab.view.frames import Segments, moves
 from peerlab.view.geometry import Geometry, along, waiting_places, ways
-from peerlab.view.sight import OWN, sight
+from peerlab.view.shown_nodes import OWN, shown_nodes
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Moment:
 
 def moment(run: Run, time_ps: int) -> Moment:
     """Return what is in sight at a moment, picoseconds from the start of the run."""
-    return _placed(run, moves(run.trace, sight(run)), time_ps)
+    return _placed(run, moves(run.trace, shown_nodes(run)), time_ps)
 
 
 def fullest(run: Run) -> int:
     """Return the moment, of some in the middle of a run, at which most slices are in sight, picoseconds."""
-    found = moves(run.trace, sight(run))
+    found = moves(run.trace, shown_nodes(run))
     moments = [run.time_ps * tenths // 20 for tenths in range(6, 15)]
     return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).slices))
 

@@ -1,15 +1,15 @@
 """Everything the page gets for one run, as one parcel of plain values and arrays."""
 
+from peerlab.analysis.run import Run
 from peerlab.collectives.choose import plan
 from peerlab.model.hardware import Figure, named
-from peerlab.run import Run
 from peerlab.units import PS_PER_US
 from peerlab.view.curves import mark
 from peerlab.view.datapath import scene
 from peerlab.view.frames import moves
 from peerlab.view.headline import cards
-from peerlab.view.registration import table
-from peerlab.view.sight import sight
+from peerlab.view.registration_table import table
+from peerlab.view.shown_nodes import shown_nodes
 from peerlab.view.timeline import timeline
 from peerlab.view.words import alt_text, caption, colours
 
@@ -24,7 +24,7 @@ def payload(run: Run, before: Run | None = None, number: int = 0) -> dict[str, o
         "cards": cards(run),
         "before": cards(before) if before is not None else None,
         "scene": scene(run),
-        "moves": moves(run.trace, sight(run)).page(MOVE_COLUMNS, _MOVE_TIMES),
+        "moves": moves(run.trace, shown_nodes(run)).page(MOVE_COLUMNS, _MOVE_TIMES),
         "timeline": timeline(run),
         "table": table(run),
     }

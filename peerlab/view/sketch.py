@@ -1,12 +1,12 @@
 """What every part of the data path's picture asks: the run, where things are, how busy they are, what is assumed."""
 
+from peerlab.analysis.run import Run
 from peerlab.model.paths import kinds
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind
-from peerlab.run import Run
 from peerlab.view.drawing import Drawing
 from peerlab.view.geometry import Geometry
-from peerlab.view.sight import shares, sight
+from peerlab.view.shown_nodes import shares, shown_nodes
 from peerlab.view.wire import assumed
 
 
@@ -18,7 +18,7 @@ class Sketch:
         self.path = run.scenario.data_path
         self.native = self.path.uses_own_ports
         self.geometry, self.drawing = Geometry(self.cluster, self.native), Drawing()
-        self.sight = sight(run)
+        self.sight = shown_nodes(run)
         right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
         self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
         found = run.bottleneck

@@ -4,16 +4,16 @@ from base64 import b64encode
 from html import escape
 from textwrap import shorten, wrap
 
+from peerlab.analysis.run import Run
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
-from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.drawing import HEIGHT, WIDTH
 from peerlab.view.geometry import badge_place
 from peerlab.view.headline import cards
 from peerlab.view.moment import fullest, moment
 from peerlab.view.sketch import Sketch
-from peerlab.view.standing import draw
+from peerlab.view.static_scene import draw
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes, stage_role
 from peerlab.view.words import alt_text, caption, colours, title, waits_for

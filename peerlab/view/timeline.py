@@ -16,15 +16,15 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from peerlab.lanes import has_lane, in_order, lane_name
+from peerlab.analysis.lanes import has_lane, in_order, lane_name
+from peerlab.analysis.run import Run
 from peerlab.model.paths import data_path, kinds
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind
-from peerlab.run import Run
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_S, PS_PER_US
 from peerlab.view.frames import Segments, lane_spans
-from peerlab.view.sight import drawn, focus
+from peerlab.view.shown_nodes import drawn, focus
 from peerlab.view.theme import stage_role
 
 SPAN_COLUMNS = ("lane", "track", "stage", "device", "step", "slice", "queued", "start", "end", "nbytes")

@@ -6,7 +6,7 @@ from peerlab.model.scenario import Scenario
 def protocol(scenario: Scenario) -> str:
     """Return the library's protocol that a message of this size takes, ``ll`` or ``simple``; empty where it has none."""
     machine = scenario.hardware
-    if scenario.machine is machine:
+    if scenario.cluster_for_message is machine:
         return ""
     small = machine.ll_up_to_bytes is not None and scenario.nbytes <= machine.ll_up_to_bytes
     return "ll" if small else "simple"
@@ -20,7 +20,7 @@ def assumed(scenario: Scenario, key: str) -> str:
 
 def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
     """Return what one NIC carries, or a device's own ports on ``native``, bytes per second and direction."""
-    machine = scenario.machine
+    machine = scenario.cluster_for_message
     return machine.port_Bps if scenario.data_path.uses_own_ports else machine.nic_Bps
 
 
@@ -46,7 +46,7 @@ _PROTOCOLS = {"": "", "ll": "library's LL protocol, ", "simple": "library's Simp
 def say_latency(scenario: Scenario) -> str:
     """Return the latency of the wire, with the library's protocol where it has one of its own."""
     if scenario.data_path.uses_own_ports:
-        return f"{scenario.machine.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
+        return f"{scenario.cluster_for_message.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
     used = protocol(scenario)
     mark = assumed(scenario, f"protocol.{used}_latency" if used else "fabric.latency")
-    return f"{_PROTOCOLS[used]}{scenario.machine.latency_ps / 1e6:g} µs latency{mark}"
+    return f"{_PROTOCOLS[used]}{scenario.cluster_for_message.latency_ps / 1e6:g} µs latency{mark}"

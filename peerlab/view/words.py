@@ -1,14 +1,14 @@
 """What is said of a run: its colours, the line below its pictures, and the pictures in words."""
 
-from peerlab.metrics import LATENCY
+from peerlab.analysis.metrics import LATENCY
+from peerlab.analysis.run import Run
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_kind
-from peerlab.run import Run
 from peerlab.units import say_bytes, say_count, say_time
-from peerlab.view.sight import focus
+from peerlab.view.shown_nodes import focus
 
 
 def colours(run: Run) -> list[list[str]]:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import peerlab
-from peerlab.app.curving import Curving
+from peerlab.app.curves_in_background import Curving
 from peerlab.app.runs import Runs
 from peerlab.view.curves import BAND, lines
 

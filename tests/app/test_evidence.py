@@ -19,10 +19,10 @@ from tool_logs import (
 
 import peerlab
 import peerlab.records
+from peerlab.app.background_measurement import Measuring
 from peerlab.app.explore import explore
-from peerlab.app.found import Found, as_measured, look_at
-from peerlab.app.measuring import Measuring
-from peerlab.measurement.plan import Measurement
+from peerlab.app.log_findings import Found, as_measured, look_at
+from peerlab.measurement.schedule import Measurement
 
 _SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
 DIRECT = replace(_SHIPPED, table=_SHIPPED.table.assign(path=""))  # as a log, which does not say its path
@@ -59,11 +59,11 @@ def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
     assert "your log: Peer Direct, clear." in panel._short.value
     assert "Which data path is your log from?" in panel.verdict.value
     assert (lab.scenario.cluster, lab.scenario.nodes, lab.scenario.path) == ("alps-gh200", 2, "peer-direct")
-    shown = lab.stage.measured["message_bytes"]
+    shown = lab.figures.measured["message_bytes"]
     own = [y for y, mine in zip(shown["y"], shown["own"], strict=True) if mine]
     assert own == pytest.approx([11.47, 36.7, 106.76], rel=1e-3)
     panel._away.click()
-    assert not any(lab.stage.measured["message_bytes"]["own"])
+    assert not any(lab.figures.measured["message_bytes"]["own"])
     assert panel.verdict.value == ""
 
 
@@ -94,12 +94,12 @@ def test_a_log_is_compared_with_the_cluster_that_was_chosen_and_a_button_goes_wh
     assert HERE in panel._short.value
     assert "1.1 times on p5" in panel.verdict.value  # measured over simulated
     assert lab.scenario == peerlab.Scenario(cluster="p5")  # nobody is led away from what he chose
-    assert not any(lab.stage.measured["message_bytes"]["own"])
+    assert not any(lab.figures.measured["message_bytes"]["own"])
     assert panel._go.description == "Show 2 nodes"
     panel._go.click()
     assert lab.scenario == peerlab.Scenario(cluster="p5", nodes=2)
-    assert lab.stage.curves["axis"] == "message_bytes"
-    shown = lab.stage.measured["message_bytes"]
+    assert lab.figures.curves["axis"] == "message_bytes"
+    shown = lab.figures.measured["message_bytes"]
     assert [x for x, own in zip(shown["x"], shown["own"], strict=True) if own] == [8, 2**30]
     assert panel._go.layout.display == "none"
     lab.close()
@@ -111,7 +111,7 @@ def test_a_real_log_of_two_p5_lies_on_the_chosen_p5(reference_dir):
     assert HERE in panel._short.value
     panel._go.click()
     assert lab.scenario.nodes == 2
-    assert lab.stage.measured["message_bytes"]["own"].count(True) == 32
+    assert lab.figures.measured["message_bytes"]["own"].count(True) == 32
     lab.close()
 
 
@@ -182,7 +182,7 @@ def test_a_log_of_two_processes_is_shown_after_one_of_a_single_node(lab):
 def test_records_alone_start_the_lab_where_they_were_taken():
     lab = explore(records=peerlab.load(ALPS))
     assert (lab.scenario.cluster, lab.scenario.nodes) == ("alps-gh200", 2)
-    assert sum(lab.stage.measured["message_bytes"]["own"]) == 3
+    assert sum(lab.figures.measured["message_bytes"]["own"]) == 3
     lab.close()
 
 

@@ -17,8 +17,8 @@ def lab():
 
 def test_it_starts_on_the_detour(lab):
     assert lab.scenario == peerlab.Scenario(path="host-rdma")
-    assert lab.stage.data["meta"]["code"] == "peerlab.Scenario(path='host-rdma')"
-    assert lab.stage.curves["axis"] == "nodes"
+    assert lab.figures.data["meta"]["code"] == "peerlab.Scenario(path='host-rdma')"
+    assert lab.figures.curves["axis"] == "nodes"
 
 
 def test_without_widgets_it_is_its_run_in_words(lab):
@@ -39,7 +39,7 @@ def test_beside_each_figure_goes_what_it_was_before(lab):
     lab.controls.host.value = False
     staged, direct = (peerlab.simulate(peerlab.Scenario(path=path)) for path in ("host-rdma", "peer-direct"))
     now, then = (
-        {card["name"]: card for card in lab.stage.data[which]}["busbw"] for which in ("cards", "before")
+        {card["name"]: card for card in lab.figures.data[which]}["busbw"] for which in ("cards", "before")
     )
     assert (now["amount"], then["amount"]) == (direct.busbw_GBps, staged.busbw_GBps)
 
@@ -76,8 +76,8 @@ def test_another_cluster_brings_a_path_that_it_has_and_undo_brings_back_everythi
 def test_an_unknown_command_of_a_page_is_ignored(lab):
     before = lab.scenario
     for command in ("", "explode", "axis", None):
-        lab.stage._receive(None, {"kind": "command", "command": command, "value": {"a": 1}}, [])
-    lab.stage._receive(None, {}, [])
+        lab.figures._receive(None, {"kind": "command", "command": command, "value": {"a": 1}}, [])
+    lab.figures._receive(None, {}, [])
     assert lab.scenario is before
     assert lab.controls.error.value == ""
 
@@ -87,7 +87,7 @@ def test_every_scenario_the_lab_shows_can_be_pasted_as_python(lab):
     lab.controls.cache.value = False
     lab.controls.nodes_text.value = "12"
     lab.controls.size_text.value = "100 MB"
-    code = lab.stage.data["meta"]["code"]
+    code = lab.figures.data["meta"]["code"]
     assert eval(code, {"peerlab": peerlab}) == lab.scenario  # noqa: S307  (our own words)
 
 
@@ -97,14 +97,14 @@ def test_a_cell_that_runs_again_closes_the_lab_it_showed(monkeypatch):
     first = explore()
     second = explore(nodes=4)
     assert first.comm is not None  # a page may be restoring it
-    second.stage._receive(None, {"kind": "seen"}, [])
+    second.figures._receive(None, {"kind": "seen"}, [])
     assert first.comm is None
     assert second.comm is not None
     third = explore()
     fourth = explore()
     assert second.comm is None  # nobody saw the third: never more than one waits
     assert third.comm is not None
-    fourth.stage.seen()
+    fourth.figures.seen()
     assert third.comm is None
     fourth.close()
 

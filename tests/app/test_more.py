@@ -114,7 +114,7 @@ def test_a_placement_follows_the_nodes_and_costs_what_it_costs(leaves):
     leaves.controls.nodes_text.value = "16"
     assert leaves.scenario.placement == "strided"
     assert leaves.controls.rare.placement.value == "strided"
-    assert len(leaves.stage.curves["lines"][0]["y"]) == 10
+    assert len(leaves.figures.curves["lines"][0]["y"]) == 10
     leaves.controls.rare.placement.value = "shuffled"
     first = [leaves.scenario.host(node) for node in range(16)]
     leaves.controls.rare.seed.value = "1"
@@ -127,7 +127,7 @@ def test_what_only_python_can_say_is_shown_as_given():
     one = explore(nodes=8, message_bytes="1 MiB", slow_nodes={3: 0.4}, jitter=0.07)
     assert one.controls.rare.slow.label == "node 3 at 40 %"
     assert one.controls.rare.jitter.label == "7 %"
-    assert one.stage.curves["lines"][0]["y"][0] is None  # two nodes have no node 3
+    assert one.figures.curves["lines"][0]["y"][0] is None  # two nodes have no node 3
     one.controls.nodes_text.value = "2"
     assert "there is no node 3" in one.controls.error.value
     one.controls.rare.slow.value = 0.5

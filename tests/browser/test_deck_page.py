@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from peerlab.cli import main
 from peerlab.deck.outline import REVIEW, Outline, Plan
-from peerlab.deck.write import printed, write_deck
+from peerlab.deck.write_deck import printed, write_deck
 from peerlab.model.presets import known_clusters, load_cluster
 
 TRAINING = ["--gradient", "2 GB", "--step-time", "0.35", "--overlap", "0.5"]

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from peerlab.examination import CHECKS
+from peerlab.host_doctor import CHECKS
 
 CELL = """
 import sys, tempfile

@@ -7,7 +7,7 @@ import pytest
 from driver import Explorer
 from playwright.sync_api import expect
 
-from peerlab.view.page import script_alone
+from peerlab.page import script_alone
 
 WORDS = "The kernel has gone; run the cell again."
 

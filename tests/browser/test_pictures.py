@@ -20,8 +20,8 @@ import peerlab
 from peerlab.cli import main
 from peerlab.errors import ExportError
 from peerlab.export.browser import browser, find_chromium
+from peerlab.export.in_browser import sitting
 from peerlab.export.pictures import export_still
-from peerlab.export.sitting import sitting
 from peerlab.export.video import _encode, export_video, find_ffmpeg, frames
 from peerlab.view.moment import moment
 from peerlab.view.words import alt_text

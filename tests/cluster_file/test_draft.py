@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.cluster_file.check import check
+from peerlab.cluster_file.completeness import check
 from peerlab.cluster_file.draft import draft, write_draft
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.cluster_file.plausible import implausible
 from peerlab.errors import HardwareError
 from peerlab.machine import read_machine
+from peerlab.model.cluster_reading import examine
 from peerlab.model.hardware import FIGURE_KINDS, Figure, internal_value
 from peerlab.model.presets import read_cluster
-from peerlab.model.reading import examine
 from peerlab.places import folder
 
 DAY = date(2026, 1, 31)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import peerlab.deck
-from peerlab.deck.evidence import Evidence
+from peerlab.deck.compared_runs import Evidence
+from peerlab.deck.deck_page import page
 from peerlab.deck.outline import REVIEW, Outline, Plan, read_outline
-from peerlab.deck.page import page
 from peerlab.deck.slides import slides
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError

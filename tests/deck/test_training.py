@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.cli import main
 from peerlab.deck.charting import training
-from peerlab.deck.evidence import Evidence
+from peerlab.deck.compared_runs import Evidence
 from peerlab.deck.outline import Outline, Plan
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError

@@ -5,7 +5,7 @@ import gzip
 import pytest
 from fake_host import CLOSED_DRIVER, CONFIG, RELEASE, FakeHost
 
-from peerlab.examination import CHECKS, examine
+from peerlab.host_doctor import CHECKS, examine
 
 MIB = 1 << 20
 

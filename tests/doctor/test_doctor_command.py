@@ -10,7 +10,7 @@ from fake_host import FakeHost
 
 from peerlab import cli
 from peerlab.cli import doctor as command
-from peerlab.examination import CHECKS, examine
+from peerlab.host_doctor import CHECKS, examine
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.errors import DoctorError
-from peerlab.examination import CHECKS, Host, examine
-from peerlab.examination import host as host_module
-from peerlab.examination.variables import RULES
+from peerlab.host_doctor import CHECKS, Host, examine
+from peerlab.host_doctor import host as host_module
+from peerlab.host_doctor.variables import RULES
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.engine.arrays import Batch, refuses
-from peerlab.engine.batch import SideBySide, times
+from peerlab.engine.arrays.ring_arrays import Batch, refuses
+from peerlab.engine.arrays.side_by_side import SideBySide, times
 from peerlab.errors import ScenarioError
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="1 MiB", jitter=0.2, seed=3)
@@ -141,7 +141,7 @@ def test_every_span_is_of_the_resource_that_the_referee_names(cluster):
 def test_many_runs_of_a_large_ring_are_made_some_at_a_time(monkeypatch):
     scenarios = [RING.with_(seed=seed) for seed in range(7)]
     alone = [peerlab.simulate(one).as_dict() for one in scenarios]
-    monkeypatch.setattr("peerlab.engine.batch._MOST_TIMES", 2 * 8 * (1 + RING.window_slices))
+    monkeypatch.setattr("peerlab.engine.arrays.side_by_side._MOST_TIMES", 2 * 8 * (1 + RING.window_slices))
     made = counted_calls(monkeypatch)
     together = SideBySide(scenarios)
     assert [together.run(index).as_dict() for index in range(7)] == alone

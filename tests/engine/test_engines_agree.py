@@ -5,8 +5,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.engine.arrays import refuses
-from peerlab.engine.world import World, foldable
+from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.engine.system import System, foldable
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.presets import read_cluster
 from peerlab.model.registration import Counters
@@ -86,9 +86,9 @@ def scenarios(draw, *, registers=False):
     if draw(st.booleans()):
         fields["placement"] = tuple(draw(st.permutations(range(nodes))))
     scenario = peerlab.Scenario(**fields)
-    world = World(scenario, folded=False)
-    schedule = world.plan.schedule
-    assume(len(world.lanes) * world.pieces * max(schedule.steps, schedule.chunks) < 4000)
+    system = System(scenario, folded=False)
+    schedule = system.plan.schedule
+    assume(len(system.lanes) * system.pieces * max(schedule.steps, schedule.chunks) < 4000)
     return scenario
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.engine.fabric import max_min
+from peerlab.engine.max_min import max_min
 from peerlab.model import fabrics
 from peerlab.model.fabrics import Fabric, SharedLink
 from peerlab.model.resources import RESOURCES

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import peerlab
-from peerlab.lessons.gain import rates, rule
+from peerlab.lessons.gain_by_cluster import rates, rule
 
 STAGED = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="1 GiB")
 BOTH = [

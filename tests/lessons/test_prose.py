@@ -10,9 +10,9 @@ import pytest
 import peerlab
 from peerlab.collectives.walk import walk
 from peerlab.lessons import find, own_machine, review
-from peerlab.lessons.gain import ALONE, rule
+from peerlab.lessons.gain_by_cluster import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
-from peerlab.measurement.ring import Ring
+from peerlab.measurement.ring_moves import Ring
 from peerlab.model.registration import RegistrationCache
 from peerlab.places import folder
 from peerlab.records.judge import LEAST_NOISE

@@ -16,7 +16,7 @@ from left_behind import loopback, own_files, processes, ranks, shared_files, soc
 
 import peerlab
 from peerlab.errors import MeasurementError
-from peerlab.measurement.plan import Measurement
+from peerlab.measurement.schedule import Measurement
 from peerlab.measurement.stream import Stream
 
 TRIALS = 100 if os.environ.get("PEERLAB_SOAK") else 10
@@ -120,7 +120,7 @@ def test_cancelled_in_the_middle_of_a_line_it_ends_quietly():
 
 
 SCRIPT = """
-from peerlab.measurement.plan import Measurement
+from peerlab.measurement.schedule import Measurement
 from peerlab.measurement.stream import Stream
 
 with Stream(Measurement.of(ranks=4, sizes="256 KiB", repetitions=1000)) as stream:

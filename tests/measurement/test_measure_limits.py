@@ -17,8 +17,8 @@ from peerlab.errors import MeasurementError
 from peerlab.measurement import manifest, probe, room
 from peerlab.measurement.locked_memory import show_limit
 from peerlab.measurement.pins import Registrar
-from peerlab.measurement.plan import Measurement, Registration
-from peerlab.measurement.ring import PAGE
+from peerlab.measurement.ring_moves import PAGE
+from peerlab.measurement.schedule import Measurement, Registration
 
 COMMAND = [sys.executable, "-m", "peerlab.cli", "measure"]
 AS_NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]

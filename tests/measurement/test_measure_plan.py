@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement.plan import CONTROL, Measurement, Registration, say_command
-from peerlab.measurement.rows import shuffled
+from peerlab.measurement.measured_rows import shuffled
+from peerlab.measurement.schedule import CONTROL, Measurement, Registration, say_command
 
 
 def test_by_default_two_and_four_ranks_measure_four_arms_and_four_registrations_with_a_control():

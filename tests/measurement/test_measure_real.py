@@ -8,7 +8,7 @@ import pytest
 import peerlab
 from peerlab.errors import MeasurementError
 from peerlab.measurement import probe
-from peerlab.measurement.plan import CONTROL, Measurement
+from peerlab.measurement.schedule import CONTROL, Measurement
 from peerlab.measurement.stream import Stream
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from peerlab.measurement.ring import MOST_RANKS, PAGE, Numbers, Ring
+from peerlab.measurement.ring_moves import MOST_RANKS, PAGE, Numbers, Ring
 
 BASE = Numbers(1 << 20)
 

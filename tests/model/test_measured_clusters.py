@@ -20,7 +20,7 @@ def test_every_path_of_a_cluster_can_be_simulated(name):
 
 @pytest.mark.parametrize(("size", "rate", "latency_us"), [("256 KiB", 0.65, 18), ("257 KiB", 19, 120)])
 def test_a_collective_meets_the_protocol_of_its_size(size, rate, latency_us):
-    machine = peerlab.Scenario(cluster="alps-gh200", nodes=2, message_bytes=size).machine
+    machine = peerlab.Scenario(cluster="alps-gh200", nodes=2, message_bytes=size).cluster_for_message
     assert (machine.nic_Bps, machine.latency_ps) == (rate * 1e9, latency_us * 10**6)
 
 
@@ -29,7 +29,10 @@ def test_point_to_point_meets_the_bare_nic_whatever_its_size():
         scenario = peerlab.Scenario(
             cluster="alps-gh200", collective="point-to-point", nodes=2, message_bytes=size
         )
-        assert (scenario.machine.nic_Bps, scenario.machine.latency_ps) == (24 * 10**9, 3_340_000)
+        assert (scenario.cluster_for_message.nic_Bps, scenario.cluster_for_message.latency_ps) == (
+            24 * 10**9,
+            3_340_000,
+        )
 
 
 def test_a_protocol_for_large_collectives_has_a_rate_and_a_latency(root):

@@ -3,8 +3,8 @@
 import pytest
 
 import peerlab
-from peerlab.lanes import has_lane
-from peerlab.metrics import LATENCY
+from peerlab.analysis.lanes import has_lane
+from peerlab.analysis.metrics import LATENCY
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS
 from peerlab.model.paths import PATHS, data_path, stages
 from peerlab.model.presets import known_clusters, load_cluster

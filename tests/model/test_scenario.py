@@ -141,3 +141,9 @@ def test_a_scenario_can_be_copied_and_sent_to_another_process(cluster):
 @pytest.mark.parametrize("value", [np.array([1, 2]), object(), [1], 10**4000, b"8"])
 def test_a_value_of_an_impossible_kind_is_refused_in_one_line(name, value):
     assert refused(**{name: value}).startswith(f"{name}: ")
+
+
+def test_a_name_of_0_1_0_works_with_a_warning_that_names_the_new_one():
+    scenario = peerlab.Scenario()
+    with pytest.warns(DeprecationWarning, match="cluster_for_message"):
+        assert scenario.machine is scenario.cluster_for_message

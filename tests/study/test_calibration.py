@@ -13,9 +13,9 @@ from logs import DIRECT_US, KIB, MIB, STAGED_US, osu
 
 import peerlab
 from peerlab import Records
-from peerlab.cluster_file.check import check
+from peerlab.analysis.sensitivity import changed
+from peerlab.cluster_file.completeness import check
 from peerlab.errors import Cancelled
-from peerlab.sensitivity import changed
 
 ALL_SIZES = [1, 64, KIB, 16 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB]
 LARGE = [16 * MIB, 24 * MIB, 32 * MIB, 48 * MIB, 64 * MIB]

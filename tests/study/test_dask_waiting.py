@@ -123,7 +123,7 @@ def test_a_sweep_that_waits_can_be_cancelled(scheduler, tmp_path, missing):
 
 
 def test_what_is_waited_for_is_said_again(monkeypatch, tmp_path, caplog):
-    monkeypatch.setattr("peerlab.study.on_dask._SAY_AGAIN_S", 0.3)
+    monkeypatch.setattr("peerlab.study.sweep.on_dask._SAY_AGAIN_S", 0.3)
     with (
         caplog.at_level(logging.WARNING, "peerlab.sweep"),
         pytest.raises(WorkersLost, match=r"no scheduler's address in .*never\.json for 1 s"),

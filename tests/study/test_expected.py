@@ -6,7 +6,7 @@ import pytest
 
 import peerlab
 from peerlab.errors import ExpectationError
-from peerlab.study.expected import load_expected, read_expected, scenario
+from peerlab.study.validation.expected_figures import load_expected, read_expected, scenario
 
 ROW = """
 group = "logs"

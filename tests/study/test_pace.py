@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerlab.study.batches import Pace
+from peerlab.study.sweep.batches import Pace
 
 COSTS = st.floats(1e-5, 5.0)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from peerlab.errors import ExpectationError, PeerlabError
-from peerlab.study.reference import run_reference, scenario_of
-from peerlab.study.reference_file import read_reference, read_row
+from peerlab.study.validation.other_simulators import run_reference, scenario_of
+from peerlab.study.validation.reference_file import read_reference, read_row
 
 HEAD = "simulator,version,algorithm,n,bytes,link_Bps,latency_s,sim_time_s,case,parameters"
 SIMGRID = (

@@ -11,9 +11,9 @@ import pytest
 
 import peerlab
 from peerlab.errors import PeerlabError
-from peerlab.study.question import Question
-from peerlab.study.rows import cell, read
-from peerlab.study.store import Store
+from peerlab.study.sweep.csv_rows import cell, read
+from peerlab.study.sweep.output_file import Store
+from peerlab.study.sweep.question import Question
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", message_bytes="64 KiB")
 GRID = {"nodes": [2, 3, 4], "window": [1, 2], "path": ["wire", "native"]}
@@ -104,7 +104,7 @@ def test_rows_whose_figures_meant_something_else_are_another_question(file, monk
     """Where nodes differ, registrations were once counted on all of them; other rows mean what they always did."""
     base = peerlab.Scenario(path="peer-direct", nodes=3, message_bytes="64 KiB")
     with monkeypatch.context() as once:
-        once.setattr("peerlab.study.question.foldable", lambda _: True)
+        once.setattr("peerlab.study.sweep.question.foldable", lambda _: True)
         peerlab.sweep(base, window=[1, 2], output=file)
         peerlab.sweep(base, jitter=[0, 0.1], output=file.with_name("jitter.csv"))
     told = []

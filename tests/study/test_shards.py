@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.errors import PeerlabError
-from peerlab.study.shards import Shard, say_numbers, shard_at
+from peerlab.study.sweep.shards import Shard, say_numbers, shard_at
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", message_bytes="64 KiB")
 GRID = {"nodes": [2, 3, 4], "window": [1, 2], "path": ["wire", "native"]}
@@ -138,7 +138,7 @@ def test_strangers_are_refused(parts, tmp_path, monkeypatch):
     refuses(r".*sweep\.csv holds a whole sweep, not a shard of a sweep$", [*parts, tmp_path / "sweep.csv"])
     (tmp_path / "diary.txt").write_text("dear diary\n")
     refuses(r".*diary\.txt is not a table of a sweep$", [*parts, tmp_path / "diary.txt"])
-    monkeypatch.setattr("peerlab.study.question.__version__", "0.0.1")
+    monkeypatch.setattr("peerlab.study.sweep.question.__version__", "0.0.1")
     refuses(r".*part-1\.csv holds 2 of 2 rows of another question .* or version of peerlab\)", parts)
 
 

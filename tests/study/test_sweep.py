@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.errors import HardwareError, PeerlabError, ScenarioError
-from peerlab.study.batches import Crew, Pace, work_off
-from peerlab.study.question import Question
-from peerlab.study.work import answer
+from peerlab.study.sweep.batches import Crew, Pace, work_off
+from peerlab.study.sweep.question import Question
+from peerlab.study.sweep.worker import answer
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", nodes=4, message_bytes="64 KiB")
 GRID = {"nodes": [2, 3, 5], "window": [1, 2], "message_bytes": ["1 KiB", "100 KiB"]}

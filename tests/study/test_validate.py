@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from peerlab.study.expected import load_expected, read_expected
-from peerlab.study.say import cells, say_score
-from peerlab.study.validate import validate
+from peerlab.study.validation.expected_figures import load_expected, read_expected
+from peerlab.study.validation.table_cells import cells, say_score
+from peerlab.study.validation.validation import validate
 
 ROWS = {row.name: row for row in load_expected().rows}
 

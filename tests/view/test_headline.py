@@ -4,7 +4,7 @@ import pytest
 
 import peerlab
 from peerlab.view.headline import cards
-from peerlab.view.registration import table
+from peerlab.view.registration_table import table
 
 DIRECT = {"path": "peer-direct", "registration": "per-transfer", "nodes": 3, "message_bytes": "1 MiB"}
 

@@ -5,8 +5,8 @@ import pytest
 import peerlab
 from peerlab.records.judge import compare
 from peerlab.units import MIB
-from peerlab.view.here import here
 from peerlab.view.measured import overlay, points
+from peerlab.view.this_machine import here
 
 ROW = {
     "kind": "imported",

@@ -2,7 +2,7 @@
 
 import re
 
-from peerlab.view.calibration import calibration_html
+from peerlab.reports.calibration_report import calibration_html
 
 TOLD = {
     "cluster": "<i>mine</i>",

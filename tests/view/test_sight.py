@@ -13,7 +13,7 @@ from peerlab.places import folder
 from peerlab.view.frames import moves
 from peerlab.view.geometry import BOX_BOTTOM, NIC, SWITCH_BOTTOM, WIDTH, Geometry, ways
 from peerlab.view.payload import payload
-from peerlab.view.sight import BACK, NEXT, OWN, PREVIOUS, Sight, focus, shares, sight
+from peerlab.view.shown_nodes import BACK, NEXT, OWN, PREVIOUS, ShownNodes, focus, shares, shown_nodes
 from peerlab.view.timeline import lanes
 
 DL1 = (folder("data") / "hardware" / "dl1.toml").read_text()
@@ -59,7 +59,7 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
 )
 def test_what_moves_at_a_neighbour_is_what_the_neighbour_recorded(nodes, algorithm, path, seed):
     run = simulated(nodes=nodes, algorithm=algorithm, path=path, jitter=0.3, seed=seed, slow_nodes={1: 0.5})
-    seen, schedule = sight(run), plan(run.scenario).schedule
+    seen, schedule = shown_nodes(run), plan(run.scenario).schedule
     frame = run.trace.frame()
     frame = frame[(frame["slice"] >= 0) & (frame["device"] < 2)]
     keys = ("node", "device", "step", "slice", "stage", "start_ps")
@@ -90,7 +90,7 @@ def test_what_moves_at_a_neighbour_is_what_the_neighbour_recorded(nodes, algorit
 
 def test_a_folded_exchange_shows_that_the_partner_sends_back():
     run = simulated(path="peer-direct", algorithm="halving-doubling", message_bytes="64 MiB")
-    seen = sight(run)
+    seen = shown_nodes(run)
     assert run.trace.folded
     assert seen.partner == (1, 2, 4, 4, 2, 1)
     assert set(seen.source) == set(seen.beyond) == {-1}
@@ -98,8 +98,8 @@ def test_a_folded_exchange_shows_that_the_partner_sends_back():
 
 
 def test_a_ring_shows_the_same_two_nodes_all_the_time():
-    assert sight(simulated(nodes=8)) == Sight(0, (1,), (7,), (2,), (True,), (False,), whole=False)
-    assert sight(simulated(nodes=2)) == Sight(0, (1,), (-1,), (-1,), (True,), (True,), whole=False)
+    assert shown_nodes(simulated(nodes=8)) == ShownNodes(0, (1,), (7,), (2,), (True,), (False,), whole=False)
+    assert shown_nodes(simulated(nodes=2)) == ShownNodes(0, (1,), (-1,), (-1,), (True,), (True,), whole=False)
 
 
 def test_the_busy_shares_of_a_slow_node_are_its_own():

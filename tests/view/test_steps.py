@@ -3,7 +3,7 @@
 import re
 
 import peerlab
-from peerlab.view.steps import steps_html
+from peerlab.reports.steps import steps_html
 
 
 def panes(html):

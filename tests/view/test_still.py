@@ -19,7 +19,7 @@ from peerlab.places import folder
 from peerlab.view.frames import moves
 from peerlab.view.geometry import Geometry, place
 from peerlab.view.moment import fullest, moment
-from peerlab.view.sight import OWN, sight
+from peerlab.view.shown_nodes import OWN, shown_nodes
 from peerlab.view.still import still_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
@@ -123,7 +123,7 @@ def test_slices_are_where_the_trace_says(path, nodes, part):
     run = simulated(path=path, nodes=nodes)
     at = int(part * run.time_ps)
     drawn = [one.at for one in moment(run, at).slices if not one.hollow]
-    geometry, found = Geometry(run.scenario.hardware), moves(run.trace, sight(run))
+    geometry, found = Geometry(run.scenario.hardware), moves(run.trace, shown_nodes(run))
     rows = {name: values.tolist() for name, values in found.rows.items()}
     for first, last, times, period, _ in found.segments:
         for row, again in itertools.product(range(first, last), range(times)):

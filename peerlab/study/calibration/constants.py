@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.scenario import Scenario
-from peerlab.model.uses import figures_used
+from peerlab.model.used_figures import figures_used
 
 SWITCH = "protocol.ll_up_to"
 """The size up to which a library uses its low-latency protocol: a step, fitted apart from the others."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from peerlab.engine.run import simulate
+from peerlab.analysis.sensitivity import changed
+from peerlab.engine.simulate import simulate
 from peerlab.model.hardware import Figure
 from peerlab.model.scenario import Scenario
-from peerlab.sensitivity import changed
 from peerlab.study.calibration.constants import SWITCH, felt, log_bounds
 from peerlab.study.observed import Floats
 

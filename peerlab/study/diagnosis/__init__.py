@@ -1,6 +1,6 @@
 """Tells which data path a log is from, and what Peer Direct would bring."""
 
-from peerlab.study.diagnosis.diagnose import CANNOT_TELL, Diagnosis, Explanation, diagnose
+from peerlab.study.diagnosis.diagnosis import CANNOT_TELL, Diagnosis, Explanation, diagnose
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.forecast import Forecast
 from peerlab.study.diagnosis.knowledge import Check, explanations

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerlab.engine.run import simulate
+from peerlab.analysis.sensitivity import band
+from peerlab.engine.simulate import simulate
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.sensitivity import band
 from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source
 from peerlab.study.diagnosis.knowledge import Knowledge
 from peerlab.study.observed import Floats, Observed

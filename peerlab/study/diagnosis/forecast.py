@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from peerlab.engine.run import simulate
+from peerlab.analysis.gain import Assumption, GainBand, without_range
+from peerlab.analysis.sensitivity import band
+from peerlab.engine.simulate import simulate
 from peerlab.errors import PeerlabError
-from peerlab.gain import Assumption, GainBand, without_range
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PEER_DIRECT, data_path
-from peerlab.sensitivity import band
 from peerlab.study.diagnosis.fits import Fit
 from peerlab.study.observed import Floats, Observed
 from peerlab.study.replay import scenario, shape

@@ -1,0 +1,151 @@
+"""What a trace says: bandwidths, busy shares, the bottleneck, copies, CPU. Free functions on a recording.
+
+A recording may be folded (one switch of one node); every figure here is for a whole node, or for the resource of its
+kind that is busiest.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.collectives.busbw import bus_factor
+from peerlab.model.paths import sending_kinds
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.scenario import Scenario
+from peerlab.trace import Recording, Trace
+from peerlab.units import PS_PER_S, gigabytes_per_second
+
+LATENCY = "latency"
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What a collective mostly waits for."""
+
+    kind: str
+    """Key of `RESOURCES`, or ``latency``."""
+    label: str
+    """Name in plain words."""
+    share: float
+    """Share of the time that it is busy (for latency: that a slice spends in flight), 0 to 1."""
+
+
+def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
+    """Return bytes / time in GB/s; not a number where no time passes (one rank has nothing to exchange)."""
+    return gigabytes_per_second(scenario.nbytes, time_ps) if time_ps else float("nan")
+
+
+def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
+    """Return algbw x bus factor in GB/s; 0 where no time passes."""
+    return algbw_GBps(scenario, time_ps) * bus_factor(scenario.collective, scenario.ranks) if time_ps else 0.0
+
+
+def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
+    """Return the busbw at which a node's NICs, or its devices' own ports, would be busy all the time.
+
+    A library's protocol may carry less than the NIC's rate; the limit is what this message's does. It depends on the
+    number of nodes: a node of D devices sends (N-1)/N of the message over its NICs (twice in an
+    AllReduce), while busbw counts N x D ranks.
+    """
+    machine, nodes = scenario.cluster_for_message, scenario.nodes
+    native = scenario.data_path.uses_own_ports
+    if nodes == 1 or not sending_kinds(machine, str(scenario.path)):
+        return float("nan")
+    if scenario.collective == "point-to-point":
+        return (machine.port_Bps if native else machine.nic_Bps) / 1e9
+    sent = bus_factor(scenario.collective, nodes)
+    wires = machine.devices * machine.port_Bps if native else machine.node_wire_Bps
+    return wires / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
+
+
+def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int]:
+    """Return the bytes that crossed the recorded resources that count as this (`ResourceKind.counts_as`), by kind."""
+    moved: dict[str, int] = {}
+    for one, nbytes in zip(trace.resources, recording.totals.nbytes.tolist(), strict=False):
+        if nbytes and resource_kind(one.kind).counts_as == counted_as:
+            moved[one.kind] = moved.get(one.kind, 0) + nbytes
+    return moved
+
+
+def _left(trace: Trace, recording: Recording) -> int:
+    """Return the bytes that left a node: those sent into the network, or copied once where nothing sends."""
+    sent = _moved(trace, recording, "send")
+    return sum(sent.values()) or min(_moved(trace, recording, "copy").values(), default=0)
+
+
+def busy_ps(trace: Trace, recording: Recording) -> NDArray[np.float64]:
+    """Return per resource the picoseconds of its capacity that were used."""
+    served, moved = recording.totals.served_ps.tolist(), recording.totals.nbytes.tolist()
+    used = np.zeros(len(trace.resources))
+    for index, (resource, ps, nbytes) in enumerate(zip(trace.resources, served, moved, strict=False)):
+        if resource.shared:  # engines overlap: count bytes against capacity
+            used[index] = float(nbytes) * resource.copies * PS_PER_S / resource.capacity_Bps
+        else:
+            used[index] = ps / resource.servers
+    return used
+
+
+def busy_shares(trace: Trace, recording: Recording) -> dict[str, float]:
+    """Return per kind of resource the busy share of the busiest one, 0 to 1, in the order of `RESOURCES`."""
+    if recording.end_ps == 0:
+        return {}
+    used = busy_ps(trace, recording)
+    shares: dict[str, float] = {}
+    for resource, ps in zip(trace.resources, used.tolist(), strict=True):
+        if resource.kind != "wire":
+            share = min(ps / recording.end_ps, 1.0)
+            shares[resource.kind] = max(share, shares.get(resource.kind, 0.0))
+    return {kind: shares[kind] for kind in RESOURCES if kind in shares}
+
+
+def flight_share(recording: Recording) -> float:
+    """Return the share of the time that the first slice, passed on from step to step, spends in flight."""
+    return min(recording.totals.flown_ps / recording.end_ps, 1.0) if recording.end_ps else 0.0
+
+
+def bottleneck(shares: Mapping[str, float], recording: Recording) -> Bottleneck | None:
+    """Return what of the `busy_shares` is largest, or latency if slices mostly fly; None where no time passes."""
+    if not shares:
+        return None
+    kind = max(shares, key=lambda k: shares[k])
+    flight = flight_share(recording)
+    if flight > shares[kind]:
+        return Bottleneck(LATENCY, "latency", flight)
+    return Bottleneck(kind, resource_kind(kind).label, shares[kind])
+
+
+def wire_busy(trace: Trace, recording: Recording) -> float:
+    """Return the share of the time that the NICs, or the devices' own ports, send, 0 to 1."""
+    return sending_share(busy_shares(trace, recording))
+
+
+def sending_share(shares: dict[str, float]) -> float:
+    """Return what of the `busy_shares` is sending into the network: a path uses the NICs or the devices' own ports."""
+    return max(
+        (share for kind, share in shares.items() if resource_kind(kind).counts_as == "send"), default=0.0
+    )
+
+
+def copies_per_byte(trace: Trace, recording: Recording) -> float:
+    """Return how often a byte that a node sends is copied, at both ends together (device-host copies, kernel copies)."""
+    left = _left(trace, recording)
+    return sum(_moved(trace, recording, "copy").values()) / left if left else 0.0
+
+
+def dram_bytes_per_byte(trace: Trace, recording: Recording) -> float:
+    """Return the DRAM traffic per byte that a node sends, at both ends together."""
+    left = _left(trace, recording)
+    return sum(_moved(trace, recording, "host memory").values()) / left if left else 0.0
+
+
+def cores_busy(trace: Trace, recording: Recording) -> float:
+    """Return how many CPU cores of node 0 are busy on average."""
+    if recording.end_ps == 0:
+        return 0.0
+    used = busy_ps(trace, recording)
+    seconds = sum(
+        used[i] * r.servers for i, r in enumerate(trace.resources) if r.kind == "core" and r.node == 0
+    )
+    return float(seconds) / recording.end_ps * (trace.switches if trace.one_switch else 1)

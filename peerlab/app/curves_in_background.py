@@ -1,0 +1,118 @@
+"""The curves follow: lines first, then the bands between the ends of what is assumed, never in the way of a switch."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from peerlab.analysis.run import Run
+from peerlab.analysis.sensitivity import Band
+from peerlab.app.runs import PATIENCE_S, Runs
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.errors import Cancelled, PeerlabError
+from peerlab.model.scenario import Scenario
+from peerlab.study.bands import bands_of
+from peerlab.study.patience import TooSlow
+from peerlab.view.curves import Line, curves, lines
+
+_MOST_S = 2.5
+"""A point of a curve that takes longer is left out, and the larger ones with it."""
+_SHOW_S = 1.0
+"""Curves that take longer than so long are shown line by line."""
+_REST_S = 0.4
+"""So long after a change the bands rest, so that its answer has the processor."""
+_YIELD_S = 0.004
+
+
+class Curving:
+    """Computes the curves of a scenario in the background and hands them to `show`, piece by piece."""
+
+    def __init__(self, runs: Runs, show: Callable[[dict[str, object]], None]) -> None:
+        self.axis = "nodes"
+        self._runs, self._show = runs, show
+        self._shown: dict[str, object] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._of: object = None
+        self._resting = 0.0
+
+    def draw(self, scenario: Scenario) -> None:
+        """Simulate and show the curves of `scenario`, in pieces; what is being computed for another one is given up."""
+        wanted = lines(scenario, self.axis)
+        if wanted == self._of:
+            return
+        self._of = wanted
+        self.cancel()
+        try:
+            self._task = asyncio.get_running_loop().create_task(self._draw(scenario, wanted))
+        except RuntimeError:  # nobody looks on: no bands, and no long waiting
+            asyncio.run(self._draw_lines(scenario, wanted, PATIENCE_S))
+
+    def rest(self) -> None:
+        """Leave the processor to the answer of a change for a moment."""
+        self._resting = time.monotonic() + _REST_S
+
+    def cancel(self) -> None:
+        """Give up what is being computed."""
+        if self._task:
+            self._task.cancel()
+
+    def _tell(self, parcel: dict[str, object]) -> None:
+        self._shown = parcel
+        self._show(parcel)
+
+    async def _draw(self, scenario: Scenario, wanted: Sequence[Line]) -> None:
+        axis = self.axis
+        computed = await self._draw_lines(scenario, wanted)
+        bands: dict[str, list[Band | None]] = {}
+        for line, runs in computed:
+            bands[line.name] = await self._bands_of(runs)
+            self._tell(curves(scenario, axis, computed, bands, complete=len(bands) == len(computed)))
+
+    async def _draw_lines(
+        self, scenario: Scenario, wanted: Sequence[Line], most_s: float = _MOST_S
+    ) -> list[tuple[Line, list[Run | None]]]:
+        axis, begun, computed = self.axis, time.monotonic(), []
+        for line in wanted:
+            runs: list[Run | None] = []
+            for one in line.scenarios:
+                await asyncio.sleep(0)
+                if self._shown and not self._shown.get("old") and time.monotonic() - begun > PATIENCE_S:
+                    self._tell({**self._shown, "old": True})
+                try:
+                    runs.append(await self._runs.get_patiently(one, most_s) if one else None)
+                except TooSlow:  # so are the larger ones
+                    runs += [None] * (len(line.scenarios) - len(runs))
+                    break
+                except PeerlabError:  # a point that is impossible (a memlock limit) is left out
+                    runs.append(None)
+            computed.append((line, runs))
+            if time.monotonic() - begun > _SHOW_S and len(computed) < len(wanted):
+                self._tell(curves(scenario, axis, computed))
+        self._tell(curves(scenario, axis, computed))
+        return computed
+
+    async def _bands_of(self, runs: Sequence[Run | None]) -> list[Band | None]:
+        """Return the bands of a line's points, computed in a thread that ends soon after this is cancelled."""
+        stop = threading.Event()
+        try:
+            return await asyncio.to_thread(self._compute, runs, stop)
+        finally:
+            stop.set()
+
+    def _compute(self, runs: Sequence[Run | None], stop: threading.Event) -> list[Band | None]:
+        try:
+            return bands_of(runs, self._give_way(stop))
+        except Cancelled:  # nobody waits for them any more
+            return []
+
+    def _give_way(self, stop: threading.Event) -> Progress:
+        """Return what a simulation reports to, so that whoever waits for the interpreter gets it, and that `stop` ends it."""
+
+        def progress(_done: int, _total: int) -> None:
+            stop.wait(_YIELD_S)
+            while time.monotonic() < self._resting and not stop.is_set():
+                stop.wait(0.02)
+            if stop.is_set():
+                raise Cancelled("another curve is wanted")
+
+        return progress

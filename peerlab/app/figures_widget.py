@@ -1,0 +1,78 @@
+"""The one widget that hosts the figures: Python sends a parcel per scenario, the browser owns the clock."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from peerlab import page
+from peerlab.view.bokeh_document import bokeh_script, document
+from peerlab.view.theme import palettes
+
+Handler = Callable[[str, Any], None]
+
+
+class FiguresWidget(anywidget.AnyWidget):
+    """Figures, headline and player; what its user asks for arrives at `on_command`."""
+
+    _esm = page.script()
+    _css = page.style()
+
+    document = traitlets.Unicode().tag(sync=True)
+    """The Bokeh document as JSON text: text, because sorting its keys would break its references."""
+    palettes = traitlets.Dict().tag(sync=True)
+    """Theme to role to colour."""
+    data = traitlets.Dict().tag(sync=True)
+    """What `peerlab.view.payload` returns."""
+    curves = traitlets.Dict().tag(sync=True)
+    """What `peerlab.view.curves` returns."""
+    measured = traitlets.Dict().tag(sync=True)
+    """What `peerlab.view.measured` returns."""
+    status = traitlets.Dict().tag(sync=True)
+    """``busy`` and ``text`` of a computation in the background."""
+    shown = traitlets.Int().tag(sync=True)
+    """Number of the parcel in `data` whose scenario the controls show too; nothing is drawn from it."""
+
+    def __init__(self, on_command: Handler) -> None:
+        self._on_command = on_command
+        self._when_seen: Callable[[], None] | None = None
+        super().__init__(document=json.dumps(document()), palettes=palettes())
+        self.on_msg(self._receive)
+
+    def send_ahead(self, parcels: dict[str, dict[str, object]]) -> None:
+        """Send what each switch would show; a message, because a trait would be saved with the notebook."""
+        buffers: list[bytes] = []
+        self.send({"kind": "ahead", "parcels": _detach(parcels, buffers)}, buffers=buffers)
+
+    def when_seen(self, act: Callable[[], None]) -> None:
+        """Let something be done once, as soon as a page shows this."""
+        self._when_seen = act
+
+    def seen(self) -> None:
+        """Do what was to be done when a page shows this."""
+        act, self._when_seen = self._when_seen, None
+        if act:
+            act()
+
+    def _receive(self, _widget: Any, content: dict[str, Any], _buffers: Any) -> None:
+        if content.get("kind") == "need-bokeh":
+            self.send({"kind": "bokeh"}, buffers=[Path(bokeh_script()).read_bytes()])
+        elif content.get("kind") == "seen":
+            self.seen()
+        elif content.get("kind") == "command":
+            self._on_command(str(content.get("command")), content.get("value"))
+
+
+def _detach(value: Any, buffers: list[bytes]) -> Any:
+    """Return `value` with its bytes moved to `buffers`, and their numbers in their places."""
+    if isinstance(value, bytes):
+        buffers.append(value)
+        return {"buffer": len(buffers) - 1}
+    if isinstance(value, dict):
+        return {key: _detach(one, buffers) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_detach(one, buffers) for one in value]
+    return value

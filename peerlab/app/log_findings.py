@@ -1,0 +1,149 @@
+"""What was found in a log of one's own: its path, the cluster it was compared with, and where to look at it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.app.adjustments import fitting
+from peerlab.app.widgets import Changes
+from peerlab.errors import PeerlabError
+from peerlab.model.checks import COLLECTIVE_NAMES, COLLECTIVES
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import path_title
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.records import Records
+from peerlab.records.load import read_log
+from peerlab.records.text import log_of
+from peerlab.reports.diagnosis_report import path_name
+from peerlab.study.diagnosis import Diagnosis, diagnose, misfit
+from peerlab.study.observed import observe
+from peerlab.study.replay import nodes_of
+from peerlab.units import say_bytes, say_count
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a log."""
+
+    name: str
+    """Of the file, or what its user calls it."""
+    records: Records
+    """What it says."""
+    diagnosis: Diagnosis
+    """Which path it is from."""
+    shown: Cluster | None = None
+    """The cluster that the lab showed when the log was read."""
+    unlike: str = ""
+    """What of the log contradicts that cluster; empty: it was compared with it."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether the log was compared with the cluster that the lab showed."""
+        return self.shown is not None and not self.unlike
+
+    @property
+    def machine(self) -> Cluster | None:
+        """The cluster that it was compared with; else the one that explains it best, or the only one recognised; None: none."""
+        if self.compared:
+            return self.shown
+        first = self.diagnosis.ranking[0]
+        if self.diagnosis.path and first.fit:
+            return first.fit.cluster
+        return load_cluster(self.diagnosis.clusters[0]) if len(self.diagnosis.clusters) == 1 else None
+
+    @property
+    def nodes(self) -> int | None:
+        """How many nodes took part; where the log does not say, as many as its ranks fill on that cluster."""
+        return nodes_of(self.diagnosis.seen, self.machine) if self.machine else self.diagnosis.seen.nodes
+
+
+def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> Found:
+    """Read a log and compare it with the cluster that is shown, unless it contradicts it or says where it was taken.
+
+    Raises
+    ------
+    PeerlabError
+        If it is no log, or says nothing about a path.
+    """
+    records = read_log(log_of(held, name))
+    taken = records.manifest.get("cluster")
+    unlike = (
+        f"it says that it was taken on {taken}" if taken else misfit(observe(records), shown) if shown else ""
+    )
+    return Found(name, records, diagnose(records, None if unlike else shown), shown, unlike)
+
+
+def as_measured(scenario: Scenario, found: Found) -> Scenario:
+    """Return the scenario of a log: its cluster, nodes, operation, path and largest message; as it was without a cluster."""
+    return scenario.with_(**_changes(scenario, found, int(found.diagnosis.seen.sizes[-1])))
+
+
+def way_to(scenario: Scenario, found: Found) -> Changes:
+    """Return what of a scenario has to change so that the log was taken there; a message within the log's sizes stays."""
+    sizes = found.diagnosis.seen.sizes
+    nearest = min(max(scenario.nbytes, int(sizes[0])), int(sizes[-1]))
+    changes = _changes(scenario, found, nearest)
+    return {field: value for field, value in changes.items() if getattr(scenario, field) != value}
+
+
+def _changes(scenario: Scenario, found: Found, nbytes: int) -> Changes:
+    machine, seen = found.machine, found.diagnosis.seen
+    if machine is None:
+        return {}
+    changes: Changes = {"message_bytes": nbytes}
+    if machine != scenario.hardware:
+        changes["cluster"] = machine.name
+    if seen.collective in COLLECTIVES:
+        changes["collective"] = seen.collective
+    if found.nodes:
+        changes["nodes"] = found.nodes
+    path = {"path": found.diagnosis.path} if found.diagnosis.path in machine.paths else {}
+    return {**fitting(scenario, changes), **path}
+
+
+_SAY: dict[str, Callable[[Any], str]] = {
+    "cluster": lambda name: load_cluster(name).title,
+    "nodes": lambda count: say_count(count, "node"),
+    "collective": COLLECTIVE_NAMES.__getitem__,
+    "message_bytes": say_bytes,
+    "path": path_title,
+}
+
+
+def say_changes(changes: Changes) -> str:
+    """Return changes of a scenario in a few words.
+
+    >>> say_changes({"nodes": 2, "message_bytes": 1048576})
+    '2 nodes, 1 MiB'
+    """
+    return ", ".join(say(changes[field]) for field, say in _SAY.items() if field in changes)
+
+
+def start_of(records: Records, otherwise: Scenario) -> Scenario:
+    """Return the scenario of some records, or another one where their machine is not recognised."""
+    try:
+        return as_measured(otherwise, Found("records", records, diagnose(records)))
+    except PeerlabError:  # records of this machine, or of several paths, have no scenario
+        return otherwise
+
+
+def in_short(found: Found) -> str:
+    """Return the verdict, what it was compared with, what Peer Direct would bring, and what the pictures show."""
+    diagnosis, would = found.diagnosis, found.diagnosis.forecast
+    path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
+    gain = would.why_not or (
+        f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}; {would.gain.range_in_words()}"
+    )
+    return (
+        f"{found.name}: {path}. {_where(found)} With Peer Direct: {gain}. The evidence is below the figures."
+    )
+
+
+def _where(found: Found) -> str:
+    if found.compared and found.shown:
+        return f"It is compared with {found.shown.title}, which is chosen above."
+    if found.machine:
+        return f"It is compared with {found.machine.title}, recognised from the log."
+    still = f": {found.unlike}. The pictures still show {found.shown.title}" if found.shown else ""
+    return f"It is compared with no cluster{still}."

@@ -1,0 +1,72 @@
+"""What was measured, beside what is simulated: tables that come with peerlab, records of one's own, a log, this machine."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from peerlab.app.background_measurement import Measuring
+from peerlab.app.log_findings import Found
+from peerlab.app.own_log import OwnLog
+from peerlab.app.widgets import Changes
+from peerlab.model.scenario import Scenario
+from peerlab.records import Records, measured_for
+from peerlab.view.measured import Point, overlay, points
+from peerlab.view.this_machine import here
+
+
+class Evidence:
+    """Puts what was measured, and fits the scenario, on the curves.
+
+    `show` gets what the page draws; `on_log` hears what was found in a log that its user gave, `on_go` what to change to see
+    where it was taken.
+
+    Attributes
+    ----------
+    log:
+        The panel for a log of one's own.
+    measuring:
+        The measurement of this machine.
+    """
+
+    def __init__(
+        self,
+        records: Sequence[Records],
+        show: Callable[[dict[str, object]], None],
+        on_log: Callable[[Found], None],
+        on_go: Callable[[Changes], None],
+    ) -> None:
+        self._show, self._on_log = show, on_log
+        self._own = [point for one in records for point in points(one, own=True)]
+        self._of_log: tuple[Point, ...] = ()
+        self._here = here([])
+        self._scenario: Scenario | None = None
+        self.log = OwnLog(self._log_read, on_go)
+        self.measuring = Measuring(self._machine_measured)
+
+    def draw(self, scenario: Scenario) -> None:
+        """Show what fits a scenario."""
+        self._scenario = scenario
+        known = [*_shipped(scenario.hardware.name), *self._own, *self._of_log]
+        self.log.show(scenario)
+        self._show({**overlay(scenario, known), "here": self._here})
+
+    def _log_read(self, found: Found | None) -> None:
+        self._of_log = (
+            points(found.records, found.diagnosis.path or "", own=True, nodes=found.nodes) if found else ()
+        )
+        self._redraw()
+        if found and self._of_log:
+            self._on_log(found)
+
+    def _machine_measured(self, parcel: dict[str, object]) -> None:
+        self._here = parcel
+        self._redraw()
+
+    def _redraw(self) -> None:
+        if self._scenario:
+            self.draw(self._scenario)
+
+
+@cache
+def _shipped(cluster: str) -> tuple[Point, ...]:
+    """Return the measurements of a cluster that come with peerlab."""
+    return tuple(point for one in measured_for(cluster).values() for point in points(one))

@@ -1,0 +1,56 @@
+"""What is missing, wrong, assumed or implausible in a cluster file: all at once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from peerlab.cluster_file.plausible import implausible
+from peerlab.model.cluster_reading import Missing, examine
+from peerlab.model.hardware import Figure
+from peerlab.model.presets import cluster_file, read_cluster_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a cluster file says and lacks."""
+
+    file: Path
+    """The file."""
+    missing: tuple[Missing, ...]
+    """What is not there and should be."""
+    wrong: tuple[str, ...]
+    """What is there and not understood."""
+    implausible: tuple[str, ...]
+    """What is possible but hardly meant."""
+    sourced: tuple[Figure, ...]
+    """Figures that a source states."""
+    assumed: tuple[Figure, ...]
+    """Figures that rest on an assumption."""
+    paths: tuple[str, ...]
+    """Data paths that the machine has."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether peerlab can simulate it."""
+        return not self.missing and not self.wrong
+
+
+def check(name: str | Path) -> Report:
+    """Return what a cluster file says and lacks; a known name works too.
+
+    Raises
+    ------
+    HardwareError
+        If there is no such file, or it is no small text.
+    """
+    file = cluster_file(name)
+    reading = examine(read_cluster_text(file))
+    figures = reading.figures.values()
+    return Report(
+        file=file,
+        missing=tuple(reading.missing),
+        wrong=tuple(reading.wrong),
+        implausible=tuple(implausible(reading.figures)),
+        sourced=tuple(figure for figure in figures if not figure.assumption),
+        assumed=tuple(figure for figure in figures if figure.assumption),
+        paths=reading.paths,
+    )

@@ -1,0 +1,111 @@
+"""What a deck rests on: the runs that its slides show, simulated when the first of them asks."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from peerlab.analysis.gain import GainBand
+from peerlab.analysis.metrics import wire_limit_GBps
+from peerlab.analysis.run import Run
+from peerlab.analysis.sensitivity import Band
+from peerlab.collectives.busbw import bus_factor
+from peerlab.deck.training import Training
+from peerlab.errors import ExportError
+from peerlab.model.paths import PATHS, PEER_DIRECT
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+
+NODES = (2, 4, 8, 16, 32, 64, 128, 256)
+"""Nodes of the curve."""
+
+
+class Evidence:
+    """Runs of one question on the data path through the host and by Peer Direct."""
+
+    def __init__(self, fields: Mapping[str, Any], simulate: Callable[[Scenario], Run]) -> None:
+        if "path" in fields or "registration" in fields:
+            raise ExportError("scenario: a deck compares data paths; leave path and registration out")
+        self.simulate = simulate
+        for name in ("jitter", "slow_nodes"):  # the bands of many unlike nodes take longer than anybody waits
+            if fields.get(name):
+                raise ExportError(
+                    f"scenario: a deck compares paths between nodes that are alike; leave {name} out"
+                )
+        machine = load_cluster(fields.get("cluster", "dl1"))
+        staged = [path for path, one in PATHS.items() if one.is_staged and path in machine.paths]
+        if not staged or PEER_DIRECT not in machine.paths:
+            lacking = PEER_DIRECT if staged else next(path for path, one in PATHS.items() if one.is_staged)
+            raise ExportError(
+                f"scenario: cluster {machine.name} has no path {lacking} to compare: {machine.lacks.get(lacking, '')}"
+            )
+        self.base = Scenario(**{**fields, "path": staged[0]})
+        if self.base.ranks < 2 or self.base.nodes < 2:
+            raise ExportError("scenario: nodes: a deck compares paths between nodes; 2 or more are needed")
+
+    def run(self, **changes: Any) -> Run:
+        """Simulate the question with some fields changed."""
+        return self.simulate(self.base.with_(**changes))
+
+    @cached_property
+    def detour(self) -> Run:
+        """Through the host."""
+        return self.run()
+
+    @cached_property
+    def direct(self) -> Run:
+        """By Peer Direct, registrations cached."""
+        return self.run(path=PEER_DIRECT)
+
+    @cached_property
+    def uncached(self) -> Run:
+        """By Peer Direct, memory registered for each transfer."""
+        return self.run(path=PEER_DIRECT, registration="per-transfer")
+
+    @cached_property
+    def bands(self) -> tuple[Band, Band]:
+        """From where to where the bus bandwidth may lie: through the host, and by Peer Direct."""
+        return self.detour.sensitivity_band(), self.direct.sensitivity_band()
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast Peer Direct is."""
+        return self.detour.time_s / self.direct.time_s
+
+    @cached_property
+    def gain_band(self) -> GainBand:
+        """From where to where the gain may lie if each assumed figure lies at an end of its range."""
+        return self.direct.gain_band(self.detour)
+
+    def exchanges(self, training: Training) -> tuple[float, float]:
+        """Return how long a training's exchange of gradients takes through the host and by Peer Direct, seconds.
+
+        Bytes of gradient are simulated as one message; a share of the step becomes shorter by the gain.
+
+        Raises
+        ------
+        ExportError
+            If even wires that are always busy could not move such a gradient within a step.
+        """
+        if training.communication_share is not None:
+            exchange = training.communication_share * training.step_time_s
+            return exchange, exchange / self.gain
+        host, peer = self._of_gradient(training)
+        return host.time_s, peer.time_s
+
+    def exchange_gain(self, training: Training) -> GainBand:
+        """Return how sure the gain of a training's exchange is: of its own bytes, or of the deck's message for a share."""
+        if training.communication_share is not None:
+            return self.gain_band
+        host, peer = self._of_gradient(training)
+        return peer.gain_band(host)
+
+    def _of_gradient(self, training: Training) -> tuple[Run, Run]:
+        """Return the exchange of a training's gradient as one message, through the host and by Peer Direct."""
+        asked = self.base.with_(message_bytes=training.gradient_bytes)
+        least = bus_factor(asked.collective, asked.ranks) * asked.nbytes / wire_limit_GBps(asked) / 1e9
+        if least > training.step_time_s:  # said at once: a long message takes a while to simulate
+            training.today(least, "on wires that are always busy")
+        host, peer = (
+            self.simulate(asked.with_(path=run.scenario.path)) for run in (self.detour, self.direct)
+        )
+        return host, peer

@@ -1,0 +1,1 @@
+"""The array engine: a ring, all nodes at once."""

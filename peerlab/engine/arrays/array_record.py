@@ -1,0 +1,141 @@
+"""What a run of the array engine leaves behind: the rows of the lanes that are kept, and the totals of any."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.engine.legs import Leg
+from peerlab.engine.scaleup import Exchange
+from peerlab.engine.system import System
+from peerlab.model.stages import stage_number
+from peerlab.trace import Totals
+
+Times = NDArray[np.int64]
+"""Picoseconds, shape ``(scenarios, lanes)``."""
+Visited = tuple[int, int]
+"""Index of a stage, and which of its exclusive resources."""
+
+
+class ArrayRecord:
+    """Notes of one `Batch`. Every slice of a lane takes the same way, so lane 0's names the resources of all."""
+
+    def __init__(self, system: System, runs: int, keep: Sequence[int]) -> None:
+        self._world = system
+        self._shape = (runs, len(system.lanes))
+        self._kept = np.array(keep, np.int64)
+        self._resource_ids: dict[tuple[str, int], NDArray[np.int64]] = {}
+        self.rows: list[NDArray[np.int64]] = []
+        """Blocks of rows ``(lane, step, slice, stage, resource, queued, start, end, bytes)`` of the lanes that are kept."""
+        self.finished: list[NDArray[np.int64]] = []
+        """Blocks of ``(slice id, lane that has it, when)`` of slices that have reached their final value."""
+        self.opened: list[NDArray[np.int64]] = []
+        """For each step when each kept lane asked for registered memory."""
+        self.served: dict[Visited, Times] = {}
+        """How long a resource of each lane has served."""
+        self._nbytes: dict[Visited, int] = {}
+        self._at: dict[Visited, int] = {}
+        self._flown: dict[int, int] = {}
+        self._flown_first = 0
+        self._handed_out = [0, 0]
+
+    # ---- while it runs -----------------------------------------------------------------------------------------
+
+    def visit(self, key: Visited, leg: Leg) -> None:
+        """Count a slice that a resource of every lane serves; `served` has the times."""
+        one = leg.exclusive[key[1]]
+        self._at[key] = one.resource
+        self._nbytes[key] = self._nbytes.get(key, 0) + one.nbytes
+
+    def serve(self, step: int, piece: int, key: Visited, leg: Leg, times: tuple[Times, Times, Times]) -> None:
+        """Keep the rows of a slice that was ``(queued, begun, ended)`` at a resource."""
+        one = leg.exclusive[key[1]]
+        self._note(step, piece, leg.stage, self._resources(one.resource), times, one.nbytes)
+
+    def fly(self, step: int, piece: int, leg: Leg, at: Times) -> None:
+        """Note that a slice of every lane begins to fly."""
+        if not leg.flight:
+            return
+        wire, lasts = leg.flight.wire, leg.flight.duration_ps
+        self._flown[wire] = self._flown.get(wire, 0) + lasts
+        self._flown_first += 0 if piece else lasts
+        if len(self._kept):
+            self._note(step, piece, stage_number("flight"), self._resources(wire), (at, at, at + lasts), 0)
+
+    def hand_out(self, lasts: int, nbytes: int) -> None:
+        """Note that every lane hands a slice to the other devices of its node."""
+        self._handed_out[0] += lasts
+        self._handed_out[1] += nbytes
+
+    def finish(self, ids: NDArray[np.int64], at: Times) -> None:
+        """Note when slices, given for every lane that gets one, have reached their final value there."""
+        kept = self._kept
+        if len(kept):
+            self.finished.append(np.column_stack([ids[kept], kept, at[0][kept]]))
+
+    def ask(self, at: Times) -> None:
+        """Note when every lane asks for the registered memory of its next transfer."""
+        if len(self._kept):
+            self.opened.append(at[0][self._kept])
+
+    def _note(
+        self,
+        step: int,
+        piece: int,
+        stage: int,
+        resources: NDArray[np.int64],
+        times: tuple[Times, Times, Times],
+        nbytes: int,
+    ) -> None:
+        kept = self._kept
+        fixed = [np.full(len(kept), value, np.int64) for value in (step, piece, stage)]
+        size = np.full(len(kept), nbytes, np.int64)
+        self.rows.append(np.column_stack([kept, *fixed, resources[kept], *(t[0][kept] for t in times), size]))
+
+    def _resources(self, resource: int) -> NDArray[np.int64]:
+        """Return what is to every lane what a resource of lane 0's way is to lane 0: its own, or its receiver's."""
+        one, lanes = self._world.resources[resource], self._world.lanes
+        destination = int(one.node != lanes[0].node)
+        key = (one.kind, destination)
+        if key not in self._resource_ids:
+            ends = [lanes[self._world.receiver(i, 0)] if destination else way for i, way in enumerate(lanes)]
+            self._resource_ids[key] = np.array(
+                [self._world.resource(one.kind, end.node, end.device) for end in ends], np.int64
+            )
+        return self._resource_ids[key]
+
+    # ---- when it is over ---------------------------------------------------------------------------------------
+
+    def totals(self, lanes: Sequence[int], traffic: Exchange | None) -> list[Totals]:
+        """Return for each run the totals of some lanes: what their spans, written out, would add up to."""
+        some = np.array(lanes, np.int64)
+        where = {resource: self._resources(resource)[some] for resource in (*self._at.values(), *self._flown)}
+        ends = [self._world.lanes[lane].scaleup for lane in lanes] if traffic else []
+        count = len(self._world.resources)  # now that all were asked for
+        served, nbytes = np.zeros((self._shape[0], count)), np.zeros(count, np.int64)
+        for key, resource in self._at.items():  # no two lanes share one
+            served[:, where[resource]] += self.served[key][:, some]
+            nbytes[where[resource]] += self._nbytes[key]
+        for wire, lasts in self._flown.items():
+            served += lasts * np.bincount(where[wire], minlength=count)
+        for links, reduce in ends:
+            self._inside(served, nbytes, (links, reduce), traffic)
+        first = [i for i in lanes if self._world.lanes[i].node == self._world.lanes[i].device == 0]
+        return [Totals(one, nbytes, self._flown_first if first else 0) for one in served]
+
+    def _inside(
+        self,
+        served: NDArray[np.float64],
+        nbytes: NDArray[np.int64],
+        ends: tuple[int, int],
+        traffic: Exchange | None,
+    ) -> None:
+        """Add what a device's scale-up links, and its adding up, did."""
+        links, reduce = ends
+        served[:, links] += self._handed_out[0]
+        nbytes[links] += self._handed_out[1]
+        if traffic and self._world.plan.collects:
+            served[:, links] += int(traffic.link_ps.sum())
+            served[:, reduce] += int(traffic.reduce_ps.sum())
+            nbytes[links] += int(traffic.slices.sum()) * traffic.peers
+            nbytes[reduce] += int(traffic.slices.sum()) * (traffic.peers + 2)

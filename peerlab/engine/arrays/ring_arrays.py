@@ -1,0 +1,287 @@
+"""The array engine: a ring whose resources serve its slices in a fixed order, all lanes at once.
+
+Where every resource belongs to one sender, a slice's start is the maximum of a few times: when it came, when the resource
+was free, when a place in the window was. So a ring is a recurrence over arrays of lanes, and of scenarios that differ
+only in their jitter. A warm registration cache only delays the first slice of a transfer: a hit queues nowhere, so the order stays.
+What shares a resource, queues for registration or is no ring is refused.
+"""
+
+import math
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.collectives.choose import plan
+from peerlab.engine import jitter
+from peerlab.engine.arrays.array_record import ArrayRecord, Times
+from peerlab.engine.legs import Leg
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.scaleup import Exchange, exchange
+from peerlab.engine.system import System
+from peerlab.engine.warm_cache import ends_warm
+from peerlab.errors import ScenarioError
+from peerlab.model.resources import resource_kind, service
+from peerlab.model.scenario import Scenario
+
+_MOST_SIGMAS = 7
+"""Normal numbers farther out are not drawn within the life of a machine."""
+_LAST_PS = 2**62
+
+
+def refuses(scenario: Scenario) -> str:
+    """Return why the array engine cannot say exactly what happens in a scenario; empty if it can."""
+    if not plan(scenario).schedule.is_ring:
+        return "it is no ring"
+    if scenario.registers and not ends_warm(scenario):
+        return "transfers queue for registration"
+    machine = scenario.cluster_for_message
+    kinds = [(use.kind, use.side) for stage in scenario.stages for use in stage.uses]
+    few = (
+        any(resource_kind(k).scope == "nic" for k, _ in kinds)
+        and machine.devices_per_switch > machine.nics_per_switch
+    )
+    shared = scenario.fabric.contended or any(resource_kind(k).shared for k, _ in kinds)
+    if few or shared or len({k for k, _ in kinds}) < len(kinds):
+        return "slices of several senders, or of several stages, queue for one resource"
+    return "" if all(stage.uses for stage in scenario.stages) else "a stage takes no time"
+
+
+@dataclass(eq=False)
+class Batch:
+    """Runs of one system that differ in seed and sigma of their jitter."""
+
+    system: System
+    """Resources and lanes, whole."""
+    seeds: Sequence[int]
+    """One for each run."""
+    sigmas: Sequence[float]
+    """One for each run."""
+    keep: tuple[int, ...] = ()
+    """Lanes whose spans are kept; for one run at a time."""
+    record: ArrayRecord = field(init=False)
+    """What it notes."""
+
+    def __post_init__(self) -> None:
+        system = self.system
+        reason = refuses(system.scenario)
+        if reason or system.folded:
+            raise ScenarioError("engine", f"'arrays' cannot run this: {reason}; use 'auto'")
+        self._lanes, self._nodes = len(system.lanes), system.plan.nodes
+        self.record = ArrayRecord(system, len(self.seeds), self.keep)
+        self._pieces = range(len(system.chunk_sizes))
+        self.traffic: Exchange | None = exchange(system) if system.plan.exchanges else None
+        self._own = self.traffic.ready if self.traffic and system.plan.collects else None
+        self._known: dict[tuple[bool, int], list[tuple[Leg, list[NDArray[np.int64]]]]] = {}
+        self._free: dict[tuple[int, ...], Times] = {}
+        self._held: dict[int, deque[Times]] = {}
+        self._lookup_ps = system.scenario.registration_cost.lookup_ps if system.scenario.registers else 0
+        self._before: Times | None = None
+        self._end = np.zeros((len(self.seeds), self._lanes), np.int64)
+        self._hand_out_free = self._begin_handing_out()
+        self._check_horizon()
+
+    def _check_horizon(self) -> None:
+        """Refuse what may not end within the integers of an array, which would wrap without a word.
+
+        Raises
+        ------
+        OverflowError
+            If it may not.
+        """
+        schedule, longest = self.system.plan.schedule, 0
+        for step in {0, schedule.steps - 1} if schedule.steps else ():
+            for piece in (0, len(self._pieces) - 1):
+                way = self._ways(step, piece)
+                served = sum(int(durations.max()) for _, visits in way for durations in visits)
+                flown = sum(leg.flight.duration_ps for leg, _ in way if leg.flight)
+                longest = max(longest, served + flown + self._lookup_ps)
+        luck = max(math.exp(_MOST_SIGMAS * sigma) for sigma in self.sigmas)
+        if longest * luck * max(1, schedule.steps) * len(self._pieces) > _LAST_PS:
+            raise OverflowError("the times do not fit")
+
+    def run(self, progress: Progress | None = None) -> Times:
+        """Return when each run ends, picoseconds."""
+        schedule, blocking = self.system.plan.schedule, self.system.scenario.blocking
+        shape = self._end.shape
+        turn = np.zeros(shape, np.int64)
+        there = [
+            np.full(shape, 0 if self._own is None else self._own[piece], np.int64) for piece in self._pieces
+        ]
+        for step, factors in zip(range(schedule.steps), self._factors(), strict=True):
+            over, begin = turn, self._begin(np.maximum(there[0], turn), turn)
+            for piece in self._pieces:
+                arrived = self._slice(step, piece, np.maximum(there[piece], begin), factors)
+                over = np.maximum(over, arrived)
+                if not blocking or self.system.plan.hands_out:
+                    there[piece] = self._at_receiver(arrived)
+                    self._finish(step, piece, there[piece])
+            if blocking:  # a step needs both of its ends, and each must be through with both of its transfers
+                turn = np.maximum(np.maximum(over, self._at_receiver(over)), self._at_receiver(over, -1))
+            np.maximum(self._end, over, out=self._end)
+            if progress and not step & 31:
+                progress(step, schedule.steps)
+        last: Times = self._end.max(axis=1)
+        return last
+
+    def _begin(self, first: Times, turn: Times) -> Times:
+        """Return when a step may begin: in its turn, and once its transfer's memory is found in the cache.
+
+        A transfer looks for it when its `first` slice is there, or, where it may look ahead, when that of the transfer before is.
+        """
+        if not self.system.scenario.registers:
+            return turn
+        ahead = self._before if self.system.scenario.prefetch else None
+        asked, self._before = first if ahead is None else ahead, first
+        self.record.ask(asked)
+        return np.maximum(turn, asked + self._lookup_ps)
+
+    def _at_receiver(self, values: Times, by: int = 1) -> Times:
+        """Return values of senders as their receivers (those of receivers as their senders) know them."""
+        rails, found = values.reshape(len(values), -1, self._nodes), np.empty_like(values)
+        there = found.reshape(rails.shape)
+        there[..., by:], there[..., :by] = rails[..., :-by], rails[..., -by:]
+        return found
+
+    # ---- one slice of every lane -------------------------------------------------------------------------------
+
+    def _slice(self, step: int, piece: int, begin: Times, factors: jitter.Factors | None) -> Times:
+        """Let a slice of every lane go its way; return when it has arrived."""
+        at, number = begin, -1
+        for leg, durations in self._ways(step, piece):
+            if leg.exclusive:
+                number += 1
+            if leg.gated and self._own is not None:
+                at = np.maximum(at, self._own[(step + 1) * len(self._pieces) + piece])
+            if leg.acquire >= 0:
+                held = self._held.setdefault(leg.acquire, deque())
+                if len(held) == self.system.places[leg.acquire]:
+                    at = np.maximum(at, held.popleft())
+            if leg.exclusive:
+                factor = None if factors is None else factors[:, piece, number]
+                at = self._serve(step, piece, leg, at, durations, factor)
+            if leg.flight:
+                self.record.fly(step, piece, leg, at)
+                at = at + leg.flight.duration_ps
+            if leg.release >= 0:
+                self._held.setdefault(leg.release, deque()).append(at)
+        return at
+
+    def _serve(
+        self,
+        step: int,
+        piece: int,
+        leg: Leg,
+        queued: Times,
+        durations: list[NDArray[np.int64]],
+        factor: jitter.Factors | None,
+    ) -> Times:
+        """Let the exclusive resources of a stage serve a slice of every lane; return when the slowest has."""
+        last, served = queued, self.record.served
+        before = [self._free.get((leg.stage, number)) for number in range(len(durations))]
+        for number, duration in enumerate(durations):
+            key = (leg.stage, number)
+            self.record.visit(key, leg)
+            twin = (
+                None if self.keep else _twin(durations, before, number)
+            )  # rows that are kept need each by itself
+            if twin is not None:
+                self._free[key], served[key] = self._free[leg.stage, twin], served[leg.stage, twin]
+                continue
+            if factor is not None:
+                duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
+            free = before[number]
+            start = queued if free is None else np.maximum(queued, free)
+            end = self._free[key] = start + duration
+            served[key] = served[key] + duration if key in served else np.broadcast_to(duration, end.shape)
+            last = np.maximum(last, end)
+            if self.keep:
+                self.record.serve(step, piece, key, leg, (queued, start, end))
+        return last
+
+    def _ways(self, step: int, piece: int) -> list[tuple[Leg, list[NDArray[np.int64]]]]:
+        """Return the legs of lane 0, with the service times of every lane."""
+        key = (step < self.system.plan.schedule.reducing_steps, piece)
+        if key not in self._known:
+            speeds = [self.system.scenario.node_speed(node) for node in range(self._nodes)]
+            alike: dict[tuple[float, float], int] = {}
+            for lane in range(self._nodes):
+                alike.setdefault((speeds[lane], speeds[self.system.receiver(lane, 0)]), lane)
+            which = np.array(
+                [alike[speeds[n], speeds[self.system.receiver(n, 0)]] for n in range(self._nodes)]
+            )
+            which = np.tile(which, self._lanes // self._nodes)
+            legs = {lane: self.system.legs(lane, step, plain=True)[piece] for lane in {0, *alike.values()}}
+            self._known[key] = [
+                (leg, self._spread(legs, which, number)) for number, leg in enumerate(legs[0])
+            ]
+        return self._known[key]
+
+    @staticmethod
+    def _spread(
+        legs: dict[int, tuple[Leg, ...]], which: NDArray[np.int64], number: int
+    ) -> list[NDArray[np.int64]]:
+        """Return each visit's service time for every lane, from those of the lanes that stand for all.
+
+        Visits that always take the same time share one array.
+        """
+        found: dict[bytes, NDArray[np.int64]] = {}
+        spread = []
+        for visit in range(len(legs[0][number].exclusive)):
+            table = {lane: way[number].exclusive[visit].duration_ps for lane, way in legs.items()}
+            values = np.array([table[lane] for lane in which.tolist()], np.int64)
+            spread.append(found.setdefault(values.tobytes(), values))
+        return spread
+
+    def _factors(self) -> Iterator[jitter.Factors | None]:
+        """Return the factors of every step, shape ``(runs, slices, stages, lanes)``; None without jitter."""
+        s = self.system.scenario
+        shape = (len(self._pieces), len(s.stages) + s.reduces, self._lanes)
+        return jitter.side_by_side(self.seeds, self.sigmas, self.system.plan.schedule.steps, shape)
+
+    # ---- inside the nodes --------------------------------------------------------------------------------------
+
+    def _begin_handing_out(self) -> Times:
+        """Return when each lane's scale-up links are free to hand out what is final."""
+        free = np.zeros_like(self._end)
+        traffic, plan = self.traffic, self.system.plan
+        if not traffic:
+            return free
+        free += int(traffic.link_end[-1])
+        self._end[:] = int(traffic.ready[-1]) if plan.collects else 0
+        if plan.hands_out and (plan.schedule.steps == 0 or not plan.adds):
+            for piece in self._pieces:
+                ready = int(traffic.ready[piece]) if plan.collects else 0
+                free = np.maximum(free, ready) + int(traffic.link_ps[piece])
+                self.record.hand_out(int(traffic.link_ps[piece]), int(traffic.slices[piece]) * traffic.peers)
+            self._end = np.maximum(self._end, free + traffic.latency_ps)
+        return free
+
+    def _finish(self, step: int, piece: int, at: Times) -> None:
+        """What has arrived is final from the last reducing step on: hand it out over the scale-up links."""
+        if not self.system.plan.hands_out or step < self.system.plan.schedule.reducing_steps - 1:
+            return
+        traffic = self.traffic
+        moved = self.system.chunk_sizes[piece] * (traffic.peers if traffic else 0)
+        duration = service(self.system.scenario.cluster_for_message, "scaleup")(moved)
+        self._hand_out_free = np.maximum(self._hand_out_free, at) + duration
+        latency = traffic.latency_ps if traffic else 0
+        np.maximum(self._end, self._hand_out_free + latency, out=self._end)
+        self.record.hand_out(duration, moved)
+        if self.keep:
+            sender = self._at_receiver(np.arange(self._lanes)[None, :])[0]
+            self.record.finish((step * len(self._pieces) + piece) * self._lanes + sender, at)
+
+
+def _twin(durations: list[NDArray[np.int64]], free: Sequence[Times | None], number: int) -> int | None:
+    """Return an earlier resource of a stage that has always served the same slices at the same times, this one included.
+
+    Resources that take equally long share one array of durations; those that were alike until now share one of when they are
+    free. So one computation does for both.
+    """
+    alike = (
+        one for one in range(number) if durations[one] is durations[number] and free[one] is free[number]
+    )
+    return next(alike, None)

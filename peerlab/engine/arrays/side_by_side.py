@@ -1,0 +1,86 @@
+"""Runs of many scenarios, those that differ in their luck alone side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+
+from peerlab.analysis.run import Run
+from peerlab.engine import recording
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.simulate import fastest, simulate, trace, warm_desk
+from peerlab.engine.system import System
+from peerlab.model.scenario import Scenario
+from peerlab.trace import Iteration, Recording
+
+_FREE = ("seed", "jitter")
+_SHARED = [one.name for one in fields(Scenario) if one.name not in _FREE]
+_MOST = 250
+"""Runs side by side; their arrays stay in the processor's cache."""
+_MOST_TIMES = 4_000_000
+"""Moments that runs side by side may hold together: 32 MB."""
+
+
+@dataclass(eq=False)
+class SideBySide:
+    """Runs of some scenarios, each made when it is asked for, with all that can be had in the same call.
+
+    Scenarios that differ in `seed` and `jitter` alone, and that the array engine runs, are one call. Every run is the one that
+    `simulate` gives.
+    """
+
+    scenarios: Sequence[Scenario]
+    """The questions."""
+    progress: Progress | None = None
+    """Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`."""
+    _made: dict[int, Run] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for index, one in enumerate(self.scenarios):
+            shared = (bool(one.jitter), *(getattr(one, name) for name in _SHARED))
+            groups.setdefault(shared, []).append(index)
+        self._groups = {index: group for group in groups.values() if len(group) > 1 for index in group}
+
+    def run(self, index: int) -> Run:
+        """Return the run of one of the scenarios, once.
+
+        Raises
+        ------
+        ScenarioError
+            If it cannot be simulated.
+        """
+        group = self._groups.get(index, [])
+        if index not in self._made and group and fastest(self.scenarios[index]) == "arrays":
+            self._made |= self._together([one for one in group if one >= index])
+        if index in self._made:
+            return self._made.pop(index)
+        return simulate(self.scenarios[index], progress=self.progress)
+
+    def _together(self, group: Sequence[int]) -> dict[int, Run]:
+        """Return the runs of the first scenarios of a group; none if they take longer than an array's integers can count."""
+        system = System(self.scenarios[group[0]], folded=False)
+        held = len(system.lanes) * (system.pieces + system.scenario.window_slices)
+        some = group[: max(1, min(_MOST, _MOST_TIMES // held))]
+        asked = [self.scenarios[index] for index in some]
+        try:
+            found = recording.side_by_side(system, warm_desk(system), asked, self.progress)
+        except OverflowError:  # with the jitter of one of them: the others may still be simulated alone
+            return {}
+        return {
+            index: _run(system, self.scenarios[index], one) for index, one in zip(some, found, strict=True)
+        }
+
+
+def _run(system: System, scenario: Scenario, last: Recording) -> Run:
+    def iterations() -> tuple[Iteration, ...]:
+        if scenario.registers:  # those before the last one registered
+            return simulate(scenario, engine="arrays").trace.iterations
+        return tuple(Iteration(number * last.end_ps, last) for number in range(scenario.runs))
+
+    return Run(scenario, trace(system, last, cache(iterations)), "arrays", simulate)
+
+
+def times(scenarios: Sequence[Scenario]) -> list[int]:
+    """Return the time of each scenario's last iteration, picoseconds, equal to what `simulate` gives."""
+    runs = SideBySide(scenarios)
+    return [runs.run(index).time_ps for index in range(len(scenarios))]

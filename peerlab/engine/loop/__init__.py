@@ -1,0 +1,1 @@
+"""The fast engine: an event loop over integer times."""

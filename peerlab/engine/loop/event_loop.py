@@ -1,0 +1,222 @@
+"""The fast engine: an event loop over one heap of integer times.
+
+Per instant, in this order, as in the referee: everything that ends; then the registration registration_queue; then places in windows
+are given out; then resources take what has arrived. Ties go to the lowest key: step, then slice, then lane.
+"""
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+
+from peerlab.engine.legs import Leg
+from peerlab.engine.loop.blocking_steps import BlockingSteps
+from peerlab.engine.loop.data_readiness import DataReadiness
+from peerlab.engine.loop.loop_resources import ALARM, FLOWN, GATED, POSTED, Heap, Rows, Serving
+from peerlab.engine.loop.transfers import Course, Transfers
+from peerlab.engine.loop.windows import Windows
+from peerlab.engine.registration_queue import RegistrationQueue
+from peerlab.engine.system import System
+from peerlab.model.stages import stage_number
+
+_FLIGHT = stage_number("flight")
+
+Progress = Callable[[int, int], None]
+"""Called with steps done and steps in all; may raise `Cancelled`."""
+
+
+class Loop:
+    """Runs one iteration of a system's collective and records every span.
+
+    A slice's id is its key: ``(step * pieces + number) * lanes + lane``; a transfer's is ``step * lanes + lane``.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        registration_queue: RegistrationQueue,
+        gathered: list[int] | None,
+        progress: Progress | None,
+    ) -> None:
+        schedule = system.plan.schedule
+        self.system, self.registration_queue, self.progress = system, registration_queue, progress
+        self.lanes, self.pieces = len(system.lanes), system.pieces
+        self.heap: Heap = []
+        self.rows: Rows = []
+        self.end = 0
+        self.course = Course(schedule.steps, schedule.reducing_steps)
+        self.serving, self.windows = Serving(self.lanes, self.heap, self.rows), Windows()
+        places, notes = (self.serving, self.windows), (self.heap, self.rows)
+        self.transfers = Transfers(system, registration_queue, self.course, places, notes)
+        self.readiness = DataReadiness(system, self.course, gathered, self.heap)
+        self._under_way, self._routes = self.transfers.under_way, self.transfers.routes
+        self._parts = self.serving.parts
+        self.turns = BlockingSteps(system) if system.scenario.blocking else None
+        self.gate_waits = 0
+        """How often a slice waited for its node's own contribution."""
+        self.leg: dict[int, int] = {}
+        """Which leg of its way each slice is on."""
+        self.arriving: list[tuple[int, Leg]] = []
+        self.marker: int | None = None
+        """Step of lane 0 whose first slice has arrived in this instant."""
+
+    def run(self, watch: "Callable[[Loop, int, int], None] | None" = None) -> None:
+        """Run to the end; `watch` sees the loop after every instant in which lane 0 completed a first slice."""
+        self._begin()
+        heap, handle = self.heap, (self._part, self._flown, self._deliver, self._arrive_at_leg, self._posted)
+        due = 0
+        while heap:
+            now = heap[0][0]
+            while heap and heap[0][0] == now:
+                _, kind, what, generation = heappop(heap)
+                if kind == ALARM:
+                    for slice_id in self.serving.alarm(now, what, generation):
+                        self._part(now, slice_id)
+                else:
+                    handle[kind](now, what)
+            self._settle(now)
+            if watch and self.marker is not None:
+                watch(self, now, self.marker)
+            self.marker = None
+            if self.progress and len(self.rows) >= due:
+                due = len(self.rows) + 2048  # spans take time, however many of them an instant holds
+                done = max(self.transfers.opened) + self.course.skipped
+                self.progress(done, self.system.plan.schedule.steps)
+        self.end = max(self.end, self.transfers.end)
+
+    def _begin(self) -> None:
+        """Offer what waits for nothing but, maybe, its own node's contribution."""
+        for lane in range(self.lanes) if self.course.steps else ():
+            if self.turns:
+                for step, sender in self.turns.begin(lane):
+                    self.readiness.offer(0, step, sender)
+            else:
+                self.readiness.begin(lane)
+
+    def _deliver(self, now: int, slice_id: int) -> None:
+        """The data that a slice sends is there."""
+        lane = slice_id % self.lanes
+        step = slice_id // self.lanes // self.pieces
+        transfer_id = step * self.lanes + lane
+        transfer = self._under_way.get(transfer_id) or self.transfers.open(transfer_id)
+        if self.transfers.prefetches:
+            self.transfers.fetch_next(step, lane)
+        if transfer.unregistered:
+            transfer.waiting.append(slice_id)
+        else:
+            self._start_leg(now, slice_id, 0)
+
+    def _posted(self, now: int, transfer_id: int) -> None:
+        """One end of a transfer is registered."""
+        for slice_id in self.transfers.post(transfer_id):
+            self._start_leg(now, slice_id, 0)
+
+    # ---- a slice's way -----------------------------------------------------------------------------------------
+
+    def _legs(self, slice_id: int) -> tuple[Leg, ...]:
+        rest, lane = divmod(slice_id, self.lanes)
+        step, piece = divmod(rest, self.pieces)
+        return self._routes[step * self.lanes + lane][piece]
+
+    def _start_leg(self, now: int, slice_id: int, number: int) -> None:
+        leg = self._legs(slice_id)[number]
+        self.leg[slice_id] = number
+        if leg.gated:
+            ready = self.readiness.own_ready(slice_id)
+            if ready > now:
+                self.gate_waits += 1
+                heappush(self.heap, (ready, GATED, slice_id, 0))
+                return
+        if leg.acquire >= 0:
+            self.windows.ask(now, leg.acquire, slice_id)
+        else:
+            self._enter(now, slice_id, leg)
+
+    def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
+        """Let a slice that holds the place it needs begin its leg."""
+        if leg.exclusive or leg.after or leg.shared or leg.link:
+            self.arriving.append((slice_id, leg))
+        else:
+            self._served(now, slice_id, leg)
+
+    def _arrive_at_leg(self, _now: int, slice_id: int) -> None:
+        self.arriving.append((slice_id, self._legs(slice_id)[self.leg[slice_id]]))
+
+    def _part(self, now: int, slice_id: int) -> None:
+        """One of the stage's resources (all exclusive ones together, or a shared one) has served the slice."""
+        self._parts[slice_id] -= 1
+        if self._parts[slice_id]:
+            return
+        del self._parts[slice_id]
+        self._served(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
+
+    def _served(self, now: int, slice_id: int, leg: Leg) -> None:
+        """The stage's resources have served the slice; it flies on, if there is a latency."""
+        if leg.flight:
+            then = now + leg.flight.duration_ps
+            self.rows.append((slice_id, _FLIGHT, leg.flight.wire, now, now, then, 0))
+            heappush(self.heap, (then, FLOWN, slice_id, 0))
+        else:
+            self._flown(now, slice_id)
+
+    def _flown(self, now: int, slice_id: int) -> None:
+        """The stage is over, latency included."""
+        legs, number = self._legs(slice_id), self.leg[slice_id]
+        release = legs[number].release
+        if release >= 0:
+            self.windows.give_back(release)
+        if number + 1 < len(legs):
+            self._start_leg(now, slice_id, number + 1)
+        else:
+            del self.leg[slice_id]
+            self._arrived(now, slice_id)
+
+    def _arrived(self, now: int, slice_id: int) -> None:
+        """The slice is where it was sent, added up if it had to be."""
+        rest, lane = divmod(slice_id, self.lanes)
+        step, piece = divmod(rest, self.pieces)
+        transfer_id = step * self.lanes + lane
+        transfer = self._under_way[transfer_id]
+        transfer.left -= 1
+        self.end = max(self.end, now)
+        for one in self.readiness.pass_on(now, slice_id, step, piece, self.transfers.receivers[transfer_id]):
+            self._deliver(now, one)
+        if transfer.left == 0:
+            self._complete(now, transfer_id, step, lane)
+        if lane == 0 and piece == 0:
+            self.marker = step
+
+    def _complete(self, now: int, transfer_id: int, step: int, lane: int) -> None:
+        to = self.transfers.close(transfer_id)
+        for following, sender in self.turns.over(step, lane, to, self.course.steps) if self.turns else ():
+            for one in self.readiness.offer(now, following, sender):
+                self._deliver(now, one)
+
+    def _settle(self, now: int) -> None:
+        """Let the end of an instant bring what it decides, in its order."""
+        if self.transfers.errands:
+            for transfer_id in self.transfers.visit_desk(now):
+                self._posted(now, transfer_id)
+        while self.windows.touched:  # who only needed the place goes on, and may ask for another
+            for slice_id in self.windows.grant():
+                self._enter(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
+        if self.arriving:
+            self.serving.take(now, self.arriving)
+            self.arriving.clear()
+        if self.serving.changed:
+            self.serving.set_alarms(now)
+
+    # ---- what decides about the future -------------------------------------------------------------------------
+
+    def state(self, now: int, step: int) -> tuple[object, ...]:
+        """Return everything that decides what happens from `now` on, relative to `now` and `step`."""
+        base, first = step * self.pieces * self.lanes, step * self.lanes
+        origin = {POSTED: first}
+        due = [(t - now, kind, x - origin.get(kind, base)) for t, kind, x, _ in self.heap if kind != ALARM]
+        return (
+            self.serving.state(now, base),
+            self.windows.state(now, base),
+            self.transfers.state(first, base),
+            tuple(sorted(due)),
+            tuple(sorted((x - base, leg, self._parts.get(x, 0)) for x, leg in self.leg.items())),
+            self.turns.state(step) if self.turns else (),
+            self.registration_queue.phase(step + self.course.skipped),
+        )

@@ -1,0 +1,95 @@
+"""Stops a simulation where its schedule repeats.
+
+The steps of a ring are alike, save the first and the last of each half. Once everything that decides about the future
+is, seen from the current step, what it was some steps ago, the steps in between will come again and again until the
+half ends. So the half is shortened by whole periods, the clock runs on, and the recording notes what was left out.
+Nothing is approximated: unrolled, the recording is the one that a full run would have made.
+"""
+
+from dataclasses import dataclass, field
+
+from peerlab.engine.loop.event_loop import Loop
+from peerlab.model.registration import Counters
+from peerlab.trace import Block
+
+Mark = tuple[int, int, int, int, int, int, Counters, int]
+"""At a remembered state: step, time, rows, events, finished slices, waits for own contributions, counters, last step."""
+
+_MOST_STATES = 400
+"""States remembered; a schedule that has not repeated by then is run in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Whole periods that were left out."""
+
+    spans: Block
+    """Of `Loop.rows`."""
+    events: Block
+    """Of `Transfers.events`."""
+    finished: Block
+    """Of `DataReadiness.finished`."""
+
+
+@dataclass(eq=False)
+class Repeats:
+    """Watches a loop and leaves out what repeats."""
+
+    gather_period_ps: int | None
+    """Time between a device's own contributions to two chunks; None where they come irregularly."""
+    skips: list[Skip] = field(default_factory=list)
+    """What was left out, in order."""
+    _seen: dict[object, Mark] = field(default_factory=dict)
+
+    def __call__(self, loop: Loop, now: int, step: int) -> None:
+        """Look at the loop after an instant."""
+        steps, course = [x // loop.lanes for x in loop.transfers.under_way], loop.course
+        low, high = min(steps, default=0), max(steps, default=0)
+        adding = high <= course.reducing - 2
+        last = course.reducing - 2 if adding else course.steps - 2
+        if low < (1 if adding else course.reducing + 1) or high >= last or len(self._seen) > _MOST_STATES:
+            return
+        if adding and loop.readiness.gathered and self.gather_period_ps is None:
+            return
+        state = (adding, loop.state(now, step))
+        mark = (
+            step,
+            now,
+            len(loop.rows),
+            len(loop.transfers.events),
+            len(loop.readiness.finished),
+            loop.gate_waits,
+            loop.registration_queue.counters(),
+            max(loop.transfers.opened),
+        )
+        before = self._seen.setdefault(state, mark)
+        period, repeats = step - before[0], 0
+        if period:
+            repeats = (last - high) // period
+        if repeats and (not adding or self._gather_keeps_pace(loop, before, mark)):
+            self._skip(loop, before, mark, repeats, adding=adding)
+
+    def _gather_keeps_pace(self, loop: Loop, before: Mark, mark: Mark) -> bool:
+        """Whether the own contributions stay ahead of the ring, or are what it waits for in every period alike."""
+        if not loop.readiness.gathered or self.gather_period_ps is None:
+            return True
+        own, ring = self.gather_period_ps * (mark[0] - before[0]), mark[1] - before[1]
+        waited = mark[5] > before[5]
+        return own == ring or (own < ring and not waited)
+
+    def _skip(self, loop: Loop, before: Mark, mark: Mark, repeats: int, *, adding: bool) -> None:
+        period, steps = mark[1] - before[1], mark[0] - before[0]
+        course, after = loop.course, before[7] + loop.course.skipped
+        spans = Block(before[2], mark[2], repeats, period, steps, after)
+        events = Block(before[3], mark[3], repeats, period, steps, after)
+        finished = Block(before[4], mark[4], repeats, period, steps, after)
+        self.skips.append(Skip(spans, events, finished))
+        left_out = repeats * steps
+        if loop.transfers.registers:
+            opened = enumerate(loop.transfers.opened)
+            unseen = [(lane, step + course.skipped + 1, left_out) for lane, step in opened]
+            loop.registration_queue.leave_out(unseen, before[6], repeats)
+        course.skipped += left_out
+        course.steps -= left_out
+        course.reducing -= left_out if adding else 0
+        self._seen.clear()

@@ -1,0 +1,154 @@
+"""One iteration, by each engine: what it has noted, as a recording."""
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+import numpy as np
+
+from peerlab.collectives.plan import neighbours
+from peerlab.engine.arrays.ring_arrays import Batch
+from peerlab.engine.loop.event_loop import Loop, Progress
+from peerlab.engine.loop.steady_state import Repeats, Skip
+from peerlab.engine.registration_queue import Event, RegistrationQueue
+from peerlab.engine.scaleup import Exchange, exchange
+from peerlab.engine.span_rows import array, columns, events_of, hits_of, owners, scaleup_rows, spans_of
+from peerlab.engine.system import System
+from peerlab.engine.warm_cache import may_evict
+from peerlab.model.disturbance import slowest
+from peerlab.model.scenario import Scenario
+from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals
+
+Rows = tuple[Columns | Later, Columns | Later]
+"""Columns of the spans, and of what was asked of the registration caches."""
+
+_MOST_SPANS = 600_000
+"""Of an array run with more, only a node and its neighbours are recorded."""
+
+
+def by_loop(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
+    """Return an iteration of the loop; where it may, it leaves out what repeats."""
+    traffic = exchange(system) if system.plan.exchanges else None
+    own = traffic.ready.tolist() if traffic and system.plan.collects else None
+    loop = Loop(system, registration_queue, own, progress)
+    watch = None
+    if system.folded and loop.readiness.chain and not may_evict(system.scenario, system.plan.schedule):
+        watch = Repeats(_gather_period(traffic, len(system.chunk_sizes)) if traffic else None)
+    loop.run(watch)
+    skips = watch.skips if watch else []
+    spans = spans_of(system, loop.rows, [skip.spans for skip in skips])
+    events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
+    end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
+    if traffic:
+        more, last = scaleup_rows(system, traffic, loop.readiness.finished, [skip.finished for skip in skips])
+        spans = np.concatenate([spans, *more])
+        end = max(end, last)
+    rows = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
+    return _recording(system, registration_queue, rows, end, skips)
+
+
+def _recording(
+    system: System,
+    registration_queue: RegistrationQueue,
+    rows: Rows,
+    end_ps: int,
+    skips: Sequence[Skip] = (),
+    summed: Totals | None = None,
+) -> Recording:
+    return Recording(
+        spans=rows[0],
+        blocks=tuple(skip.spans for skip in skips),
+        registrations=rows[1],
+        registration_blocks=tuple(skip.events for skip in skips),
+        end_ps=end_ps,
+        counters=registration_queue.counters(),
+        chunks=system.plan.schedule.chunks,
+        summed=summed,
+    )
+
+
+def _gather_period(traffic: Exchange, pieces: int) -> int | None:
+    """Return the time between the contributions to two chunks, or None where it varies."""
+    if len(traffic.ready) < 2 * pieces:
+        return None
+    between = np.diff(traffic.ready.reshape(-1, pieces), axis=0)
+    return int(between[0, 0]) if (between == between[0, 0]).all() else None
+
+
+def by_arrays(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
+    """Return an iteration of the array engine; its spans are made when they are asked for, unless they are few."""
+    return side_by_side(system, registration_queue, [system.scenario], progress)[0]
+
+
+def side_by_side(
+    system: System,
+    registration_queue: RegistrationQueue,
+    scenarios: Sequence[Scenario],
+    progress: Progress | None,
+) -> list[Recording]:
+    """Return an iteration of each scenario; they are of one system, and differ in seed and jitter alone."""
+    kept = _kept(system)
+    few = len(kept) < len(system.lanes) and len(scenarios) == 1
+    found = registration_queue.find_all() if system.scenario.registers else []
+    batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())
+    ends = batch.run(progress).tolist()
+    recordings = []
+    for scenario, end, summed in zip(scenarios, ends, batch.record.totals(kept, batch.traffic), strict=True):
+        rows = _later(partial(_recorded, batch if few else None, system, scenario, kept, found))
+        recordings.append(_recording(system, registration_queue, rows, end, summed=summed))
+    return recordings
+
+
+def _later(make: Callable[[], Rows]) -> Rows:
+    """Return the columns of spans and registrations, which are made together when one of them is asked for."""
+    once = cache(make)
+    return Later(lambda: once()[0]), Later(lambda: once()[1])
+
+
+def _kept(system: System) -> tuple[int, ...]:
+    """Return the lanes whose spans are recorded: all, or those of the slowest node (else node 0) and its neighbours."""
+    if spans_of_all(system) <= _MOST_SPANS:
+        return tuple(range(len(system.lanes)))
+    shown = slowest(system.scenario.slow_nodes, system.plan.nodes)
+    near = {shown} | neighbours(system.plan.schedule, shown)
+    return tuple(lane for lane, one in enumerate(system.lanes) if one.node in near)
+
+
+def spans_of_all(system: System) -> int:
+    """Return about how many spans all lanes together have."""
+    visits = sum(len(stage.uses) + bool(stage.flight) for stage in system.scenario.stages) + 1
+    return system.plan.schedule.steps * system.pieces * visits * len(system.lanes)
+
+
+def _recorded(
+    batch: Batch | None,
+    system: System,
+    scenario: Scenario,
+    kept: tuple[int, ...],
+    found: Sequence[tuple[Event, Event]],
+) -> Rows:
+    """Return the rows that an array run has kept; without one, those of another run."""
+    if batch is None:
+        batch = Batch(system, [scenario.seed], [scenario.jitter], kept)
+        batch.run()
+    record = batch.record
+    rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 9), np.int64)
+    node, device = owners(system, rows[:, 0])
+    spans = [np.column_stack([node, device, rows[:, 1:]])]
+    if system.plan.exchanges:
+        finished = [tuple(row) for block in record.finished for row in block.tolist()]
+        traffic = batch.traffic or exchange(system)
+        spans += scaleup_rows(system, traffic, finished, [], kept)[0]
+    asked = hits_of(system, kept, found, record.opened)
+    return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, asked)
+
+
+def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
+    """Return an iteration of the referee, which tells no progress."""
+    from peerlab.engine.referee.processes import Referee  # noqa: PLC0415  (SimPy is loaded only where it is asked for)
+
+    del progress
+    referee = Referee(system, registration_queue)
+    referee.run()
+    spans = columns(SPAN_COLUMNS, array(referee.spans, len(SPAN_COLUMNS)))
+    events = columns(REGISTRATION_COLUMNS, array(referee.events, len(REGISTRATION_COLUMNS)))
+    return _recording(system, registration_queue, (spans, events), referee.end)

@@ -1,0 +1,326 @@
+"""The referee: the same physics told as SimPy processes, slow and plain.
+
+A slice waits for its data and for its transfer to be posted, then goes from stage to stage. In a stage every resource
+serves it independently; the stage ends when the slowest has. Events of one instant happen in this order: everything
+that ends, the registration registration_queue, places in windows, resources; ties go to the lowest key.
+"""
+
+from collections.abc import Generator, Iterator
+from functools import cache
+
+import simpy
+
+from peerlab.engine.legs import Leg
+from peerlab.engine.referee.simpy_resources import (
+    REGISTRATION,
+    Action,
+    Clock,
+    Exclusive,
+    Key,
+    Links,
+    Log,
+    Shared,
+    Window,
+    succeed,
+)
+from peerlab.engine.registration_queue import DESTINATION, SOURCE, Answer, RegistrationQueue
+from peerlab.engine.slice_dependencies import intervals
+from peerlab.engine.system import System
+from peerlab.model.registration import Lease
+from peerlab.model.resources import service
+from peerlab.model.stages import stage_number
+
+Process = Generator[simpy.Event, object, None]
+Span = tuple[int, int, int, int, int, int, int, int, int, int]
+"""``(node, device, step, slice, stage, resource, queued, start, end, bytes)``."""
+
+
+class Referee:
+    """One iteration of a system's collective, as processes."""
+
+    def __init__(self, system: System, registration_queue: RegistrationQueue) -> None:
+        self.system, self.registration_queue = system, registration_queue
+        self.clock = Clock()
+        self.env = self.clock.env
+        self.servers: dict[int, Exclusive | Shared] = {}
+        self.windows: dict[int, Window] = {}
+        self.links = Links(self.clock)
+        self.there: dict[Key, simpy.Event] = {}
+        self.own: dict[Key, simpy.Event] = {}
+        self.posted: dict[Key, simpy.Event] = {}
+        self.arrived: dict[Key, simpy.Event] = {}
+        self.over: dict[Key, simpy.Event] = {}
+        self.spans: list[Span] = []
+        self.events: list[tuple[int, ...]] = []
+        self.ways = cache(system.legs)
+        self.end = 0
+
+    def run(self) -> None:
+        """Run to the end."""
+        schedule, lanes = self.system.plan.schedule, range(len(self.system.lanes))
+        transfers = [
+            (step, lane)
+            for step in range(schedule.steps)
+            for lane in lanes
+            if self.system.receiver(lane, step) >= 0
+        ]
+        for step, lane in transfers:
+            self.posted[step, lane], self.over[step, lane] = self.env.event(), self.env.event()
+            for piece in range(len(self.system.sizes(step))):
+                self.there[step, piece, lane] = self.env.event()
+                self.arrived[step, piece, lane] = self.env.event()
+        for lane in lanes:
+            self._begin(lane)
+        for step, lane in transfers:
+            self.env.process(self._transfer(step, lane))
+            for piece in range(len(self.system.sizes(step))):
+                self.env.process(self._slice(step, piece, lane))
+        self.env.run()
+
+    def _server(self, resource: int) -> Exclusive | Shared:
+        if resource not in self.servers:
+            one = self.system.resources[resource]
+            self.servers[resource] = (Shared if one.shared else Exclusive)(self.clock, one)
+        return self.servers[resource]
+
+    def _window(self, pool: int) -> Window:
+        if pool not in self.windows:
+            self.windows[pool] = Window(self.clock, self.system.places[pool])
+        return self.windows[pool]
+
+    def _all(self, events: list[simpy.Event]) -> simpy.Event:
+        return events[0] if len(events) == 1 else self.env.all_of(events)
+
+    def _any(self, events: list[simpy.Event]) -> simpy.Event:
+        return events[0] if len(events) == 1 else self.env.any_of(events)
+
+    # ---- between the nodes -------------------------------------------------------------------------------------
+
+    def _slice(self, step: int, piece: int, lane: int) -> Process:
+        key = (step, piece, lane)
+        schedule, to = self.system.plan.schedule, self.system.receiver(lane, step)
+        self.env.process(self._data(step, piece, lane))
+        yield self.there[key]
+        yield self.posted[step, lane]
+        for leg in self.ways(lane, step)[piece]:
+            if leg.gated:
+                yield self._all(self._own(schedule.receives(step), step, piece, to))
+            if leg.acquire >= 0:
+                yield self._window(leg.acquire).take(key)
+            stage = list(self._stage(key, leg))
+            if stage:
+                yield self._all(stage)
+            if leg.flight:
+                now = self.clock.now
+                self._log(key, stage_number("flight"), leg.flight.wire, 0)(
+                    now, now, now + leg.flight.duration_ps
+                )
+                yield self.env.timeout(leg.flight.duration_ps)
+            if leg.release >= 0:
+                self._window(leg.release).give()
+        self.end = max(self.end, self.clock.now)
+        self.arrived[key].succeed()
+        if self.system.plan.hands_out and step >= schedule.reducing_steps:
+            self.env.process(self._send_to_peers(key, to))
+
+    def _data(self, step: int, piece: int, lane: int) -> Process:
+        """Wait for what a slice carries, and in blocking code for its step."""
+        schedule = self.system.plan.schedule
+        if self.system.scenario.blocking:
+            yield self._all(list(self._before(step, lane)))
+        needed = self.system.order(lane).waits[step]
+        if needed and not self.system.scenario.blocking:  # in blocking code they came with the steps before
+            yield self._all(self._bringing(needed, schedule.sends(step), piece, lane))
+        elif not needed and self.system.plan.collects:
+            yield self._all(self._own(schedule.sends(step), step, piece, lane))
+        self.there[step, piece, lane].succeed()
+
+    def _bringing(self, steps: tuple[int, ...], positions: range, piece: int, lane: int) -> list[simpy.Event]:
+        """Return the arrivals, in these steps, of bytes that a slice of `positions` carries."""
+        schedule = self.system.plan.schedule
+        chunk = schedule.chunk_bytes
+        low, high = intervals(positions, chunk, self.system.chunks_sizes(len(positions)))[piece]
+        found = []
+        for step in steps:
+            source, brought = self.system.sender(lane, step), schedule.receives(step)
+            for number, (begin, end) in enumerate(intervals(brought, chunk, self.system.sizes(step))):
+                if begin < high and low < end:
+                    found.append(self.arrived[step, number, source])
+        return found
+
+    def _own(self, positions: range, step: int, piece: int, lane: int) -> list[simpy.Event]:
+        """Return when the node's own contribution to a slice of these positions is added up."""
+        chunk = self.system.plan.schedule.chunk_bytes
+        low, high = intervals(positions, chunk, self.system.sizes(step))[piece]
+        found = []
+        for position in sorted(positions):
+            parts = intervals(range(position, position + 1), chunk, self.system.chunk_sizes)
+            for number, (begin, end) in enumerate(parts):
+                if begin < high and low < end:
+                    found.append(self.own[position, number, lane])
+        return found
+
+    def _stage(self, key: Key, leg: Leg) -> Iterator[simpy.Event]:
+        for visit in leg.after:
+            log = self._log(key, leg.stage, visit.resource, visit.nbytes)
+            last = (*key[:2], len(self.system.lanes) + key[2])
+            yield self._server(visit.resource).serve(last, visit.engine, visit.duration_ps, log)
+        for visit in (*leg.exclusive, *leg.shared):
+            log = self._log(key, leg.stage, visit.resource, visit.nbytes)
+            yield self._server(visit.resource).serve(key, visit.engine, visit.duration_ps, log)
+        if leg.link:
+            logs = [self._log(key, leg.stage, one, leg.link.nbytes) for one in leg.link.route]
+            route = {one: self.system.resources[one] for one in leg.link.route}
+            yield self.links.send(key, leg.link.sender, route, leg.link.work, logs)
+
+    def _before(self, step: int, lane: int) -> Iterator[simpy.Event]:
+        """Return the ends of the transfers of the step before, in which the sender or the receiver took part."""
+        for end in {lane, self.system.receiver(lane, step)}:
+            for earlier in range(step - 1, -1, -1):
+                took_part = {self.system.sender(end, earlier)} - {-1}
+                if self.system.receiver(end, earlier) >= 0:
+                    took_part.add(end)
+                if took_part:
+                    yield from (self.over[earlier, sender] for sender in sorted(took_part))
+                    break
+
+    def _transfer(self, step: int, lane: int) -> Process:
+        pieces = range(len(self.system.sizes(step)))
+        ready = [self.there[step, piece, lane] for piece in pieces]
+        if self.system.scenario.prefetch:  # behind the slices of the transfer before
+            before = next((s for s in range(step - 1, -1, -1) if self.system.receiver(lane, s) >= 0), None)
+            if before is not None:
+                ready += [self.there[before, piece, lane] for piece in range(len(self.system.sizes(before)))]
+        yield self._any(ready)
+        leases: list[tuple[int, int, Lease]] = []
+        if self.system.scenario.registers:
+            ends = [self.env.event() for _ in (SOURCE, DESTINATION)]
+            for side, registered in enumerate(ends):
+                act = self._register(step, lane, side, registered, leases)
+                self.clock.later(REGISTRATION, (step, side, lane), act)
+            yield self._all(ends)
+        self.posted[step, lane].succeed()
+        yield self._all([self.arrived[step, piece, lane] for piece in pieces])
+        self.over[step, lane].succeed()
+        for side, nic, lease in sorted(leases, key=lambda entry: entry[:2]):
+            self.clock.later(
+                REGISTRATION, (step, 2 + side, lane), self._deregister(step, lane, side, nic, lease)
+            )
+
+    # ---- registration ------------------------------------------------------------------------------------------
+
+    def _register(
+        self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, int, Lease]]
+    ) -> Action:
+        def act() -> None:
+            device, end = (
+                self.system.lanes[lane].device,
+                lane if side == SOURCE else self.system.receiver(lane, step),
+            )
+            nic = self.system.lanes[end].registration_queue
+            lease, answer = self.registration_queue.acquire(nic, device, side, step)
+            leases.append((side, nic, lease))
+            done = self._work_at(step, lane, side, nic, answer, "register")
+            if done > self.clock.now:
+                self.clock.at(done, lambda: succeed(registered))
+            else:
+                succeed(registered)
+
+        return act
+
+    def _deregister(self, step: int, lane: int, side: int, nic: int, lease: Lease) -> Action:
+        def act() -> None:
+            answer = self.registration_queue.release(nic, lease, side, step)
+            self.end = max(self.end, self._work_at(step, lane, side, nic, answer, "deregister"))
+
+        return act
+
+    def _work_at(self, step: int, lane: int, side: int, nic: int, answer: Answer, stage: str) -> int:
+        """Let the NIC's registration queue do it; return when that is over."""
+        way, now = self.system.lanes[lane], self.clock.now
+        queue, start = self._server(nic), now
+        if answer.queue_ps and isinstance(queue, Exclusive):
+            start, end = queue.take(answer.queue_ps)
+            nbytes = sum(event.nbytes for event in answer.events)
+            self._log((step, -1, lane), stage_number(stage), nic, nbytes)(now, start, end)
+        begin = start
+        for event in answer.events:
+            row = (way.node, nic, way.device, step, event.kind, side, event.position, event.nbytes)
+            self.events.append((*row, begin, begin + event.work_ps))
+            begin += event.work_ps
+        return start + answer.queue_ps + answer.delay_ps
+
+    # ---- the exchange inside a node ----------------------------------------------------------------------------
+
+    def _begin(self, lane: int) -> None:
+        """Everything a rank contributes is there at the start; with several devices a node, it is added up first."""
+        plan, pieces = self.system.plan, range(len(self.system.chunk_sizes))
+        schedule = plan.schedule
+        for position, place in self.system.gather_place.items() if plan.collects else ():
+            for piece in pieces:
+                self.own[position, piece, lane] = self.env.event()
+                self.env.process(self._collect(position, piece, lane, place))
+        if plan.hands_out and not plan.adds:  # its own chunk is final from the beginning
+            for piece in pieces:
+                self.env.process(self._send_to_peers((-1 if schedule.steps else 0, piece, lane), lane))
+        elif plan.hands_out and schedule.steps:
+            owned = schedule.owned(0 if schedule.symmetric else self.system.lanes[lane].node)
+            for piece in range(len(self.system.chunks_sizes(len(owned))) if owned else 0):
+                self.env.process(self._hand_out_own(owned, piece, lane))
+
+    def _hand_out_own(self, owned: range, piece: int, lane: int) -> Process:
+        """Hand out a slice of the finished sum when all that is in it has arrived; the last arrival names it."""
+        needed = self.system.order(lane).waits[-1]
+        bringing = self._bringing(needed, owned, piece, lane)
+        last: list[Key] = []
+        for key, event in self.arrived.items():
+            if any(event is one for one in bringing):
+                self._note(event, key, last)
+        yield self._all(bringing)
+        yield from self._send_to_peers(last[-1], lane)
+
+    @staticmethod
+    def _note(event: simpy.Event, key: Key, where: list[Key]) -> None:
+        event.callbacks.append(lambda _: where.append(key))
+
+    def _collect(self, position: int, piece: int, lane: int, place: int) -> Process:
+        machine, way = self.system.scenario.cluster_for_message, self.system.lanes[lane]
+        peers, nbytes = machine.devices - 1, self.system.chunk_sizes[piece]
+        key = (place, piece, lane)
+        yield self._scaleup("gather", key, way.scaleup[0], "scaleup", nbytes * peers)
+        yield self.env.timeout(machine.scaleup_latency_ps)
+        yield self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", nbytes * (peers + 2))
+        self.own[position, piece, lane].succeed()
+        self.end = max(self.end, self.clock.now)
+        if self.system.plan.schedule.steps == 0 and self.system.plan.hands_out:
+            yield from self._send_to_peers(key, lane)
+
+    def _send_to_peers(self, key: Key, owner: int) -> Process:
+        machine = self.system.scenario.cluster_for_message
+        link = self.system.lanes[owner].scaleup[0]
+        step, piece, _ = key
+        sizes = (
+            self.system.sizes(step)
+            if 0 <= step < self.system.plan.schedule.steps
+            else self.system.chunk_sizes
+        )
+        moved = sizes[piece] * (machine.devices - 1)
+        yield self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
+        yield self.env.timeout(machine.scaleup_latency_ps)
+        self.end = max(self.end, self.clock.now)
+
+    def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> simpy.Event:
+        duration = service(self.system.scenario.cluster_for_message, kind)(nbytes)
+        log = self._log(key, stage_number(stage), resource, nbytes)
+        return self._server(resource).serve(key, -1, duration, log)
+
+    def _log(self, key: Key, stage: int, resource: int, nbytes: int) -> Log:
+        step, piece, lane = key
+        way = self.system.lanes[lane]
+
+        def log(queued: int, start: int, end: int) -> None:
+            self.spans.append(
+                (way.node, way.device, step, piece, stage, resource, queued, start, end, nbytes)
+            )
+
+        return log

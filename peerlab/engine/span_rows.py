@@ -1,0 +1,166 @@
+"""From the rows that an engine has noted to the columns of a recording."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.engine.registration_queue import KIND, Event
+from peerlab.engine.scaleup import Exchange, Finished, broadcast_rows, gather_rows
+from peerlab.engine.system import System
+from peerlab.trace import Block, Columns, freeze, unroll
+
+Whole = NDArray[np.int64]
+"""Whole numbers: a column, or a table of shape ``(rows, columns)``."""
+DeskEvent = tuple[int, int, int, Event, int, int]
+"""``(transfer id, NIC, side, event, start, end)``."""
+
+
+def columns(names: Sequence[str], rows: Whole) -> Columns:
+    """Return the columns of a table by name, read-only."""
+    return freeze({name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)})
+
+
+def array(rows: Sequence[tuple[int, ...]], width: int) -> Whole:
+    """Return rows as a table of so many columns, however few rows there are."""
+    return np.array(rows, np.int64).reshape(-1, width)
+
+
+def _decoded(system: System, ids: Whole) -> tuple[Whole, Whole, Whole]:
+    """Return step, slice and lane of slice ids."""
+    rest, lane = np.divmod(ids, len(system.lanes))
+    step, piece = np.divmod(rest, system.pieces)
+    return step, piece, lane
+
+
+def _later(blocks: list[Block], step: Whole, *times: Whole) -> None:
+    """Move what was recorded after a skip to where it belongs, in place."""
+    for block in blocks:
+        step[block.last :] += block.repeats * block.period_steps
+        for values in times:
+            values[block.last :] += block.repeats * block.period_ps
+
+
+def owners(system: System, lane: Whole) -> tuple[Whole, Whole]:
+    """Return node and device of lanes."""
+    nodes, devices = (
+        np.array([getattr(way, name) for way in system.lanes], np.int64) for name in ("node", "device")
+    )
+    return nodes[lane], devices[lane]
+
+
+def spans_of(system: System, rows: Sequence[tuple[int, ...]], blocks: list[Block]) -> Whole:
+    """Return the spans that a loop has noted (`Loop.rows`), of which `blocks` repeat, as a table of `SPAN_COLUMNS`."""
+    ids, stage, resource, queued, start, end, nbytes = array(rows, 7).T.copy()
+    step, piece, lane = _decoded(system, ids)
+    _later(blocks, step, queued, start, end)
+    piece[np.isin(stage, system.registration_stages)] = -1
+    node, device = owners(system, lane)
+    return np.column_stack([node, device, step, piece, stage, resource, queued, start, end, nbytes])
+
+
+def events_of(system: System, events: Sequence[DeskEvent], blocks: list[Block]) -> Whole:
+    """Return what the registration_queue did (`Transfers.events`), of which `blocks` repeat, as a table of `REGISTRATION_COLUMNS`."""
+    flat = [
+        (x, nic, e.kind, side, e.position, e.nbytes, start, end) for x, nic, side, e, start, end in events
+    ]
+    ids, nic, kind, side, position, nbytes, start, end = array(flat, 8).T.copy()
+    step, lane = np.divmod(ids, len(system.lanes))
+    _later(blocks, step, start, end)
+    # a region that was registered before a skip and released after it belongs to its step, not to the loop's
+    if blocks:
+        chunks = system.plan.schedule.chunks
+        of_step = np.where((side == 0) & (step == 0), -1, (step + side) % chunks)
+        position = np.where(kind == KIND["evict"], position, of_step)
+    node, device = owners(system, lane)
+    return np.column_stack([node, nic, device, step, kind, side, position, nbytes, start, end])
+
+
+def hits_of(
+    system: System, lanes: Sequence[int], found: Sequence[tuple[Event, Event]], asked: Sequence[Whole]
+) -> Whole:
+    """Return what some lanes found in a warm cache as a table of `REGISTRATION_COLUMNS`.
+
+    Parameters
+    ----------
+    found:
+        For each step what both ends of every transfer find.
+    asked:
+        For each step when each of these lanes asks.
+    """
+    sender = np.array(lanes, np.int64)
+    node, device = owners(system, sender)
+    receiver = [system.receiver(lane, 0) for lane in lanes] if found else []
+    queues = [
+        np.array([system.lanes[lane].registration_queue for lane in ends], np.int64)
+        for ends in (lanes, receiver)
+    ]
+    table = [
+        np.column_stack(
+            np.broadcast_arrays(
+                node,
+                queues[side],
+                device,
+                step,
+                one.kind,
+                side,
+                one.position,
+                one.nbytes,
+                at,
+                at + one.work_ps,
+            )
+        )
+        for step, (ends, at) in enumerate(zip(found, asked, strict=True))
+        for side, one in enumerate(ends)
+    ]
+    return np.concatenate(table) if table else array((), 10)
+
+
+def scaleup_rows(
+    system: System,
+    traffic: Exchange,
+    finished: Sequence[tuple[int, ...]],
+    blocks: list[Block],
+    lanes: Sequence[int] | None = None,
+) -> tuple[list[Whole], int]:
+    """Return the spans inside the nodes and when the last of them is over."""
+    plan = system.plan
+    ids, owner, at = array(finished, 3).T.copy()
+    step, piece, _ = _decoded(system, ids)
+    _later(blocks, step, at)
+    final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
+    nbytes = _sizes_of(system, final["step"])
+    rows, last = [], int(traffic.ready[-1])
+    for index in range(len(system.lanes)) if lanes is None else lanes:
+        if plan.collects:
+            rows += gather_rows(system, index, traffic)
+        if not plan.hands_out:
+            continue
+        mine = final["lane"] == index
+        done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
+        if plan.schedule.steps == 0 or not plan.adds:
+            done = _with_own(system, traffic, done)
+        more, end = broadcast_rows(system, index, traffic, done)
+        rows.append(more)
+        last = max(last, end)
+    return rows, last
+
+
+def _sizes_of(system: System, step: Whole) -> Whole:
+    """Return the bytes of slices of these steps; those of one step are equal."""
+    steps, which = np.unique(step, return_inverse=True)
+    return np.array([system.sizes(s)[0] for s in steps.tolist()], np.int64)[which]
+
+
+def _with_own(system: System, traffic: Exchange, done: Finished) -> Finished:
+    """Return what is finished with what is so without the ring: one node's sums, an allgather's own chunk."""
+    sizes = np.array(system.chunk_sizes, np.int64)
+    pieces = np.arange(len(sizes))
+    if system.plan.schedule.steps == 0:
+        return Finished(np.zeros_like(pieces), pieces, sizes, traffic.ready)
+    return Finished(
+        np.concatenate([np.full_like(pieces, -1), done.step]),
+        np.concatenate([pieces, done.piece]),
+        np.concatenate([sizes, done.nbytes]),
+        np.concatenate([np.zeros_like(pieces), done.at]),
+    )

@@ -1,0 +1,205 @@
+"""A scenario made ready to run: the resources that exist, and for every sender the way of its slices.
+
+Nodes of a symmetric collective are identical, and so are the PCIe switches of a NUMA domain. *Folded*, a system holds
+one switch of one node: what it sends to its partner arrives, at the same time, from a partner. A resource that switches
+or nodes share (DRAM, a backbone) then counts every user as many times as there are switches or senders.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from peerlab.collectives.choose import plan
+from peerlab.collectives.plan import Plan, slice_sizes
+from peerlab.engine import jitter
+from peerlab.engine.inventory import Inventory
+from peerlab.engine.legs import Lane, Leg
+from peerlab.engine.pipeline import Pipeline
+from peerlab.engine.slice_dependencies import Order, intervals
+from peerlab.errors import ScenarioError
+from peerlab.model.scenario import Scenario
+from peerlab.model.stages import stage_number
+
+
+@dataclass(eq=False)
+class System:
+    """Lanes of a scenario, whole or folded, the order of their slices and their ways."""
+
+    scenario: Scenario
+    """The question."""
+    folded: bool
+    """Whether one switch of one node stands for all."""
+    one_switch: bool = False
+    """Whether one switch of each node stands for the others of its node; of a folded system it does."""
+
+    def __post_init__(self) -> None:
+        if self.folded and not foldable(self.scenario):
+            raise ScenarioError(
+                "collective", "not the same on every node, so that no node stands for the others"
+            )
+        self.one_switch |= self.folded
+        self._ways: dict[tuple[int, ...], tuple[tuple[Leg, ...], ...]] = {}
+        self._orders: dict[int, Order] = {}
+        self._sizes: dict[int, tuple[int, ...]] = {}
+        self._inventory = Inventory(self.scenario, self.plan, folded=self.folded, one_switch=self.one_switch)
+        self.resources = self._inventory.resources
+        """Everything that serves slices; grows as ways are asked for."""
+        self.places = self._inventory.places
+        """Per pool, how many slices may hold a place of it; grows likewise."""
+        self.resource = self._inventory.resource
+        """Returns the index of the resource of a kind that serves a device of a node."""
+        nodes, devices = self._inventory.nodes, self._inventory.devices
+        self.lanes = [self._lane(node, device) for device in devices for node in nodes]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The collective's transfers."""
+        return plan(self.scenario)
+
+    # ---- slices and their order --------------------------------------------------------------------------------
+
+    def chunks_sizes(self, chunks: int) -> tuple[int, ...]:
+        """Return the bytes of each slice of a transfer of so many chunks."""
+        found = self._sizes.get(chunks)
+        if found is None:
+            found = slice_sizes(chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit)
+            self._sizes[chunks] = found
+        return found
+
+    def sizes(self, step: int) -> tuple[int, ...]:
+        """Return the bytes of each slice of the transfers of a step."""
+        return self.chunks_sizes(len(self.plan.schedule.sends(step)))
+
+    @cached_property
+    def chunk_sizes(self) -> tuple[int, ...]:
+        """Bytes of each slice of one chunk."""
+        return self.chunks_sizes(1)
+
+    @cached_property
+    def pieces(self) -> int:
+        """The most slices that a transfer has."""
+        schedule = self.plan.schedule
+        most = {len(schedule.sends(step)) for step in (0, schedule.steps - 1)} if schedule.steps else {1}
+        return max(len(self.chunks_sizes(chunks)) for chunks in most)
+
+    def order(self, lane: int) -> Order:
+        """Return which slices the slices of a lane wait for."""
+        rank = 0 if self.plan.schedule.symmetric else self.lanes[lane].node
+        if rank not in self._orders:
+            self._orders[rank] = Order(self.plan.schedule, rank, self.chunks_sizes)
+        return self._orders[rank]
+
+    def own_ready(self, gathered: list[int], positions: range, chunks: tuple[int, ...]) -> list[int]:
+        """Return for each slice of `positions` when the node's own contribution to it is added up.
+
+        Parameters
+        ----------
+        gathered:
+            When each slice of each chunk is, in the order of `gather_place`.
+        chunks:
+            Bytes of each slice.
+        """
+        size, per_chunk = self.plan.schedule.chunk_bytes, len(self.chunk_sizes)
+        if len(positions) == 1:
+            first = self.gather_place[positions[0]] * per_chunk
+            return gathered[first : first + per_chunk]
+        found = []
+        for low, high in intervals(positions, size, chunks):
+            # slices are added up one after the other, so the last one that overlaps decides
+            last = max(range(low // size, -(-high // size)), key=self.gather_place.__getitem__)
+            piece = (min(high, (last + 1) * size) - 1 - last * size) // self.chunk_sizes[0]
+            found.append(gathered[self.gather_place[last] * per_chunk + piece])
+        return found
+
+    @cached_property
+    def gather_place(self) -> dict[int, int]:
+        """When, counted in chunks, a device collects the chunk of each position: in the order of sending."""
+        schedule, places = self.plan.schedule, dict[int, int]()
+        for step in range(schedule.steps):
+            for position in schedule.sends(step):
+                places.setdefault(position, len(places))
+            if len(places) == schedule.chunks:
+                break
+        for position in range(schedule.chunks):
+            places.setdefault(position, len(places))
+        return places
+
+    def receiver(self, lane: int, step: int) -> int:
+        """Return the lane that a lane sends to in a step, or -1."""
+        way = self.lanes[lane]
+        to = self.plan.schedule.to(way.node, step)
+        return to if to < 0 else self._at(to, lane)
+
+    def sender(self, lane: int, step: int) -> int:
+        """Return the lane that sends to a lane in a step, or -1."""
+        if self.folded:
+            return lane
+        source = self.plan.schedule.source(self.lanes[lane].node, step)
+        return source if source < 0 else self._at(source, lane)
+
+    def next_step(self, lane: int, step: int) -> int:
+        """Return the next step in which a lane sends; after its last, the number of steps."""
+        steps = self.plan.schedule.steps
+        return next((later for later in range(step + 1, steps) if self.receiver(lane, later) >= 0), steps)
+
+    def _at(self, node: int, lane: int) -> int:
+        return lane if self.folded else lane - self.lanes[lane].node + node
+
+    @property
+    def registration_stages(self) -> list[int]:
+        """Indices of the stages that belong to a transfer, not to a slice."""
+        return [stage_number("register"), stage_number("deregister")]
+
+    # ---- the way of a slice ------------------------------------------------------------------------------------
+
+    def _lane(self, node: int, device: int) -> Lane:
+        exchanges = self.plan.exchanges
+        return Lane(
+            node=node,
+            device=device,
+            registration_queue=self.resource("registration", node, device),
+            scaleup=(self.resource("scaleup", node, device), self.resource("scaleup_reduce", node, device))
+            if exchanges
+            else (-1, -1),
+            wire=self.resource("wire", node, device),
+        )
+
+    def legs(self, lane: int, step: int, *, plain: bool = False) -> tuple[tuple[Leg, ...], ...]:
+        """Return the legs of each slice that a lane sends in a step; `plain`: without jitter."""
+        schedule = self.plan.schedule
+        to, adds = self.receiver(lane, step), step < schedule.reducing_steps
+        if self.scenario.jitter and not plain:
+            return self._uneven_legs(lane, to, step)
+        key = (lane, to, len(schedule.sends(step)), adds)
+        if key not in self._ways:
+            sizes, route = self.sizes(step), self._route(lane, to, adds=adds)
+            first, last = (route.legs(sizes[0], len(sizes), (), last=last) for last in (False, True))
+            self._ways[key] = (first,) * (len(sizes) - 1) + (
+                last,
+            )  # slices are of one size, and go the same way
+        return self._ways[key]
+
+    def _uneven_legs(self, lane: int, to: int, step: int) -> tuple[tuple[Leg, ...], ...]:
+        sizes, route = self.sizes(step), self._route(lane, to, adds=step < self.plan.schedule.reducing_steps)
+        factors = self._factors[step, :, :, lane]
+        return tuple(
+            route.legs(nbytes, len(sizes), factors[piece].tolist(), last=piece == len(sizes) - 1)
+            for piece, nbytes in enumerate(sizes)
+        )
+
+    def _route(self, lane: int, to: int, *, adds: bool) -> Pipeline:
+        source, destination = ((self.lanes[end].node, self.lanes[end].device) for end in (lane, to))
+        ends = {"source": source, "destination": destination}
+        return Pipeline(self.scenario, self._inventory, ends, adds=adds, gated=self.plan.collects)
+
+    @property
+    def _factors(self) -> jitter.Factors:
+        """Factors on service times, shape ``(steps, slices, stages, lanes)``."""
+        s, schedule = self.scenario, self.plan.schedule
+        shape = (schedule.steps, self.pieces, len(s.stages) + s.reduces, len(self.lanes))
+        return jitter.factors(s.seed, s.jitter, shape)
+
+
+def foldable(scenario: Scenario) -> bool:
+    """Return whether one switch of one node stands for all."""
+    alike = not scenario.jitter and not scenario.slow_nodes and scenario.fabric.uniform
+    return alike and plan(scenario).schedule.symmetric

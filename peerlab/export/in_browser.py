@@ -1,0 +1,115 @@
+"""A run, or two of them, that sit for their picture: shown in a browser at any moment, without anything to press."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from peerlab.analysis.run import Run
+from peerlab.errors import ExportError, nearest
+from peerlab.export.browser import Browser, browser
+from peerlab.export.page import FIGURES, page_html
+from peerlab.view import still
+from peerlab.view.words import title
+
+Shown = Run | Sequence[Run]
+"""What a picture is of: a run, or two beside each other."""
+SKETCH = "sketch"
+VIEWS = {**dict.fromkeys(("page", *FIGURES), (1280, 720)), SKETCH: still.SIZE}
+"""What may be shown, and its size in CSS pixels: the page, one of its figures for the last row, the data path drawn small."""
+
+_STILL = """
+.pl-player, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button { display: none !important; }
+html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
+.pl-caption summary { list-style: none; text-decoration: none; }
+h1.pl-hidden { position: static; width: auto; height: auto; clip-path: none; margin: 0; font: 650 20px/1.2 system-ui, sans-serif; }
+"""
+"""What there is to press is left out of a picture; the title is in it."""
+_SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))"
+
+
+class Sitting:
+    """A browser that shows runs."""
+
+    def __init__(self, window: Browser, runs: Sequence[Run], view: str, theme: str) -> None:
+        self.window, self.runs, self.view, self.theme = window, runs, view, theme
+
+    def show(self, moment_ps: int) -> None:
+        """Show a moment, picoseconds from the start; return when it is painted."""
+        if self.view == SKETCH:
+            svg = still.still_svg(self.runs[0], moment_ps=moment_ps, theme=self.theme)
+            self.window.evaluate(f"void (document.body.innerHTML = {json.dumps(svg)})")
+        else:
+            share = moment_ps / (length_ps(self.runs) or 1)
+            self.window.evaluate(f"(p => p.seek({share!r} * p.length))([...window.peerlabPages][0].player)")
+        self.window.evaluate(_SETTLED)
+
+    def png(self, moment_ps: int) -> bytes:
+        """Return a moment as PNG."""
+        self.show(moment_ps)
+        return self.window.png()
+
+    def pdf(self, moment_ps: int) -> bytes:
+        """Return a moment as a PDF of one page."""
+        self.show(moment_ps)
+        return self.window.pdf(*VIEWS[self.view])
+
+
+def several(shown: Shown) -> tuple[Run, ...]:
+    """Return the runs of a picture, one or two.
+
+    Raises
+    ------
+    ExportError
+        If there are more, or none, or it is something else.
+    """
+    runs = tuple(shown) if isinstance(shown, list | tuple) else (shown,)
+    for one in runs:
+        if not isinstance(one, Run):
+            raise ExportError(f"a picture shows a run, as peerlab.simulate returns it, not {one!r}")
+    if not 1 <= len(runs) <= 2:
+        raise ExportError(f"a picture shows one run or two, not {len(runs)}")
+    return runs
+
+
+def length_ps(runs: Sequence[Run]) -> int:
+    """Return how long it takes until all have ended, picoseconds."""
+    return max(run.time_ps for run in runs)
+
+
+@contextmanager
+def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterator[Sitting]:
+    """Open a browser on a run or two, `scale` pixels to a CSS pixel.
+
+    Raises
+    ------
+    ExportError
+        If there is no such view or theme, two runs are wanted in a view of one, or there is no browser.
+    """
+    runs = several(shown)
+    if view not in VIEWS:
+        raise ExportError(f"view: {view!r} is unknown; {nearest(view, VIEWS)}")
+    if len(runs) > 1 and view != "page":
+        raise ExportError(f"view: {view!r} shows one run; two are shown by the view 'page'")
+    with browser(*VIEWS[view], scale) as window, tempfile.TemporaryDirectory(prefix="peerlab-") as folder:
+        file = Path(folder) / "page.html"
+        file.write_text(_text(runs, view, theme), encoding="utf-8")
+        window.go(file)
+        if view != SKETCH:
+            window.wait_for("document.documentElement.dataset.ready === 'yes'")
+            if len(runs) == 1:
+                named = json.dumps(title(runs[0].scenario))
+                window.evaluate(f"void (document.querySelector('h1').textContent = {named})")
+            style = f"Object.assign(document.createElement('style'), {{ textContent: {json.dumps(_STILL)} }})"
+            window.evaluate(f"document.head.append({style})")
+            window.evaluate(_SETTLED)
+        yield Sitting(window, runs, view, theme)
+
+
+def _text(runs: Sequence[Run], view: str, theme: str) -> str:
+    if view == SKETCH:
+        return "<!doctype html><meta charset='utf-8'><style>html,body{margin:0;overflow:hidden}svg{display:block}</style><body>"
+    if view == "page":
+        return page_html(runs, controls={}, theme=theme)
+    return page_html(runs, controls={}, theme=theme, mode="figure", figure=view, bands=view == "curves")

@@ -1,0 +1,105 @@
+"""A run as a Chrome trace, to be opened in ui.perfetto.dev or chrome://tracing.
+
+Trace Event Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. Each node is a process, each
+lane of the timeline a thread; where spans of a resource overlap, further threads of the same name follow. Times are
+microseconds.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from peerlab.analysis.lanes import in_order, lane_name, tracks
+from peerlab.errors import PeerlabError
+from peerlab.outfile import written
+from peerlab.trace import Trace
+from peerlab.units import PS_PER_US
+
+_MOST_TRACKS = 1000
+
+
+def write_perfetto(trace: Trace, path: str | Path, title: str) -> None:
+    """Write every span of every iteration to `path`.
+
+    Raises
+    ------
+    PeerlabError
+        If the file cannot be written.
+    """
+    head = f'{{"displayTimeUnit": "ns", "otherData": {json.dumps({"title": title})},\n"traceEvents": [\n'
+    with written(path, PeerlabError) as new, new.open("w", encoding="utf-8") as file:
+        file.write(head)
+        for number, event in enumerate(events(trace)):
+            file.write((",\n" if number else "") + json.dumps(event))
+        file.write("\n]}\n")
+
+
+def events(trace: Trace) -> Iterator[dict[str, Any]]:
+    """Return the names of processes and threads, then every span as a complete event."""
+    threads = _threads(trace)
+    for node in sorted({one.node for one in trace.resources}):
+        name = f"node {node}{_stands_for(trace)}" if node >= 0 else "fabric"
+        yield {"ph": "M", "pid": node, "name": "process_name", "args": {"name": name}}
+    seen: set[tuple[int, int]] = set()
+    for iteration in trace.iterations:
+        spans = iteration.recording.unrolled
+        order = np.lexsort((spans["end"], spans["start"]))
+        for resource in range(len(trace.resources)):
+            mine = order[spans["resource"][order] == resource]
+            node, base, name = threads[resource]
+            track = tracks(spans["start"][mine], spans["end"][mine])
+            for one, row in zip(track.tolist(), mine.tolist(), strict=True):
+                thread = base + one
+                if (node, thread) not in seen:
+                    seen.add((node, thread))
+                    yield from _names(node, thread, name)
+                yield _event(trace, spans, row, iteration.begin_ps, node, thread)
+
+
+def _stands_for(trace: Trace) -> str:
+    if trace.folded:
+        return f" (one PCIe switch; stands for all {trace.nodes} nodes)"
+    if trace.one_switch and trace.switches > 1:
+        return f" (one PCIe switch; stands for the node's {trace.switches})"
+    return ""
+
+
+def _threads(trace: Trace) -> list[tuple[int, int, str]]:
+    """Return node, first thread number and name of every resource, lanes in the timeline's order."""
+    kinds = in_order(list(dict.fromkeys(one.kind for one in trace.resources)))
+    many = {kind: max(one.index for one in trace.resources if one.kind == kind) > 0 for kind in kinds}
+    found = []
+    for one in trace.resources:
+        name = lane_name(one.kind) + (f" {one.index}" if many[one.kind] else "")
+        found.append((one.node, (kinds.index(one.kind) * 1000 + one.index) * _MOST_TRACKS, name))
+    return found
+
+
+def _names(node: int, thread: int, name: str) -> Iterator[dict[str, Any]]:
+    common = {"ph": "M", "pid": node, "tid": thread}
+    yield {**common, "name": "thread_name", "args": {"name": name}}
+    yield {**common, "name": "thread_sort_index", "args": {"sort_index": thread}}
+
+
+def _event(trace: Trace, spans: Any, row: int, begin_ps: int, node: int, thread: int) -> dict[str, Any]:
+    start, end = int(spans["start"][row]), int(spans["end"][row])
+    stage = trace.stages[int(spans["stage"][row])]
+    return {
+        "ph": "X",
+        "name": stage,
+        "cat": stage,
+        "pid": node,
+        "tid": thread,
+        "ts": (begin_ps + start) / PS_PER_US,
+        "dur": (end - start) / PS_PER_US,
+        "args": {
+            "device": int(spans["device"][row]),
+            "step": int(spans["step"][row]) + 1,
+            "slice": int(spans["slice"][row]),
+            "bytes": int(spans["nbytes"][row]),
+            "waited_us": (start - int(spans["queued"][row])) / PS_PER_US,
+        },
+    }

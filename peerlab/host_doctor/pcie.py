@@ -1,0 +1,103 @@
+"""Whether bytes may go from card to card below one PCIe switch: IOMMU and access control."""
+
+from pathlib import Path
+
+from peerlab.host_doctor.check import PASS, UNKNOWN, WARN, Check, Seen, listed
+from peerlab.host_doctor.host import Host
+from peerlab.machine.files import entries, leading_bytes, text
+from peerlab.units import say_count
+
+_CONFIG_BYTES = 4096
+_FIRST_EXTENDED = 0x100
+_ACS_CAPABILITY = 0x000D
+_ACS_CONTROL = 6
+_REDIRECT = 0b1100  # ReqRedir, CmpltRedir
+
+
+def _ends(host: Host) -> list[str]:
+    """Return the PCI addresses between which peer direct runs: accelerators and RDMA cards."""
+    cards = [port.address for port in host.ports if port.address]
+    return sorted({device.address for device in host.machine.accelerators} | set(cards))
+
+
+def _iommu(host: Host) -> Seen:
+    devices = host.root / "sys/bus/pci/devices"
+    types = {address: _iommu_type(devices / address / "iommu_group", host) for address in _ends(host)}
+    if not types:
+        return Seen(UNKNOWN, "no accelerator or RDMA card to look at")
+    if not entries(host.root / "sys/kernel/iommu_groups"):
+        if "hypervisor" in (host.says("proc/cpuinfo") or ""):
+            return Seen(UNKNOWN, "a virtual machine: it does not show the host's IOMMU")
+        return Seen(PASS, "no IOMMU is on")
+    translated = [address for address, kind in types.items() if kind not in ("identity", "", None)]
+    if translated:
+        return Seen(WARN, listed(f"{address} is translated ({types[address]})" for address in translated))
+    if None in types.values():
+        return Seen(UNKNOWN, "the type of the IOMMU groups cannot be read")
+    return Seen(PASS, "accelerators and RDMA cards are passed through")
+
+
+def _iommu_type(group: Path, host: Host) -> str | None:
+    """Return the type of a device's group, empty where it has none, None where it cannot be read."""
+    if not group.exists():
+        return ""
+    return text(group / "type") or ("identity" if "iommu=pt" in (host.says("proc/cmdline") or "") else None)
+
+
+def acs_control(config: bytes) -> int | None:
+    """Return the control word of PCIe access control in a bridge's configuration space; None where it has none."""
+    offset = _FIRST_EXTENDED
+    for _ in range(_CONFIG_BYTES // 8):  # a damaged list may go round in circles
+        header = int.from_bytes(config[offset : offset + 4], "little")
+        if header in (0, 0xFFFFFFFF):
+            return None
+        if header & 0xFFFF == _ACS_CAPABILITY:
+            return int.from_bytes(config[offset + _ACS_CONTROL : offset + _ACS_CONTROL + 2], "little")
+        offset = header >> 20
+        if offset < _FIRST_EXTENDED:
+            return None
+    return None
+
+
+def _acs(host: Host) -> Seen:
+    ends = _ends(host)
+    bridges = sorted(
+        {bridge for device in host.devices if device.address in ends for bridge in device.bridges}
+    )
+    if not bridges:
+        return Seen(UNKNOWN, "no PCIe bridge is shown above an accelerator or RDMA card")
+    folder = host.root / "sys/bus/pci/devices"
+    spaces = {bridge: leading_bytes(folder / bridge / "config", _CONFIG_BYTES) for bridge in bridges}
+    redirecting = [one for one, space in spaces.items() if (acs_control(space) or 0) & _REDIRECT]
+    if redirecting:
+        return Seen(WARN, "redirected at " + listed(redirecting))
+    hidden = [bridge for bridge, space in spaces.items() if len(space) <= _FIRST_EXTENDED]
+    if hidden:
+        return Seen(UNKNOWN, f"root alone may read it: {listed(hidden)}")
+    return Seen(PASS, f"{say_count(len(bridges), 'bridge')} without redirection")
+
+
+CHECKS = (
+    Check(
+        id="iommu",
+        title="IOMMU",
+        where="/sys/bus/pci/devices/*/iommu_group/type, /proc/cmdline, /proc/cpuinfo",
+        rule="off, or in passthrough (identity) for accelerators and RDMA cards",
+        why="A translating IOMMU sends packets between cards up to the root complex and down again: peer direct then shares the "
+        "uplink that it should spare, or fails.",
+        mend="Boot with iommu=pt (or intel_iommu=off, amd_iommu=off).",
+        source="docs.nvidia.com GPUDirect RDMA, Supported Systems; docs.nvidia.com NCCL troubleshooting",
+        look=_iommu,
+    ),
+    Check(
+        id="acs",
+        title="PCIe access control (ACS)",
+        where="/sys/bus/pci/devices/*/config (lspci -vvv shows it as ACSCtl)",
+        rule="ReqRedir and CmpltRedir are off on every bridge above an accelerator or RDMA card",
+        why="With these bits a switch sends what goes from card to card up to the CPU first, which halves the bandwidth or worse.",
+        mend="Switch ACS off in the BIOS, or as root: setpci -s BRIDGE ECAP_ACS+0x6.w=0000 (virtual machines may need it on).",
+        source="docs.nvidia.com NCCL troubleshooting, PCI Access Control Services; HabanaAI/hccl_demo README f623d69; "
+        "NVIDIA/nccl-tests issue 252",
+        look=_acs,
+    ),
+)

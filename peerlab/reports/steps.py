@@ -1,0 +1,165 @@
+"""A collective step by step in a notebook: boxes with the numbers in them. One HTML text, no script.
+
+The steps are radio buttons, and the style sheet shows the table of the chosen one; so it works with the keyboard, in a saved
+notebook and in an exported one. Where styles are taken out, all tables stand one below the other.
+"""
+
+import secrets
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from peerlab.collectives.walk import Step, Walk, walk
+from peerlab.display import show_steps
+from peerlab.units import say_count
+from peerlab.view.theme import properties
+
+_SHORT = 4
+"""Digits of a number that a box has room to tell again."""
+
+_STYLE = Path(__file__).parent / "steps.css"
+
+
+class Steps:
+    """A collective that a notebook shows step by step.
+
+    Attributes
+    ----------
+    walk:
+        Every step with its numbers.
+    """
+
+    def __init__(self, steps: Walk) -> None:
+        self.walk = steps
+
+    def __repr__(self) -> str:
+        s = self.walk.scenario
+        return f"Steps({s.algorithm}, {self.walk.ranks} ranks, {s.collective}: {len(self.walk.steps)} steps)"
+
+    _repr_html_ = show_steps
+
+
+def steps(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int]] | None = None) -> Steps:
+    """Return an AllReduce of real numbers, to be looked at step by step in a notebook.
+
+    `.walk` has the same as values: ``steps("ring", 4).walk.held(3)`` is what every rank holds after three steps.
+
+    Parameters
+    ----------
+    algorithm:
+        One of a scenario's, between single devices.
+    ranks:
+        2 to 8; `numbers` decides where they are given.
+    numbers:
+        What each rank contributes, a row of whole numbers per rank. Without them, every box of rank r
+        holds 10 to the power of r, so that the digits of a sum tell whose contributions are in it: 1001 has those of
+        ranks 0 and 3.
+
+    Raises
+    ------
+    ScenarioError
+        If there are too few or too many ranks, or the algorithm is not for so many.
+    """
+    return Steps(walk(algorithm, ranks, numbers))
+
+
+def steps_html(one: Walk) -> str:
+    """Return the steps as HTML that brings its own style."""
+    key = f"pl-{secrets.token_hex(4)}"  # radio buttons of two outputs must not belong together
+    last = len(one.steps)
+    title = f"{one.scenario.algorithm}, {one.ranks} ranks: AllReduce in {say_count(last, 'step')}"
+    shown = "".join(f"#{key}-{n}:checked~#{key}-{n}-pane{{display:block}}" for n in range(last + 1))
+    panes = "".join(_pane(one, n, key) for n in range(last + 1))
+    return (
+        f"<style>{_style()}{shown}</style><section class='pl-steps' aria-label='{escape(title, quote=True)}' "
+        f"data-columns='{one.start.shape[1]}'><h3>{escape(title[0].upper() + title[1:])}</h3>"
+        f"<fieldset><legend>After step</legend>{_track(one, key)}{panes}</fieldset></section>"
+    )
+
+
+def _track(one: Walk, key: str) -> str:
+    """Return a radio button for every step, and one for the start."""
+    buttons = []
+    for n in range(len(one.steps) + 1):
+        kind = "pl-begin" if n == 0 else "pl-adds" if one.steps[n - 1].adds else "pl-hands"
+        checked = " checked" if n == 0 else ""
+        buttons.append(
+            f"<input type='radio' name='{key}' id='{key}-{n}' data-lm-suppress-shortcuts='true'{checked}>"
+            f"<label for='{key}-{n}' class='{kind}'>{n or 'start'}</label>"
+        )
+    return "".join(buttons)
+
+
+def _pane(one: Walk, n: int, key: str) -> str:
+    back = f"<label for='{key}-{n - 1}' aria-hidden='true'>◂ Back</label>" if n else "<span>◂ Back</span>"
+    on = (
+        f"<label for='{key}-{n + 1}' aria-hidden='true'>Next ▸</label>"
+        if n < len(one.steps)
+        else "<span>Next ▸</span>"
+    )
+    head = "".join(f"<th scope='col'>box {box}</th>" for box in range(one.start.shape[1]))
+    body = "".join(
+        f"<tr><th scope='row'>rank {rank}</th>{''.join(_cells(one, n, rank))}</tr>"
+        for rank in range(one.ranks)
+    )
+    return (
+        f"<div class='pl-pane' id='{key}-{n}-pane'><p class='pl-say'><span class='pl-turn'>{back}{on}</span>{_say(one, n)}</p>"
+        f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _say(one: Walk, n: int) -> str:
+    """Return what happens in a step, in words."""
+    if n == 0:
+        return "<b>Start.</b> Every rank holds what it contributes."
+    step, sent = one.steps[n - 1], one.sent(n)
+    what = "adding up" if step.adds else "handing out"
+    boxes, senders = max(len(move.boxes) for move in step.moves), len(step.moves)
+    it = "it" if boxes == 1 else "them"
+    does = f"adds {it} to its own" if step.adds else f"puts {it} in place of its own"
+    who = (
+        "Every rank sends"
+        if senders == one.ranks
+        else "One rank sends"
+        if senders == 1
+        else f"{senders} ranks send"
+    )
+    most = f"Sent so far{'' if min(sent) == max(sent) else ', at most'}: {max(sent):.3g} of a rank's buffer."
+    return (
+        f"<b>Step {n} of {len(one.steps)}: {what}.</b> {who} {boxes} {'box' if boxes == 1 else 'boxes'}"
+        f"{' each' if 1 < senders < one.ranks else ''}; who receives {does}. <span class='pl-quiet'>{most}</span>"
+    )
+
+
+def _cells(one: Walk, n: int, rank: int) -> list[str]:
+    """Return the boxes of a rank after a step: what is in them, and what came or went."""
+    held, total = one.held(n)[rank], one.total
+    step = one.steps[n - 1] if n else None
+    cells = []
+    for box, number in enumerate(held):
+        came, went = _traffic(step, rank, box)
+        kinds = [name for name, text in (("pl-came", came), ("pl-went", went)) if text]
+        kinds += ["pl-full"] * bool(number == total[box])
+        note = "; ".join(text for text in (came, went) if text)
+        cells.append(f"<td class='{' '.join(kinds)}'><b>{number}</b><small>{note or '&nbsp;'}</small></td>")
+    return cells
+
+
+def _traffic(step: Step | None, rank: int, box: int) -> tuple[str, str]:
+    """Return what came into a box in this step, and where it went, in words."""
+    came = went = ""
+    for move in step.moves if step else ():
+        if box in move.boxes and move.to == rank and step:
+            number = str(step.before[move.rank, box])
+            came = f"from {move.rank}"
+            if step.adds and len(number) <= _SHORT:  # else it does not fit into a box
+                came = f"+{number} {came}"
+        if box in move.boxes and move.rank == rank:
+            went = f"to {move.to}"
+    return came, went
+
+
+@cache
+def _style() -> str:
+    return properties(".pl-steps") + _STYLE.read_text(encoding="utf-8")

@@ -1,0 +1,247 @@
+"""Which data path is a log from? Evidence is added up, and said piece by piece; where it does not suffice, that is said."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from peerlab.display import show_diagnosis
+from peerlab.errors import RecordsError
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import IN_NODE, PATHS, data_path
+from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.records import Records
+from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
+from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
+from peerlab.study.diagnosis.forecast import Forecast, forecast
+from peerlab.study.diagnosis.knowledge import Check, Knowledge, explanations, knowledge
+from peerlab.study.diagnosis.remarks import notes
+from peerlab.study.observed import Observed, observe
+
+CANNOT_TELL = "cannot tell"
+CLEAR = "clear"
+"""The surest verdict."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """One path, and how well it explains the log."""
+
+    path: str
+    """Key of `explanations`."""
+    points: float
+    """Sum over the evidence."""
+    odds: float
+    """Its share of all explanations, 0 to 1, if the weights are right, which are judgement."""
+    fit: Fit | None
+    """Its simulated curve beside the log's, if a known cluster has this path."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """What a log tells about the path it took."""
+
+    path: str | None
+    """The path that explains it best; None: cannot tell."""
+    verdict: str
+    """``clear``, ``probable`` or ``cannot tell``."""
+    why: str
+    """One sentence."""
+    ranking: tuple[Explanation, ...]
+    """All paths that were weighed, the best first."""
+    evidence: tuple[Evidence, ...]
+    """What was seen and what it says, the weightiest first."""
+    notes: tuple[str, ...]
+    """What else should be known to read this log: sentences."""
+    warnings: tuple[str, ...]
+    """What was left out of the log when it was read, what in it is doubtful, and what was inferred: sentences."""
+    checks: tuple[Check, ...]
+    """What to measure next."""
+    forecast: Forecast
+    """What Peer Direct would bring."""
+    clusters: tuple[str, ...]
+    """Clusters that the log was held against."""
+    chosen: bool
+    """Whether these were named by the user, or by the records; else they were recognised."""
+    seen: Observed
+    """The curve and what stands around it."""
+
+    _repr_html_ = show_diagnosis
+
+    def __repr__(self) -> str:
+        found = self.verdict if self.path is None else f"{self.path}, {self.verdict}"
+        return f"Diagnosis({found}: {self.why})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the diagnosis as plain values that JSON can hold, units in the names."""
+        return {
+            "log": self.seen.says,
+            "path": self.path,
+            "verdict": self.verdict,
+            "why": self.why,
+            "ranking": [
+                {"path": one.path, "points": one.points, "odds": one.odds, "simulated": _plain_fit(one.fit)}
+                for one in self.ranking
+            ],
+            "evidence": [{**vars(one), "points": dict(one.points)} for one in self.evidence],
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "checks": [vars(one) for one in self.checks],
+            "forecast": _plain_forecast(self.forecast),
+            "clusters": list(self.clusters),
+            "cluster_chosen": self.chosen,
+        }
+
+
+def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> Diagnosis:
+    """Return which data path explains some records best, with the evidence, and what Peer Direct would bring.
+
+    Parameters
+    ----------
+    cluster:
+        Where the log is from: a known name, a cluster file, or a `Cluster`. None: as the records' manifest says,
+        or recognised from the accelerators that the log names, or general limits only.
+
+    Raises
+    ------
+    RecordsError
+        If there is nothing to go by, or the records say themselves which path they took.
+    HardwareError
+        If there is no such cluster.
+    """
+    seen, know = observe(records), knowledge()
+    if seen.path:
+        raise RecordsError(
+            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
+            "them side by side: peerlab.load(FILE)"
+        )
+    if cluster is None and records.manifest.get("cluster") in known_clusters():
+        cluster = records.manifest["cluster"]
+    clusters = recognised(seen) if cluster is None else [_loaded(cluster)]
+    found = fits(seen, clusters)
+    paths = _candidates(seen, clusters)
+    gathered = (
+        *from_lines(seen, know), *from_setup(seen, know), *from_latency(seen, know), *from_rates(seen, know),
+        *from_clusters(found, know, chosen=cluster is not None), *from_latencies(seen, clusters, know),
+    )  # fmt: skip
+    evidence = sorted(gathered, key=lambda one: -_weight(one, paths))
+    ranking = _ranking(paths, evidence, best(found))
+    verdict, why = _verdict(ranking, evidence, know)
+    path = None if verdict == CANNOT_TELL else ranking[0].path
+    own = next((one.fit for one in ranking if one.path == path), None)
+    return Diagnosis(
+        path=path,
+        verdict=verdict,
+        why=why,
+        ranking=ranking,
+        evidence=tuple(evidence),
+        notes=tuple(notes(seen, path, own)),
+        warnings=tuple(records.warnings),
+        checks=know.checks_for(path or CANNOT_TELL, seen.tool, clear=verdict == CLEAR),
+        forecast=forecast(seen, path, own, clusters),
+        clusters=tuple(one.name for one in clusters),
+        chosen=cluster is not None,
+        seen=seen,
+    )
+
+
+def _loaded(cluster: str | Path | Cluster) -> Cluster:
+    return cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+
+
+def _candidates(seen: Observed, clusters: Iterable[Cluster]) -> list[str]:
+    """Return the paths to be weighed: no links inside a node where there are several, no ports where devices have none."""
+    ports = seen.tool == "hccl_demo" or any(
+        data_path(path).uses_own_ports for one in clusters for path in one.paths
+    )
+    several = seen.nodes is not None and seen.nodes > 1
+    own = {path for path, one in PATHS.items() if one.uses_own_ports}
+    return [
+        path
+        for path in explanations()
+        if not (path in own and not ports) and not (path == IN_NODE and several)
+    ]
+
+
+def _weight(one: Evidence, paths: Sequence[str]) -> float:
+    return max((abs(points) for path, points in one.points.items() if path in paths), default=0.0)
+
+
+def _ranking(
+    paths: Sequence[str], evidence: Sequence[Evidence], nearest: dict[str, Fit]
+) -> tuple[Explanation, ...]:
+    points = {path: sum(one.points.get(path, 0.0) for one in evidence) for path in paths}
+    total = sum(math.exp(value) for value in points.values())
+    ordered = sorted(paths, key=lambda path: -points[path])
+    return tuple(
+        Explanation(
+            path=path, points=points[path], odds=math.exp(points[path]) / total, fit=nearest.get(path)
+        )
+        for path in ordered
+    )
+
+
+def _verdict(
+    ranking: Sequence[Explanation], evidence: Sequence[Evidence], know: Knowledge
+) -> tuple[str, str]:
+    """Return the verdict, and why in one sentence."""
+    first, second = ranking[:2]
+    if said := _contradiction(first.path, evidence, know):
+        return CANNOT_TELL, said
+    lead = first.points - second.points
+    for verdict, least in know.leads.items():
+        if lead >= least:
+            times = f"{math.exp(lead):.0f} times" if lead < math.log(1000) else "more than 1000 times"
+            return verdict, f"{first.path} explains the log {times} better than {second.path}, the next"
+    tied = [one.path for one in ranking if first.points - one.points < know.leads["probable"]]
+    return CANNOT_TELL, f"nothing in the log separates {', '.join(tied[:-1])} and {tied[-1]} well enough"
+
+
+def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) -> str:
+    """Return what contradicts the path that leads, or nothing."""
+    strong, decides = know.strengths["strong"] * 0.99, know.strengths["decides"] * 0.99
+    for one in evidence:
+        against = one.points.get(first, 0.0) <= -strong
+        other = next(
+            (path for path, points in one.points.items() if path != first and points >= decides), None
+        )
+        if against or other:
+            instead = f"speaks for {other}" if other else "speaks against it"
+            return f"the evidence contradicts itself: {first} leads, but {one.seen} {instead} ({one.says})"
+    return ""
+
+
+def _plain(values: Iterable[float]) -> list[float | None]:
+    return [float(value) if np.isfinite(value) else None for value in values]
+
+
+def _plain_fit(fit: Fit | None) -> dict[str, Any] | None:
+    if fit is None:
+        return None
+    return {
+        "cluster": fit.cluster.name,
+        "message_bytes": _plain(fit.sizes),
+        "measured_GBps": _plain(fit.measured_GBps),
+        "simulated_GBps": _plain(fit.simulated_GBps),
+        "measured_over_simulated": fit.ratio,
+    }
+
+
+def _plain_forecast(one: Forecast) -> dict[str, Any]:
+    if one.why_not:
+        return {"why_not": one.why_not}
+    return {
+        "cluster": one.cluster,
+        "fitted_on": one.fitted_on,
+        "model_error_factor": one.spread,
+        "message_bytes": _plain(one.sizes),
+        "measured_GBps": _plain(one.measured_GBps),
+        "peer_direct_GBps": _plain(one.GBps),
+        "low_GBps": _plain(one.low_GBps),
+        "high_GBps": _plain(one.high_GBps),
+        "ratio": _plain(one.ratio),
+        "gain_in_words": one.gain.range_in_words(),
+    }

@@ -1,0 +1,1 @@
+"""Sweeps: many scenarios, one table, by one process or by many."""

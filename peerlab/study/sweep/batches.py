@@ -1,0 +1,113 @@
+"""Works a list of cases off through an executor, in batches that are worth sending."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+
+from peerlab.errors import PeerlabError, WorkersLost
+from peerlab.study.sweep.question import Case
+from peerlab.study.sweep.worker import Answer, Batch, Stopped
+
+Keep = Callable[[Sequence[Case], Answer], None]
+"""Takes what was answered; may be told the same twice."""
+
+_LONG_ENOUGH_S, _AIM_S = 0.05, 0.2
+_LOOK_UP_S = 0.1
+"""How long a stop may go unnoticed."""
+
+
+class Pace:
+    """How many scenarios make a task: one at first, then, as measured, so many that it lasts `_AIM_S`.
+
+    Near the end tasks get shorter, so that all workers end together, but not below `_LONG_ENOUGH_S`.
+    """
+
+    def __init__(self) -> None:
+        self._each_s: float | None = None
+        self._most = 1
+
+    def learn(self, count: int, seconds: float) -> None:
+        """Take the measured time of a task."""
+        each = max(seconds / count, 1e-6)
+        self._each_s = each if self._each_s is None else (self._each_s + each) / 2
+        self._most = 4 * count  # the next scenarios may be larger than those that were measured
+
+    def size(self, left: int, workers: int) -> int:
+        """Return the number of scenarios of the next task."""
+        if self._each_s is None:
+            return 1
+        even = ceil(left / max(workers, 1))
+        size = min(ceil(_AIM_S / self._each_s), max(even, ceil(_LONG_ENOUGH_S / self._each_s)))
+        return max(min(size, self._most, left), 1)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who works, and how they are told to stop."""
+
+    executor: Executor
+    """Where tasks go."""
+    workers: Callable[[], int]
+    """How many tasks run at once, now."""
+    task: Callable[[Batch], Answer]
+    """What they do."""
+    ahead: int = 2
+    """Tasks sent per worker, so that none waits for its next."""
+    stop: Callable[[], None] = lambda: None
+    """Asks the tasks that run to end."""
+    patience_s: float = 0.0
+    """How long to wait for them after that."""
+
+
+def work_off(
+    crew: Crew,
+    cases: Iterable[Case],
+    batch: Callable[[Sequence[Case]], Batch],
+    keep: Keep,
+    stopped: Stopped,
+    pace: Pace | None = None,
+) -> None:
+    """Answer all cases, in any order, unless stopped; what was answered is kept, whatever ends the work."""
+    todo, pace = deque(cases), pace or Pace()
+    pending: dict[Future[Answer], list[Case]] = {}
+    try:
+        while (todo or pending) and not stopped():
+            workers = crew.workers()
+            while todo and len(pending) < max(crew.ahead * workers, 1):
+                mine = [todo.popleft() for _ in range(pace.size(len(todo), workers))]
+                pending[crew.executor.submit(crew.task, batch(mine))] = mine
+            for future in wait(pending, _LOOK_UP_S, FIRST_COMPLETED).done:
+                answer = future.result()
+                keep(pending[future], answer)
+                if len(answer.figures) < len(pending.pop(future)):
+                    return
+                pace.learn(len(answer.figures), answer.seconds)
+    finally:
+        _wind_up(crew, pending, keep)
+
+
+def _wind_up(crew: Crew, pending: dict[Future[Answer], list[Case]], keep: Keep) -> None:
+    """Let go of what has not begun, and keep what is there."""
+    if not pending:
+        return
+    crew.stop()
+    running = [future for future in pending if not future.cancel()]
+    for future in wait(running, crew.patience_s).done:
+        if not future.cancelled() and future.exception() is None:
+            keep(pending[future], future.result())
+
+
+@contextmanager
+def explained(who: str, *lost: type[Exception]) -> Iterator[None]:
+    """Say in one line that somebody else's process ended, or has no peerlab."""
+    kinds: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *lost)
+    try:
+        yield
+    except kinds as problem:
+        hint = "; in a script, sweep below `if __name__ == '__main__':`" if who.startswith("the pool") else ""
+        raise WorkersLost(f"{who} went away before all was answered{hint}") from problem
+    except ModuleNotFoundError as problem:
+        raise PeerlabError(f"{who} lacks {problem.name}: install peerlab on its workers") from problem

@@ -1,0 +1,57 @@
+"""What of a scenario can be compared with an expected figure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.analysis.run import Run
+from peerlab.engine.simulate import simulate
+from peerlab.model.scenario import Scenario
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+"""Units of time and how many seconds they have."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a figure is drawn from one run, or from two."""
+
+    figure: Callable[..., float]
+    """From a run (or two) to the figure: seconds for a time, otherwise in the only unit it has."""
+    of_two: bool = False
+    """Whether it needs a second run to divide by."""
+
+
+def _steady(run: Run) -> float:
+    """Return the time of all iterations but the first round over the buffers."""
+    return sum(one.time_s for one in run.iterations[run.scenario.buffers :])
+
+
+COMPARISONS = {
+    "time": Comparison(lambda run: run.time_s),
+    "algbw": Comparison(lambda run: run.algbw_GBps),
+    "busbw": Comparison(lambda run: run.busbw_GBps),
+    "hits": Comparison(lambda run: float(sum(one.registration.hits for one in run.iterations))),
+    "time ratio": Comparison(lambda run, other: run.time_s / other.time_s, of_two=True),
+    "steady time ratio": Comparison(lambda run, other: _steady(run) / _steady(other), of_two=True),
+}
+"""By name. Times and bandwidths are those of the last iteration, hits those of all."""
+
+UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
+    "time": tuple(SECONDS),
+    "algbw": ("GB/s",),
+    "busbw": ("GB/s",),
+}
+"""Units that a comparison can be given in."""
+
+
+def figure(compare: str, unit: str, one: Scenario, other: Scenario | None, **options: Any) -> float:
+    """Return what the simulation says, in `unit`.
+
+    Raises
+    ------
+    PeerlabError
+        If a scenario is impossible.
+    """
+    runs = [simulate(each, **options) for each in (one, other) if each is not None]
+    return COMPARISONS[compare].figure(*runs) / SECONDS.get(unit, 1.0)

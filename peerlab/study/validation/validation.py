@@ -1,0 +1,124 @@
+"""Holds the model to its expected figures: simulates every row and says by how much it differs."""
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from peerlab.errors import Cancelled, PeerlabError
+from peerlab.study.validation.comparison import figure
+from peerlab.study.validation.expected_figures import Point, Row, scenario
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the simulation says to one point."""
+
+    point: Point
+    """What was asked."""
+    simulated: float
+    """The figure in the row's unit; not a number where the scenario is impossible."""
+    problem: str = ""
+    """Why there is no figure."""
+
+    @property
+    def error(self) -> float:
+        """Relative difference from what is expected, signed; from a range, that to its nearer end, 0 inside.
+
+        Where 0 is expected, the difference itself; infinite where there is no figure.
+        """
+        if math.isnan(self.simulated):
+            return math.inf
+        wanted = self.point.expected
+        if isinstance(wanted, tuple):
+            wanted = min(max(self.simulated, wanted[0]), wanted[1])
+        return (self.simulated - wanted) / (abs(wanted) or 1.0)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the simulation says to one row."""
+
+    row: Row
+    """What was asked."""
+    answers: tuple[Answer, ...]
+    """One per point."""
+
+    @cached_property
+    def error(self) -> float:
+        """What is held to the tolerance: the largest error of the points, or their median; never negative."""
+        errors = [abs(answer.error) for answer in self.answers]
+        return statistics.median(errors) if self.row.judged == "median" else max(errors)
+
+    @property
+    def worst(self) -> Answer:
+        """The point with the largest error."""
+        return max(self.answers, key=lambda answer: abs(answer.error))
+
+    @property
+    def beyond(self) -> list[Answer]:
+        """The points beyond the tolerance; where the median is judged, a row may be met with some."""
+        return [answer for answer in self.answers if abs(answer.error) > self.row.tolerance]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the row is met."""
+        return self.error <= self.row.tolerance and not self.problems
+
+    @property
+    def problems(self) -> list[str]:
+        """Why points could not be simulated, each reason once."""
+        return list(dict.fromkeys(answer.problem for answer in self.answers if answer.problem))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as plain values; None where a point could not be simulated."""
+        row = self.row
+        return {
+            "name": row.name,
+            "group": row.group,
+            "what": row.what,
+            "compare": row.compare,
+            "unit": row.unit,
+            "judged": row.judged,
+            "tolerance": row.tolerance,
+            "error": _plain(self.error),
+            "worst_error": _plain(self.worst.error),
+            "points_beyond": len(self.beyond),
+            "passed": self.passed,
+            "fitted": row.fitted,
+            "source": row.source,
+            "note": row.note,
+            "points": [
+                {
+                    "scenario": dict(answer.point.scenario),
+                    "over": answer.point.over and dict(answer.point.over),
+                    "expected": answer.point.expected,
+                    "simulated": _plain(answer.simulated),
+                    "error": _plain(answer.error),
+                    "problem": answer.problem,
+                }
+                for answer in self.answers
+            ],
+        }
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def validate(rows: Iterable[Row]) -> Iterator[Result]:
+    """Yield the result of each row, in order, as soon as it is simulated."""
+    for row in rows:
+        yield Result(row, tuple(_answer(row, point) for point in row.points))
+
+
+def _answer(row: Row, point: Point) -> Answer:
+    try:
+        one, other = scenario(point.scenario), point.over and scenario(point.over)
+        return Answer(point, figure(row.compare, row.unit, one, other or None))
+    except Cancelled:
+        raise
+    except PeerlabError as problem:
+        return Answer(point, math.nan, str(problem))

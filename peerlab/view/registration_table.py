@@ -1,0 +1,57 @@
+"""The registration table beside the NIC: which memory is registered, and what it costs, at any moment."""
+
+from peerlab.analysis.run import Run
+from peerlab.trace import REGISTRATION_KINDS
+from peerlab.units import say_bytes, say_time
+from peerlab.view.frames import registrations
+from peerlab.view.shown_nodes import focus
+
+COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step")
+
+
+def table(run: Run) -> dict[str, object]:
+    """Return what the page needs to show the registration table of the first NIC of the node that is shown."""
+    s, counters = run.scenario, run.registration
+    machine = s.hardware
+    if not s.registers:
+        title = "Pinned memory" if s.data_path.uses_kernel_tcp else "Registered memory (MR)"
+        return {"live": False, "lines": _standing(run), "title": title}
+    segments = registrations(run.trace, focus(run))
+    total = f"{counters.hits} hits, {counters.misses} misses"
+    if counters.evictions:
+        total += f", {counters.evictions} evicted"
+    return {
+        "live": True,
+        "title": "Registered (MR), NIC 0",
+        "rows": segments.page(COLUMNS, ("start", "end")),
+        "kinds": list(REGISTRATION_KINDS),
+        "chunks": run.recording.chunks,
+        "device": machine.device_name,
+        "devices": machine.devices_per_switch,
+        "total": f"{total}, {say_time(counters.time_ps)}{whose(run)}",
+    }
+
+
+def whose(run: Run) -> str:
+    """Return what is said behind counts: of how many NICs they are, and of which node where nodes differ."""
+    machine = run.scenario.hardware
+    one = run.scenario.collective == "point-to-point"
+    nics = 1 if one else min(machine.nics_per_switch, machine.devices_per_switch)
+    words = [f"{nics} NICs"] * (nics > 1) + [f"node {focus(run)}"] * (not run.trace.folded)
+    return f", {' of '.join(words)}" if words else ""
+
+
+def _standing(run: Run) -> list[list[str]]:
+    """Return the lines of a table in which nothing happens: name and note."""
+    s = run.scenario
+    if s.staged:
+        size = say_bytes(s.slice_limit or s.nbytes)
+        buffers = f"{s.window_slices} x {size}"
+        return [
+            ["send buffers", buffers],
+            ["receive buffers", buffers],
+            ["pinned once, at start" if s.data_path.uses_kernel_tcp else "registered once, at start", ""],
+        ]
+    if s.data_path.uses_device_memory:
+        return [["one pool per device", ""], ["registered once, at start", ""]]
+    return [["this path registers nothing", ""]]
