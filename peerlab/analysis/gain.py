@@ -93,16 +93,19 @@ class GainBand:
         return f"{_times(self.value)}: {self.range_in_words()}"
 
     def range_in_words(self) -> str:
-        """Return the band with what it leaves out and what the gain would be then, as one sentence without its end."""
-        band = f"{_ratio(self.low)} to {_times(self.high)} if the assumed figures that have a range lie at its ends"
+        """Return what the gain may be otherwise as one sentence without its end: first what no range holds, then the band."""
         told = [_say(one) for one in self.left_out if one.reach >= _FELT]
+        only = "only " if told else ""
+        told.append(
+            f"{_ratio(self.low)} to {_times(self.high)} if {only}the assumed figures that have a range lie at its ends"
+        )
         quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
             told.append(f"other {', '.join(quiet)} would move it by less than {_FELT:.0%}")
         if silent:
-            told.append(f"not simulated is what else may hold of {', '.join(silent)}")
-        return "; ".join((band, *told))
+            told.append(f"other {', '.join(silent)} cannot be simulated")
+        return "; ".join(told)
 
     def table(self) -> "pd.DataFrame":
         """Return one row for each case of each assumed figure, the most influential figure first.
@@ -131,7 +134,7 @@ def _times(value: float) -> str:
 
 def _say(one: Assumption) -> str:
     cases = ", ".join(f"{_times(case.gain)} if {case.says}" for case in one.cases)
-    return f"{cases}, which that band leaves out (assumed: {one.figure.assumption})"
+    return f"{cases} (assumed is: {one.figure.assumption})"
 
 
 def check_alike(scenario: Scenario, over: Scenario) -> None:

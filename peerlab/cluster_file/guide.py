@@ -32,7 +32,8 @@ GUIDE = {
     ),
     "node.nics_per_switch": Entry(
         "NICs below one PCIe switch; a device uses one NIC", "1", "per PCIe switch",
-        "lspci -tv; nvidia-smi topo -m (PIX or PXB between GPU and NIC)",
+        "lspci -tv: is the NIC below the same PCIe switch as the accelerator, or below a root port of its own? With NVIDIA's "
+        "nvidia-smi topo -m says it too: PIX or PXB. In a virtual machine neither may tell; then ask the provider",
     ),
     "node.cores_per_device": Entry(
         "CPU cores that do an accelerator's communication", "1", "per device",

@@ -95,6 +95,13 @@ def nodes(_outline: Outline, evidence: Evidence) -> Slide:
     return Slide(title, (chart,), (line,), notes=(f"{said}.",))
 
 
+def _nics(evidence: Evidence) -> str:
+    """Return whose registrations are counted."""
+    machine = evidence.base.hardware
+    many = min(machine.nics_per_switch, machine.devices_per_switch)
+    return "the NIC" if many == 1 else f"the {many} NICs"
+
+
 def registration(_outline: Outline, evidence: Evidence) -> Slide:
     """Say what registering memory costs."""
     runs = [
@@ -111,7 +118,7 @@ def registration(_outline: Outline, evidence: Evidence) -> Slide:
     title = f"Memory registered for each transfer: {'slower than' if slower else 'still faster than'} the way through the host"
     counters = evidence.uncached.registration
     line = (
-        f"Without a cache the NICs of one PCIe switch register {counters.misses} times, {say_time(counters.time_ps)} in all;"
+        f"Without a cache {_nics(evidence)} of one PCIe switch would register {counters.misses} times, {say_time(counters.time_ps)} in all;"
         f" the exchange takes {say_time(evidence.uncached.time_ps)}."
     )
     alt = "Bus bandwidth by registration. " + " ".join(f"{row.name}: {row.says}." for row in rows)

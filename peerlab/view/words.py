@@ -61,7 +61,7 @@ def _slices(s: Scenario) -> str:
         return "whole transfers"
     if s.slice_bytes != "auto":
         return f"slices of {say_bytes(size)}, as set"
-    return f"slices of {say_bytes(size)}, the library's {'through the host' if s.staged else 'from device memory'}"
+    return f"slices of {say_bytes(size)}, as the library cuts them {'through the host' if s.staged else 'from device memory'}"
 
 
 def _how(run: Run) -> str:
