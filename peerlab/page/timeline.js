@@ -83,7 +83,7 @@ class Timeline {
     const most = this.addMerged(drawn, density, single);
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
-    this.note.replaceChildren(...(most > 1 ? [`one mark stands for up to ${most} spans`, make("span", "pl-press", "; zoom in to see each")] : []));
+    this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans in one mark`, make("span", "pl-press", "; zoom in")] : []));
     this.note.title = most > 1 ? "Spans too short to tell apart are one mark: it fills as much of its lane's height as they keep the resource busy" : "";
     this.count = drawn.y.length;
     this.drawPath();

@@ -195,8 +195,8 @@ def _say_bands(
     return IN_PART if some else BAND
 
 
-BAND = "band: assumed figures (†) at the ends of their ranges"
-IN_PART = "band (in part): assumed figures (†) at the ends of their ranges"
+BAND = "band: ranges of assumed figures (†)"
+IN_PART = "band (in part): ranges of assumed figures (†)"
 _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 

@@ -342,7 +342,7 @@ def test_the_curves_that_a_page_begins_with_have_bands(open_):
         assert all(low <= y <= high for low, y, high in zip(*rows, strict=True))
     assert (
         shown.page.locator(".pl-bands").inner_text()
-        == "band: assumed figures (†) at the ends of their ranges"
+        == "band: ranges of assumed figures (†)"
     )
 
 

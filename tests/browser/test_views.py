@@ -57,11 +57,11 @@ def test_the_mark_waits_for_the_lines_of_its_scenario(fresh):
 
 def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
     fresh.page.wait_for_function(
-        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('band: assumed')",
+        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('band: ranges')",
         timeout=60_000,
     )
     legend = fresh.page.locator(".pl-bands").last
-    expect(legend).to_contain_text("band: assumed figures (†) at the ends of their ranges")
+    expect(legend).to_contain_text("band: ranges of assumed figures (†)")
     bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
     assert len(bands["xs"]) == len(curves["lines"]) == 4
     for line in curves["lines"]:
@@ -174,7 +174,7 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     total, drawn = fresh.ask("page => [page.timeline.spans.total, page.timeline.count]")
     assert total > 100_000
     assert 10 < drawn < 2000  # neighbours that look the same are one mark
-    expect(fresh.page.locator(".pl-merged").last).to_contain_text("one mark stands for up to")
+    expect(fresh.page.locator(".pl-merged").last).to_contain_text("spans in one mark")
     fresh.ask(
         """page => { page.whole = page.figures.model('timeline_spans').data;
              page.timeline.range.setv({ start: 5.0, end: 5.2 }) }"""
