@@ -48,7 +48,7 @@ def section() -> str:
 
 The crossbar `ideal-100g`, transfers whole, a step at a time. CPU seconds of one simulation, and how many times quicker than the
 other it is: *peerlab* in a session that has loaded it; *as a command*, a process that starts Python and imports everything;
-*every node*, the same with `engine="loop-full"`, which simulates each node and each step as the others do. The default does not:
+*every node*, the same with `engine="loop", every_node=True`, which simulates each node and each step as the others do. The default does not:
 where all nodes do the same it simulates one, and of steps that repeat a few. That, not quicker code, is most of the difference.
 
 {said}
@@ -96,9 +96,9 @@ def measured_elsewhere(entry: dict[str, Any]) -> Row:
 def ours(scenario: peerlab.Scenario, theirs_s: float | None, *, whole: bool = True) -> tuple[str, str, str]:
     """Return peerlab's CPU seconds in this session, as a command, and for every node, each beside `theirs_s`."""
     taken = [session_cpu_s(scenario) for _ in range(3)]
-    found = [statistics.median(taken), command_cpu_s(scenario, "auto")]
+    found = [statistics.median(taken), command_cpu_s(scenario, "engine='auto'")]
     if whole:
-        found.append(command_cpu_s(scenario, "loop-full"))
+        found.append(command_cpu_s(scenario, "engine='loop', every_node=True"))
     texts = [say(cpu_s) + (f" ({times(theirs_s / cpu_s)})" if theirs_s else "") for cpu_s in found]
     return texts[0], texts[1], texts[2] if whole else ""
 
@@ -109,9 +109,9 @@ def session_cpu_s(scenario: peerlab.Scenario) -> float:
     return time.process_time() - begin
 
 
-def command_cpu_s(scenario: peerlab.Scenario, engine: str) -> float:
+def command_cpu_s(scenario: peerlab.Scenario, options: str) -> float:
     """Return the CPU seconds of a process that starts, simulates and ends."""
     before = children_cpu_s()
-    code = f"import peerlab; peerlab.simulate({scenario.as_code()}, engine={engine!r})"
+    code = f"import peerlab; peerlab.simulate({scenario.as_code()}, {options})"
     subprocess.run([sys.executable, "-c", code], check=True)
     return children_cpu_s() - before

@@ -96,7 +96,7 @@ def test_without_assumptions_the_band_is_the_answer_and_the_table_is_empty():
 
 
 def test_a_what_if_is_the_same_whatever_engine_made_the_run_and_can_be_sent_to_another_process():
-    run = peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes="1 MiB"), engine="simpy")
+    run = peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes="1 MiB"), engine="referee")
     assert run.sensitivity().equals(peerlab.simulate(run.scenario).sensitivity())
     assert pickle.loads(pickle.dumps(run.simulate)) is peerlab.simulate  # noqa: S301  (our own)
 

@@ -74,9 +74,19 @@ def _gather_period(traffic: Exchange, pieces: int) -> int | None:
     return int(between[0, 0]) if (between == between[0, 0]).all() else None
 
 
-def by_arrays(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
-    """Return an iteration of the array engine; its spans are made when they are asked for, unless they are few."""
-    return side_by_side(system, registration_queue, [system.scenario], progress)[0]
+def by_arrays(
+    system: System,
+    registration_queue: RegistrationQueue,
+    progress: Progress | None,
+    *,
+    every_lane: bool = False,
+) -> Recording:
+    """Return an iteration of the array engine; its spans are made when they are asked for, unless they are few.
+
+    `every_lane`: whether all lanes are recorded, however many spans they have.
+    """
+    kept = tuple(range(len(system.lanes))) if every_lane else None
+    return side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
 
 
 def side_by_side(
@@ -84,9 +94,13 @@ def side_by_side(
     registration_queue: RegistrationQueue,
     scenarios: Sequence[Scenario],
     progress: Progress | None,
+    kept: tuple[int, ...] | None = None,
 ) -> list[Recording]:
-    """Return an iteration of each scenario; they are of one system, and differ in seed and jitter alone."""
-    kept = _kept(system)
+    """Return an iteration of each scenario; they are of one system, and differ in seed and jitter alone.
+
+    `kept` are the lanes whose spans are recorded; without it, all where their spans are not too many.
+    """
+    kept = _kept(system) if kept is None else kept
     few = len(kept) < len(system.lanes) and len(scenarios) == 1
     found = registration_queue.find_all() if system.scenario.registers else []
     batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())

@@ -1,64 +1,90 @@
 """Chooses an engine, runs every iteration, and puts the trace together."""
 
+import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
-from peerlab.engine.system import System, foldable
+from peerlab.engine.system import System, foldable, least
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Iteration, Ran, Recording, Trace
 
-ENGINES = ("auto", "loop", "arrays", "loop-nodes", "loop-full", "simpy", "simpy-folded")
+Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
+"""Runs one iteration."""
+
+ENGINES = ("auto", "referee", "loop", "arrays")
+
+_OLD_WORDS = {
+    "loop-nodes": ("loop", True),
+    "loop-full": ("loop", True),
+    "simpy": ("referee", True),
+    "simpy-folded": ("referee", False),
+}
+"""What engines were called in 0.1: the engine of today, and whether it simulates every node."""
 
 _MOST_OF_ALL = 10_000_000
 """Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
 
 
-def simulate(scenario: Scenario, engine: str = "auto", progress: Progress | None = None) -> Run:
+def simulate(
+    scenario: Scenario, engine: str = "auto", progress: Progress | None = None, *, every_node: bool = False
+) -> Run:
     """Return the run of a scenario.
 
     Parameters
     ----------
     engine:
-        ``loop``: the fast loop, folded, leaving out what repeats; ``arrays``: all nodes of a ring at once, where no
-        two share a resource; ``loop-nodes``: one PCIe switch of every node; ``loop-full``: every node, every step;
-        ``simpy``: the referee, every node, every step; ``simpy-folded``: the referee on one switch of one node;
-        ``auto``: the first of these that gives exactly what the referee would.
+        ``referee``: SimPy, slow and plain; ``loop``: the fast loop, which leaves out steps that repeat; ``arrays``: all
+        nodes of a ring at once, where no two share a resource; ``auto``: the fastest of them that gives exactly what the
+        referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
+    every_node:
+        Whether the trace holds every device of every node, and every step. By default it holds the least that is exact: where all
+        nodes do the same, one PCIe switch of one node; where only nodes differ, one PCIe switch of every node.
 
     Raises
     ------
     ScenarioError
         If the engine cannot run the scenario, or takes longer than can be counted (106 days).
     """
+    if engine not in (*ENGINES, *_OLD_WORDS):
+        raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
+    if engine in _OLD_WORDS:
+        old = engine
+        engine, every_node = _OLD_WORDS[old]
+        call = f"simulate(scenario, engine={engine!r}{', every_node=True' if every_node else ''})"
+        warnings.warn(f"engine={old!r} is {call} now", DeprecationWarning, stacklevel=2)
     try:
-        return _simulate(scenario, engine, progress)
+        return _simulate(scenario, engine, progress, every_node=every_node)
     except OverflowError:
         raise ScenarioError(
             "message_bytes", "on this cluster it takes longer than the simulation can count (106 days)"
         ) from None
 
 
-def _simulate(scenario: Scenario, engine: str, progress: Progress | None) -> Run:
-    if engine not in ENGINES:
-        raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
+def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
     if engine == "auto":
-        engine = fastest(scenario)
-    system = System(scenario, folded=engine in ("loop", "simpy-folded"), one_switch=engine == "loop-nodes")
-    if engine != "arrays" and not system.folded:
+        engine = fastest(scenario, every_node=every_node)
+    whole = every_node or engine == "arrays"
+    system = System(scenario, folded=False) if whole else least(scenario)
+    if every_node or (engine != "arrays" and not system.folded):
         _refuse_too_many(system)
-    run = {"simpy": recording.by_referee, "arrays": recording.by_arrays}.get(
-        engine.partition("-")[0], recording.by_loop
-    )
+    engines: dict[str, Engine] = {
+        "referee": recording.by_referee,
+        "loop": recording.by_loop,
+        "arrays": partial(recording.by_arrays, every_lane=every_node),
+    }
+    run = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
-    if engine in ("loop", "arrays") and ends_warm(scenario):
+    may_begin_warm = engine == "arrays" or (engine == "loop" and system.folded)
+    if may_begin_warm and ends_warm(scenario):
         last = run(system, warm_desk(system), progress)
         iterations = cache(lambda: _with_cold_runs(system))  # nobody may ever ask for them
     else:
@@ -106,13 +132,16 @@ def _refuse_too_many(system: System) -> None:
         )
 
 
-def fastest(scenario: Scenario) -> str:
+def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
     """Return the engine that ``auto`` chooses."""
-    if foldable(scenario):
+    if foldable(scenario) and not every_node:
         return "loop"
-    if not refuses(scenario):
-        return "arrays"
-    return "loop-full" if scenario.jitter or scenario.collective == "point-to-point" else "loop-nodes"
+    return "loop" if refuses(scenario) else "arrays"
+
+
+def takes_every_node(scenario: Scenario) -> bool:
+    """Return whether ``auto`` simulates one node after the other, since they differ and the arrays refuse them; it takes seconds."""
+    return not foldable(scenario) and fastest(scenario) == "loop"
 
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:

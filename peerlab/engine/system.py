@@ -203,3 +203,13 @@ def foldable(scenario: Scenario) -> bool:
     """Return whether one switch of one node stands for all."""
     alike = not scenario.jitter and not scenario.slow_nodes and scenario.fabric.uniform
     return alike and plan(scenario).schedule.symmetric
+
+
+def switches_alike(scenario: Scenario) -> bool:
+    """Return whether one PCIe switch of a node stands for its others."""
+    return not scenario.jitter and scenario.collective != "point-to-point"
+
+
+def least(scenario: Scenario) -> System:
+    """Return the least of a system that stands for all: one switch of one node, one of every node, or everything."""
+    return System(scenario, folded=foldable(scenario), one_switch=switches_alike(scenario))

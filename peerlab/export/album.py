@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from peerlab.analysis.run import Run
-from peerlab.engine.simulate import fastest, simulate
+from peerlab.engine.simulate import simulate, takes_every_node
 from peerlab.errors import ExportError, PeerlabError
 from peerlab.export.choices import Choice, states
 from peerlab.export.pack import Packing, rounding_ns
@@ -116,7 +116,7 @@ def _curves(scenario: Scenario, axis: str, *, bands: bool) -> dict[str, object]:
 
 def _alike(run: Run | None) -> bool:
     """Return whether all nodes of a run are alike; else each end of its band takes seconds."""
-    return run is not None and fastest(run.scenario) in ("loop", "arrays")
+    return run is not None and not takes_every_node(run.scenario)
 
 
 def _runs(line: Line) -> list[Run | None]:

@@ -5,7 +5,8 @@ import time
 
 from peerlab.collectives.choose import plan
 from peerlab.engine.loop.event_loop import Progress
-from peerlab.engine.simulate import fastest
+from peerlab.engine.simulate import takes_every_node
+from peerlab.engine.system import switches_alike
 from peerlab.errors import Cancelled
 from peerlab.model.scenario import Scenario
 
@@ -19,8 +20,10 @@ class TooSlow(Cancelled):
 
 def large(scenario: Scenario) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it."""
-    engine, machine = fastest(scenario), scenario.hardware
-    recorded = {"loop-full": machine.devices, "loop-nodes": machine.devices_per_switch}.get(engine, 0)
+    if not takes_every_node(scenario):
+        return False
+    machine = scenario.hardware
+    recorded = machine.devices_per_switch if switches_alike(scenario) else machine.devices
     return scenario.nodes * recorded * plan(scenario).schedule.steps > _MOST_TRANSFERS
 
 

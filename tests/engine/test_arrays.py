@@ -19,7 +19,9 @@ RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="1 MiB", ji
 
 def fingerprint(engine):
     """Return a hash of every span of a jittered run, rows in the order of their values."""
-    spans = peerlab.simulate(RING.with_(slow_nodes={4: 0.5}), engine=engine).recording.unrolled
+    spans = peerlab.simulate(
+        RING.with_(slow_nodes={4: 0.5}), engine=engine, every_node=True
+    ).recording.unrolled
     rows = np.column_stack([spans[name] for name in spans if name != "resource"])
     return hashlib.sha256(rows[np.lexsort(rows.T)].tobytes()).hexdigest()
 
@@ -35,7 +37,7 @@ def test_two_runs_with_one_seed_are_identical_to_the_byte_across_engines_and_pro
             text=True,
             check=True,
         ).stdout.strip()
-        for engine in ("arrays", "loop-full", "simpy", "arrays")
+        for engine in ("arrays", "loop", "referee", "arrays")
     ]
     assert len(set(done)) == 1
     assert done[0] == fingerprint("arrays")
@@ -103,7 +105,7 @@ def test_runs_side_by_side_give_what_each_gives_alone(
         assert run.as_dict(iteration_times=True) == alone.as_dict(iteration_times=True)
         assert run.busy == alone.busy
         assert identity(run) == identity(alone)
-    loops = [peerlab.simulate(one, engine="loop-full") for one in scenarios]
+    loops = [peerlab.simulate(one, engine="loop", every_node=True) for one in scenarios]
     assert times(scenarios) == [run.time_ps for run in loops]
     assert [figures(run) for run in map(SideBySide(scenarios).run, range(len(jitters)))] == list(
         map(figures, loops)
@@ -134,7 +136,9 @@ def test_every_span_is_of_the_resource_that_the_referee_names(cluster):
     scenario = peerlab.Scenario(
         cluster=cluster, path=PATHS[cluster], nodes=3, message_bytes="64 KiB", jitter=0.1
     )
-    arrays, referee = (peerlab.simulate(scenario, engine=engine) for engine in ("arrays", "simpy"))
+    arrays, referee = (
+        peerlab.simulate(scenario, engine=engine, every_node=True) for engine in ("arrays", "referee")
+    )
     assert identity(arrays) == identity(referee)
 
 
@@ -214,7 +218,9 @@ def test_with_a_warm_cache_it_gives_the_spans_and_hits_of_the_referee(
         jitter=jitter,
         slow_nodes=slow,
     )
-    arrays, referee = (peerlab.simulate(scenario, engine=engine) for engine in ("arrays", "simpy"))
+    arrays, referee = (
+        peerlab.simulate(scenario, engine=engine, every_node=True) for engine in ("arrays", "referee")
+    )
     assert identity(arrays) == identity(referee)
     assert arrays.registration == referee.registration
     assert arrays.registration.hits > arrays.registration.misses == 0
@@ -241,38 +247,65 @@ def test_what_it_cannot_say_exactly_it_refuses(fields, why):
     assert why in refuses(scenario)
     with pytest.raises(ScenarioError, match="'arrays' cannot run this"):
         peerlab.simulate(scenario, engine="arrays")
-    assert peerlab.simulate(scenario).engine == "loop-full"  # auto does not ask it
+    assert peerlab.simulate(scenario).engine == "loop"  # auto does not ask it
 
 
-def test_auto_takes_the_fastest_engine_that_is_exact():
-    ideal = peerlab.Scenario(cluster="ideal-100g")
-    engines = [
-        peerlab.simulate(one).engine
-        for one in (
-            ideal,
-            ideal.with_(jitter=0.1),
-            ideal.with_(slow_nodes={3: 0.5}),
-            ideal.with_(algorithm="binary-tree"),
-            peerlab.Scenario(slow_nodes={3: 0.5}),
-            peerlab.Scenario(cluster="p5", path="peer-direct"),
-            peerlab.Scenario(cluster="p5", path="peer-direct", jitter=0.1),
-            peerlab.Scenario(cluster="p5", path="peer-direct", jitter=0.1, registration="per-transfer"),
-            peerlab.Scenario(jitter=0.1),
-            peerlab.Scenario(collective="point-to-point"),
-        )
-    ]
-    assert engines == [
-        "loop",
-        "arrays",
-        "arrays",
-        "loop-nodes",
-        "loop-nodes",
-        "loop",
-        "arrays",
-        "loop-full",
-        "loop-full",
-        "loop-full",
-    ]
+NODE, SWITCH, DEVICE = "a switch of a node", "a switch of every node", "every device"
+
+
+@pytest.mark.parametrize(
+    ("fields", "engine", "holds"),
+    [
+        ({"cluster": "ideal-100g"}, "loop", NODE),
+        ({"cluster": "ideal-100g", "jitter": 0.1}, "arrays", DEVICE),
+        ({"cluster": "ideal-100g", "slow_nodes": {3: 0.5}}, "arrays", DEVICE),
+        ({"cluster": "ideal-100g", "algorithm": "binary-tree"}, "loop", SWITCH),
+        ({"slow_nodes": {3: 0.5}}, "loop", SWITCH),
+        ({"cluster": "p5", "path": "peer-direct"}, "loop", NODE),
+        ({"cluster": "p5", "path": "peer-direct", "jitter": 0.1}, "arrays", DEVICE),
+        (
+            {"cluster": "p5", "path": "peer-direct", "jitter": 0.1, "registration": "per-transfer"},
+            "loop",
+            DEVICE,
+        ),
+        ({"jitter": 0.1}, "loop", DEVICE),
+        ({"collective": "point-to-point"}, "loop", DEVICE),
+    ],
+)
+def test_auto_takes_the_fastest_engine_that_is_exact_and_simulates_the_least_that_is(fields, engine, holds):
+    run = peerlab.simulate(peerlab.Scenario(**fields))
+    assert run.engine == engine
+    assert holds == (NODE if run.trace.folded else SWITCH if run.trace.one_switch else DEVICE)
+
+
+@pytest.mark.parametrize("engine", ["auto", "referee", "loop", "arrays"])
+def test_every_node_is_in_the_trace_where_it_is_asked_for(engine):
+    ring = peerlab.Scenario(cluster="ideal-100g", nodes=5, message_bytes="64 KiB")
+    run = peerlab.simulate(ring, engine=engine, every_node=True)
+    assert set(run.recording.spans["node"].tolist()) == {0, 1, 2, 3, 4}
+    assert not run.recording.blocks  # and every step
+    assert run.engine == ("arrays" if engine == "auto" else engine)
+    assert run.time_ps == peerlab.simulate(ring).time_ps
+
+
+@pytest.mark.parametrize(
+    ("old", "engine", "every_node"),
+    [
+        ("simpy", "referee", True),
+        ("simpy-folded", "referee", False),
+        ("loop-full", "loop", True),
+        ("loop-nodes", "loop", True),
+    ],
+)
+def test_the_words_of_0_1_for_engines_work_with_a_warning_that_names_the_new_call(old, engine, every_node):
+    ring = peerlab.Scenario(nodes=3, message_bytes="64 KiB")
+    with pytest.warns(DeprecationWarning, match=f"engine='{old}' is simulate") as told:
+        run = peerlab.simulate(ring, engine=old)
+    call = str(told[0].message).partition(" is ")[2].removesuffix(" now")
+    same = eval(call, {"simulate": peerlab.simulate, "scenario": ring})  # noqa: S307  (ours)
+    assert told[0].filename == __file__
+    assert (run.engine, run.trace.folded) == (same.engine, same.trace.folded) == (engine, not every_node)
+    assert identity(run) == identity(same)
 
 
 def test_a_large_jittered_run_makes_its_spans_only_when_they_are_asked_for():
@@ -287,5 +320,7 @@ def test_of_a_very_large_run_the_slowest_node_and_its_neighbours_are_recorded():
     run = peerlab.simulate(RING.with_(nodes=512, slow_nodes={100: 0.5}))
     assert sorted(set(run.recording.spans["node"].tolist())) == [99, 100, 101]
     assert run.bottleneck.kind in ("nic_tx", "nic_rx")
+    every = peerlab.simulate(run.scenario, every_node=True)
+    assert len(set(every.recording.spans["node"].tolist())) == 512
     with pytest.raises(ScenarioError, match="million spans"):
         peerlab.simulate(peerlab.Scenario(nodes=1024, jitter=0.1))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.engine.arrays.ring_arrays import refuses
-from peerlab.engine.system import System, foldable
+from peerlab.engine.system import System
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.presets import read_cluster
 from peerlab.model.registration import Counters
@@ -144,33 +144,24 @@ def same(referee, other):
 
 @given(scenarios())
 def test_every_engine_gives_the_referees_spans(scenario):
-    referee = peerlab.simulate(scenario, engine="simpy").trace
-    same(referee, peerlab.simulate(scenario, engine="loop-full").trace)
+    referee = peerlab.simulate(scenario, engine="referee", every_node=True).trace
+    same(referee, peerlab.simulate(scenario, engine="loop", every_node=True).trace)
     if not refuses(scenario):
         same(referee, peerlab.simulate(scenario, engine="arrays").trace)
-    if not scenario.jitter and scenario.collective != "point-to-point":
-        same(referee, peerlab.simulate(scenario, engine="loop-nodes").trace)
-    if foldable(scenario):
-        folded = peerlab.simulate(scenario, engine="simpy-folded").trace
-        fast = peerlab.simulate(scenario, engine="loop").trace
-        same(referee, folded)
-        same(referee, fast)
+    same(referee, peerlab.simulate(scenario, engine="referee").trace)  # the least of it that is exact
+    same(referee, peerlab.simulate(scenario, engine="loop").trace)
 
 
-def counted(scenario, engine):
-    run = peerlab.simulate(scenario, engine=engine)
+def counted(scenario, engine, *, every_node=False):
+    run = peerlab.simulate(scenario, engine=engine, every_node=every_node)
     return [one.registration for one in run.iterations], run.registration
 
 
 @given(scenarios(registers=True))
 def test_every_engine_counts_the_registrations_of_the_same_switch(scenario):
-    referee = counted(scenario, "simpy")
-    engines = ["auto", "loop-full"]
-    if not scenario.jitter and scenario.collective != "point-to-point":
-        engines.append("loop-nodes")
-    if foldable(scenario):
-        engines += ["loop", "simpy-folded"]
-    for engine in engines:
+    referee = counted(scenario, "referee", every_node=True)
+    assert counted(scenario, "loop", every_node=True) == referee
+    for engine in ("auto", "loop", "referee"):
         assert counted(scenario, engine) == referee, engine
 
 
@@ -179,7 +170,9 @@ def test_what_makes_nodes_differ_does_not_multiply_the_counts():
         cluster="p4d", path="peer-direct", registration="per-transfer", nodes=4, message_bytes="8 MiB"
     )
     runs = [peerlab.simulate(alike.with_(**kw)) for kw in ({}, {"slow_nodes": {1: 0.5}}, {"jitter": 1e-6})]
-    assert [run.engine for run in runs] == ["loop", "loop-nodes", "loop-full"]
+    assert [run.engine for run in runs] == ["loop", "loop", "loop"]
+    assert [run.trace.folded for run in runs] == [True, False, False]
+    assert [run.trace.one_switch for run in runs] == [True, True, False]
     assert [run.registration.misses for run in runs] == [24, 24, 24]
     assert len({run.as_dict()["registration_time_s"] for run in runs}) == 1
 
@@ -227,7 +220,7 @@ def test_what_is_left_out_is_exactly_what_would_have_happened():
     ):
         scenario = peerlab.Scenario(**fields)
         folded = peerlab.simulate(scenario, engine="loop").trace
-        whole = peerlab.simulate(scenario, engine="simpy-folded").trace
+        whole = peerlab.simulate(scenario, engine="referee").trace
         assert any(one.recording.blocks for one in folded.iterations), fields
         assert len(folded.last.spans["start"]) < len(whole.last.spans["start"]), fields
         same(whole, folded)
@@ -268,6 +261,6 @@ def test_a_schedule_repeats_only_if_what_is_recorded_of_it_repeats():
         machine = machine.with_figure(key, value)
     scenario = peerlab.Scenario(cluster=machine, nodes=13, path="host-rdma", message_bytes=474)
     same(
-        peerlab.simulate(scenario, engine="simpy-folded").trace,
+        peerlab.simulate(scenario, engine="referee").trace,
         peerlab.simulate(scenario, engine="loop").trace,
     )

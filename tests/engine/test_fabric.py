@@ -129,9 +129,9 @@ def spans(run):
 )
 def test_a_fabric_of_a_test_runs_in_the_loop_as_in_the_referee(two_pods, cluster, fields):
     asked = two_pods(cluster, **fields)
-    referee = peerlab.simulate(asked, engine="simpy")
+    referee = peerlab.simulate(asked, engine="referee", every_node=True)
     assert peerlab.simulate(asked).time_ps == referee.time_ps
-    assert spans(peerlab.simulate(asked, engine="loop-full")) == spans(referee)
+    assert spans(peerlab.simulate(asked, engine="loop", every_node=True)) == spans(referee)
     assert any(kind == ("between_pods", 0) for kind, *_ in spans(referee))
 
 

@@ -72,5 +72,5 @@ def test_what_goes_past_the_nics_crosses_no_fabric_whose_nodes_are_then_alike():
     assert isinstance(through.fabric, LeafSpine)
     assert isinstance(past.fabric, Crossbar)
     assert peerlab.simulate(past).engine == "loop"
-    every_node = peerlab.simulate(past, engine="simpy")
+    every_node = peerlab.simulate(past, engine="referee", every_node=True)
     assert peerlab.simulate(past).time_ps == every_node.time_ps
