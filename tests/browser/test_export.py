@@ -340,10 +340,7 @@ def test_the_curves_that_a_page_begins_with_have_bands(open_):
     assert (low, busbw, high) == pytest.approx((band.low_GBps, band.value_GBps, band.high_GBps), rel=1e-9)
     for rows in found.values():
         assert all(low <= y <= high for low, y, high in zip(*rows, strict=True))
-    assert (
-        shown.page.locator(".pl-bands").inner_text()
-        == "band: ranges of assumed figures (†)"
-    )
+    assert shown.page.locator(".pl-bands").inner_text() == "band: ranges of assumed figures (†)"
 
 
 def test_words_of_a_single_figure_can_be_read_from_the_last_row(open_):
