@@ -59,23 +59,23 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None) -> Run
     )
     iterations: Callable[[], tuple[Iteration, ...]]
     if engine in ("loop", "arrays") and ends_warm(scenario):
-        last = run(system, warm_desk(system), progress)
-        iterations = cache(lambda: _with_cold_runs(system))  # nobody may ever ask for them
+        last = run(system, warm_queue(system), progress)
+        iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
     else:
         ran = _iterate(system, lambda registration_queue: run(system, registration_queue, progress))
         last, iterations = ran[-1].recording, Ran(ran)
     return Run(scenario, trace(system, last, iterations), engine, simulate)
 
 
-def warm_desk(system: System) -> RegistrationQueue:
-    """Return the registration of a scenario's last iteration, where all that it asks for was registered before."""
+def warm_queue(system: System) -> RegistrationQueue:
+    """Return the registration queue of a scenario's last iteration, in which every request is a hit."""
     registration_queue = RegistrationQueue(system, warm=True)
     registration_queue.begin((system.scenario.runs - 1) % system.scenario.buffers)
     return registration_queue
 
 
 def _with_cold_runs(system: System) -> tuple[Iteration, ...]:
-    """Return every iteration, those that register by the loop: they queue for it."""
+    """Return every iteration. The loop runs them, because those that register queue for it."""
     if not system.folded:
         _refuse_too_many(system)
     return _iterate(system, lambda registration_queue: recording.by_loop(system, registration_queue, None))
@@ -116,7 +116,7 @@ def fastest(scenario: Scenario) -> str:
 
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:
-    """Run every iteration; what begins with the same registrations goes the same way, and is recorded once."""
+    """Run every iteration; iterations that begin with the same registrations are equal, and are run and recorded once."""
     registration_queue, known = RegistrationQueue(system), dict[object, tuple[Recording, Contents]]()
     iterations: list[Iteration] = []
     begin = 0
