@@ -39,29 +39,29 @@ class Inventory:
 
     def _place(self, kind: str, device: int) -> int:
         """Return which of a node's resources of `kind` serves `device`."""
-        machine = self._scenario.cluster_for_message
-        switch, below = divmod(device, machine.devices_per_switch)
+        cluster = self._scenario.cluster_for_message
+        switch, below = divmod(device, cluster.devices_per_switch)
         match resource_kind(kind).scope:
             case "device" | "fabric":
                 return device
             case "switch":
                 return switch
             case "numa":
-                return switch // machine.switches_per_numa
+                return switch // cluster.switches_per_numa
             case "nic":
-                return switch * machine.nics_per_switch + below % machine.nics_per_switch
+                return switch * cluster.nics_per_switch + below % cluster.nics_per_switch
 
     def resource(self, kind: str, node: int, device: int) -> int:
         """Return the index of the resource of `kind` that serves `device` of `node`."""
         key = (kind, node, self._place(kind, device))
         if key not in self._ids:
-            machine = self._scenario.cluster_for_message
+            cluster = self._scenario.cluster_for_message
             # one switch is simulated, but all switches of a NUMA domain load its DRAM
             copies = (
-                machine.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
+                cluster.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
             )
-            servers = machine.cores_per_device if kind == "core" else 1
-            capacity = capacity_Bps(machine, kind)
+            servers = cluster.cores_per_device if kind == "core" else 1
+            capacity = capacity_Bps(cluster, kind)
             if kind in _SLOWED:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))
             # over a contended fabric a NIC is one of the links of a flow, whose rates are shared

@@ -51,15 +51,15 @@ class Exchange:
 
 def exchange(system: System) -> Exchange:
     """Return the scale-up traffic of one device of `system`."""
-    machine, chunks = system.scenario.cluster_for_message, system.plan.schedule.chunks
-    peers = machine.devices - 1
+    cluster, chunks = system.scenario.cluster_for_message, system.plan.schedule.chunks
+    peers = cluster.devices - 1
     sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
-    link = service(machine, "scaleup")
-    reduce = service(machine, "scaleup_reduce")
+    link = service(cluster, "scaleup")
+    reduce = service(cluster, "scaleup_reduce")
     link_ps = np.tile(np.array([link(n * peers) for n in system.chunk_sizes], np.int64), chunks)
     # read all contributions, write one sum
     reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in system.chunk_sizes], np.int64), chunks)
-    latency, nothing = machine.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
+    latency, nothing = cluster.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
     link_end = np.cumsum(link_ps) if system.plan.collects else nothing
     ready = fifo(link_end + latency, reduce_ps) if system.plan.collects else nothing
     return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, peers)

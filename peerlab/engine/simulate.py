@@ -83,7 +83,7 @@ def _with_cold_runs(system: System) -> tuple[Iteration, ...]:
 
 def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iteration, ...]]) -> Trace:
     """Return the trace of a system's iterations."""
-    machine = system.scenario.hardware
+    hardware = system.scenario.hardware
     return Trace(
         resources=tuple(system.resources),
         last=last,
@@ -91,8 +91,8 @@ def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iterat
         folded=system.folded,
         one_switch=system.one_switch,
         nodes=system.plan.nodes,
-        switches=machine.numa_domains * machine.switches_per_numa,
-        devices_per_switch=machine.devices_per_switch,
+        switches=hardware.numa_domains * hardware.switches_per_numa,
+        devices_per_switch=hardware.devices_per_switch,
     )
 
 

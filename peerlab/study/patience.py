@@ -1,4 +1,4 @@
-"""Simulations that somebody waits for: how long, and which are not worth beginning."""
+"""Time limits of simulations that a user waits for, and which of them are too long to begin."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from peerlab.errors import Cancelled
 from peerlab.model.scenario import Scenario
 
 _MOST_TRANSFERS = 20_000
-"""Transfers that the full loop simulates in some seconds; it cannot be interrupted while it gets ready for many more."""
+"""Transfers that the full loop simulates in some seconds; while it sets up many more, it cannot be interrupted."""
 
 
 class TooSlow(Cancelled):
@@ -19,13 +19,13 @@ class TooSlow(Cancelled):
 
 def large(scenario: Scenario) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it."""
-    engine, machine = fastest(scenario), scenario.hardware
-    recorded = {"loop-full": machine.devices, "loop-nodes": machine.devices_per_switch}.get(engine, 0)
+    engine, hardware = fastest(scenario), scenario.hardware
+    recorded = {"loop-full": hardware.devices, "loop-nodes": hardware.devices_per_switch}.get(engine, 0)
     return scenario.nodes * recorded * plan(scenario).schedule.steps > _MOST_TRANSFERS
 
 
 def patient(patience_s: float, stop: threading.Event | None = None) -> Progress:
-    """Return what a simulation reports to, so that it ends with `TooSlow` after so long, or as soon as `stop` is set."""
+    """Return a progress function that ends a simulation with `TooSlow` after so many seconds, or as soon as `stop` is set."""
     end = time.monotonic() + patience_s
 
     def progress(done: int, total: int) -> None:

@@ -37,11 +37,11 @@ def refuses(scenario: Scenario) -> str:
         return "it is no ring"
     if scenario.registers and not ends_warm(scenario):
         return "transfers queue for registration"
-    machine = scenario.cluster_for_message
+    cluster = scenario.cluster_for_message
     kinds = [(use.kind, use.side) for stage in scenario.stages for use in stage.uses]
     few = (
         any(resource_kind(k).scope == "nic" for k, _ in kinds)
-        and machine.devices_per_switch > machine.nics_per_switch
+        and cluster.devices_per_switch > cluster.nics_per_switch
     )
     shared = scenario.fabric.contended or any(resource_kind(k).shared for k, _ in kinds)
     if few or shared or len({k for k, _ in kinds}) < len(kinds):

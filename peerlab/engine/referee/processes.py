@@ -288,11 +288,11 @@ class Referee:
         event.callbacks.append(lambda _: where.append(key))
 
     def _collect(self, position: int, piece: int, lane: int, place: int) -> Process:
-        machine, way = self.system.scenario.cluster_for_message, self.system.lanes[lane]
-        peers, nbytes = machine.devices - 1, self.system.chunk_sizes[piece]
+        cluster, way = self.system.scenario.cluster_for_message, self.system.lanes[lane]
+        peers, nbytes = cluster.devices - 1, self.system.chunk_sizes[piece]
         key = (place, piece, lane)
         yield self._scaleup("gather", key, way.scaleup[0], "scaleup", nbytes * peers)
-        yield self.env.timeout(machine.scaleup_latency_ps)
+        yield self.env.timeout(cluster.scaleup_latency_ps)
         yield self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", nbytes * (peers + 2))
         self.own[position, piece, lane].succeed()
         self.end = max(self.end, self.clock.now)
@@ -300,7 +300,7 @@ class Referee:
             yield from self._send_to_peers(key, lane)
 
     def _send_to_peers(self, key: Key, owner: int) -> Process:
-        machine = self.system.scenario.cluster_for_message
+        cluster = self.system.scenario.cluster_for_message
         link = self.system.lanes[owner].scaleup[0]
         step, piece, _ = key
         sizes = (
@@ -308,9 +308,9 @@ class Referee:
             if 0 <= step < self.system.plan.schedule.steps
             else self.system.chunk_sizes
         )
-        moved = sizes[piece] * (machine.devices - 1)
+        moved = sizes[piece] * (cluster.devices - 1)
         yield self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
-        yield self.env.timeout(machine.scaleup_latency_ps)
+        yield self.env.timeout(cluster.scaleup_latency_ps)
         self.end = max(self.end, self.clock.now)
 
     def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> simpy.Event:
