@@ -38,6 +38,7 @@ def by_loop(system: System, registration_queue: RegistrationQueue, progress: Pro
     skips = watch.skips if watch else []
     spans = spans_of(system, loop.rows, [skip.spans for skip in skips])
     events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
+    # the loop's clock ran on without the periods left out
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     if traffic:
         more, last = scaleup_rows(system, traffic, loop.readiness.finished, [skip.finished for skip in skips])
@@ -88,6 +89,7 @@ def side_by_side(
 ) -> list[Recording]:
     """Return an iteration of each scenario; they are of one system, and differ in seed and jitter alone."""
     kept = _kept(system)
+    # rows of all lanes are made later, by a run of their own; those of a few cost little while this one runs
     few = len(kept) < len(system.lanes) and len(scenarios) == 1
     found = registration_queue.find_all() if system.scenario.registers else []
     batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())

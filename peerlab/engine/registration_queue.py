@@ -90,6 +90,7 @@ class RegistrationQueue:
         self.buffer_set = buffer_set
         self._skipped.clear()
         first = 2 * buffer_set * _BUFFER_SPACE
+        # a region of this set that is still there: an earlier iteration has used the set
         self._warm = self.warm or any(
             start % _DEVICE_SPACE == first for _, idle in self.contents() for start, _ in idle
         )
@@ -162,6 +163,7 @@ class RegistrationQueue:
         repeats:
             Periods left out.
         """
+        # where a period missed, those left out would have missed too, and their regions would be in the cache
         now = self.counters()
         if now.misses > before.misses and self.system.scenario.registration == "cached":
             self._register_unseen(steps)
@@ -203,6 +205,7 @@ class RegistrationQueue:
         if contents == self.contents():
             return
         self.caches.clear()
+        # in their order, so that the least recently used region is again the first to be evicted
         for nic, regions in contents:
             cache = self._open(nic)
             for start, end in regions:

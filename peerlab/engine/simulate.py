@@ -123,6 +123,7 @@ def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> t
     for index in range(system.scenario.runs):
         registration_queue.begin(index % system.scenario.buffers)
         state = (registration_queue.buffer_set, registration_queue.contents())
+        # an iteration depends on nothing else of those before it
         if state not in known:
             known[state] = (run(registration_queue), registration_queue.contents())
         recording, after = known[state]

@@ -54,6 +54,7 @@ def spans_of(system: System, rows: Sequence[tuple[int, ...]], blocks: list[Block
     ids, stage, resource, queued, start, end, nbytes = array(rows, 7).T.copy()
     step, piece, lane = _decoded(system, ids)
     _later(blocks, step, queued, start, end)
+    # a registration belongs to a transfer; the loop keeps it under the id of its first slice
     piece[np.isin(stage, system.registration_stages)] = -1
     node, device = owners(system, lane)
     return np.column_stack([node, device, step, piece, stage, resource, queued, start, end, nbytes])

@@ -58,7 +58,9 @@ class ArrayRecord:
             return
         wire, lasts = leg.flight.wire, leg.flight.duration_ps
         self._flown[wire] = self._flown.get(wire, 0) + lasts
-        self._flown_first += 0 if piece else lasts
+        self._flown_first += (
+            0 if piece else lasts
+        )  # of the first slice of each step, as `Totals.flown_ps` counts
         if len(self._kept):
             self._write(step, piece, stage_number("flight"), self._resources(wire), (at, at, at + lasts), 0)
 
@@ -95,6 +97,7 @@ class ArrayRecord:
     def _resources(self, resource: int) -> NDArray[np.int64]:
         """Return for every lane the resource in the place of this one of lane 0: its own, or its receiver's."""
         one, lanes = self._system.resources[resource], self._system.lanes
+        # a leg has resources of its sender and of its receiver, and on a ring these are two nodes
         destination = int(one.node != lanes[0].node)
         key = (one.kind, destination)
         if key not in self._resource_ids:

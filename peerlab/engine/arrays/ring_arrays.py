@@ -207,6 +207,7 @@ class Batch:
 
     def _ways(self, step: int, piece: int) -> list[tuple[Leg, list[NDArray[np.int64]]]]:
         """Return the legs of lane 0, with the service times of every lane."""
+        # service times depend on whether the step adds up, on the slice (the last has the envelope) and on both nodes' speeds
         key = (step < self.system.plan.schedule.reducing_steps, piece)
         if key not in self._known:
             speeds = [self.system.scenario.node_speed(node) for node in range(self._nodes)]

@@ -37,6 +37,7 @@ class SideBySide:
     def __post_init__(self) -> None:
         groups: dict[tuple[object, ...], list[int]] = {}
         for index, one in enumerate(self.scenarios):
+            # runs without jitter are all alike but may take another engine
             shared = (bool(one.jitter), *(getattr(one, name) for name in _SHARED))
             groups.setdefault(shared, []).append(index)
         self._groups = {index: group for group in groups.values() if len(group) > 1 for index in group}

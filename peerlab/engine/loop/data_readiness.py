@@ -48,6 +48,7 @@ class DataReadiness:
         for piece in range(len(sizes)):
             slice_id = (step * self._pieces + piece) * self._lanes + lane
             ready = max(own[piece], now) if own else now
+            # at time 0 all lanes begin at once, and the heap puts them into the order of keys
             if ready > now or now == 0:
                 heappush(self._heap, (ready, READY, slice_id, 0))
             else:
@@ -87,6 +88,7 @@ class DataReadiness:
     def _have_all(self, step: int, piece: int, lane: int) -> bool:
         """Count an arrival that a slice waits for; return whether it was the last."""
         key = (step * self._pieces + piece) * self._lanes + lane
+        # counted from the first arrival on, so that only slices under way take memory
         left = self._missing.pop(key, 0) or self._system.order(lane).needs(step)[piece]
         if left > 1:
             self._missing[key] = left - 1

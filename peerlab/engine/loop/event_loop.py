@@ -97,6 +97,7 @@ class Loop:
         lane = slice_id % self.lanes
         step = slice_id // self.lanes // self.pieces
         transfer_id = step * self.lanes + lane
+        # the first slice of a transfer that is there begins it
         transfer = self._under_way.get(transfer_id) or self.transfers.open(transfer_id)
         if self.transfers.prefetches:
             self.transfers.fetch_next(step, lane)

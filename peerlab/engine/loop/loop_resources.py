@@ -88,6 +88,7 @@ class Serving:
         for visit in visits:
             resource = visit.resource
             if resource in self._servers:
+                # the server that is free first, as in a queue for several cores
                 start = max(now, self._servers[resource][0])
                 heapreplace(self._servers[resource], start + visit.duration_ps)
             else:
@@ -104,6 +105,7 @@ class Serving:
             yield from self._fabric_alarm(now, generation)
             return
         fair = self._fair[resource]
+        # an arrival or an end since then has set another alarm
         if fair.generation != generation:
             return
         self.changed.add(resource)

@@ -90,6 +90,7 @@ class Transfers:
         step, lane = divmod(transfer_id, self._lanes)
         legs = self.routes[transfer_id] = self._system.legs(lane, step + self._course.skipped)
         to = self.receivers[transfer_id] = self._system.receiver(lane, step + self._course.skipped)
+        # making its legs may have made new resources and pools
         self._serving.meet(self._system.resources)
         self._windows.meet(self._system.places)
         transfer = self.under_way[transfer_id] = Transfer(len(legs), 2 if self.registers else 0)
@@ -99,6 +100,7 @@ class Transfers:
                 self.requests.append(
                     (step, side, lane, transfer_id, self._system.lanes[end].registration_queue, None)
                 )
+        # a transfer is opened once, by its first slice or ahead of it
         if self.prefetches:
             self._fetched.add(transfer_id)
         return transfer

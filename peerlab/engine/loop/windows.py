@@ -37,6 +37,7 @@ class Windows:
         """Give out free places; return the slices that have got one."""
         granted = []
         for pool in self.touched:
+            # a heap of (time, slice id): the order in which they came, and within an instant that of their ids
             queue = self._queues[pool]
             while queue and self._places[pool]:
                 self._places[pool] -= 1

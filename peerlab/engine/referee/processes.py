@@ -66,6 +66,7 @@ class Referee:
         ]
         for step, lane in transfers:
             self.posted[step, lane], self.over[step, lane] = self.env.event(), self.env.event()
+            # all events are made before any process, so that a process may wait for those of later steps
             for piece in range(len(self.system.sizes(step))):
                 self.there[step, piece, lane] = self.env.event()
                 self.arrived[step, piece, lane] = self.env.event()
@@ -195,7 +196,7 @@ class Referee:
             before = next((s for s in range(step - 1, -1, -1) if self.system.receiver(lane, s) >= 0), None)
             if before is not None:
                 ready += [self.there[before, piece, lane] for piece in range(len(self.system.sizes(before)))]
-        yield self._any(ready)
+        yield self._any(ready)  # its first slice begins a transfer
         leases: list[tuple[int, int, Lease]] = []
         if self.system.scenario.registers:
             ends = [self.env.event() for _ in (SOURCE, DESTINATION)]

@@ -54,6 +54,7 @@ class Clock:
         """Do `action` when this instant comes to `rank`; within a rank the lowest key is first."""
         pending = self._pending[rank]
         if not pending:
+            # SimPy orders events of one time by priority: behind all that end now, the lower rank first
             event = self.env.event()
             event.callbacks.append(lambda _: self._serve(rank))
             event._ok, event._value = True, None  # noqa: SLF001  (simpy's succeed() takes no priority)
@@ -140,7 +141,7 @@ class Shared:
 
     def _look(self, this: int) -> None:
         """End a round: engines that are done leave, engines that have come join, and the alarm is set to the next end."""
-        if this != self.alarm:
+        if this != self.alarm:  # an arrival has set another alarm since
             return
         if self.left:
             rounds = (self.clock.now - self.since) // self._round_ps()
@@ -228,7 +229,9 @@ class Links:
         if not self.sending:
             return
         this, now = self.alarm, self.clock.now
-        order = sorted(self.sending)
+        order = sorted(
+            self.sending
+        )  # as in the loop, so that both give `max_min` the same, and floats round alike
         links = {link: one for sending in self.sending.values() for link, one in sending.route.items()}
         routes = tuple(tuple(self.sending[sender].route) for sender in order)
         if routes not in self.rates:
@@ -282,6 +285,7 @@ class Window:
         self.clock.later(WINDOWS, (), self._grant)
 
     def _grant(self) -> None:
+        # those that came earlier first, and of one instant the lowest key
         self.waiting.sort(key=lambda entry: entry[:2])
         while self.places and self.waiting:
             self.places -= 1
