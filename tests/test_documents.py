@@ -112,6 +112,15 @@ def test_the_map_of_the_folders_names_only_what_is_there(root):
     assert [name for name in named if not (root / name).exists()] == []
 
 
+def test_the_design_names_only_files_that_are_there(root):
+    found = re.findall(r"`([\w.-]+/[\w./-]*)`", (root / "DESIGN.md").read_text())
+    named = {name for name in found if "NAME" not in name and "NN_" not in name}
+    assert len(named) > 20
+    bases = (root, root / "peerlab", root / "peerlab" / "engine")
+    places = {name: [base / (name + end) for base in bases for end in ("", ".py")] for name in named}
+    assert [name for name in sorted(named) if not any(place.exists() for place in places[name])] == []
+
+
 def test_every_make_target_that_is_promised_exists(root):
     told = [name for name in DOCUMENTS if name != "CHANGELOG.md"]  # it also tells what there was once
     files = [*(root / name for name in told), *(root / "docs").glob("*.md")]

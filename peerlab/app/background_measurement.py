@@ -1,4 +1,4 @@
-"""A measurement of this machine from within the lab: in processes of its own, listened to by a thread."""
+"""A measurement of this machine from within the lab: processes of its own measure, a thread reads their results."""
 
 import asyncio
 import threading
@@ -34,7 +34,7 @@ class Measuring:
         {"measure": self.start, "stop measuring": self.stop, "save measured": self.save}[command]()
 
     def start(self) -> None:
-        """Begin to measure; may be called in a running event loop only, which hears how it goes on."""
+        """Begin to measure; may be called in a running event loop only, which gets the progress."""
         if self._stream:
             return
         loop = asyncio.get_running_loop()
@@ -47,7 +47,7 @@ class Measuring:
         threading.Thread(target=self._listen, args=(stream, loop), daemon=True).start()
 
     def stop(self) -> None:
-        """Give up the rest; what there is stays."""
+        """Stop measuring; records that were measured already stay."""
         if self._stream:
             self._stream.cancel()
 

@@ -1,4 +1,4 @@
-"""The controls above the pictures: they say what is wanted, and show what is."""
+"""The controls above the pictures: each shows a field of the scenario, and changes it."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -39,7 +39,7 @@ DIRECT = tuple((one.title, path) for path, one in PATHS.items() if not one.is_st
 class Controls:
     """Widgets for every field of a scenario that the lab can change.
 
-    `on_change` is told ``(changes, name of the control)`` when a user changes one; `on_command` hears ``undo``,
+    `on_change` is called with ``(changes, name of the control)`` when a user changes one, `on_command` with ``undo`` or
     ``reset``.
     """
 
@@ -151,7 +151,7 @@ class Controls:
         return {"cluster": self.file.value.strip()} if self.file.value.strip() else None
 
     def switches(self, scenario: Scenario) -> dict[str, Changes]:
-        """Return what each switch that does not rest would change in `scenario`."""
+        """Return what each enabled switch would change in `scenario`."""
         found: dict[str, Changes] = {}
         if not self.host.disabled:
             found["host"] = {"path": (self.direct if scenario.staged else self.baseline).value}
@@ -163,7 +163,7 @@ class Controls:
     # ---- showing -----------------------------------------------------------------------------------------------
 
     def show(self, scenario: Scenario, *, can_undo: bool) -> None:
-        """Bring every control to what `scenario` says, without telling anybody."""
+        """Set every control to the value in `scenario`, without calling `on_change`."""
         self._showing = True
         try:
             self._show_primary(scenario)
@@ -219,13 +219,13 @@ def _there(ways: Sequence[tuple[str, str]], s: Scenario) -> list[tuple[str, str]
 
 def _hint(s: Scenario) -> str:
     """Return why a switch is disabled, if one is."""
-    machine = s.hardware
-    if len(machine.paths) == 1:
-        return f"{machine.title} has one path, {s.data_path.title}: neither switch has another to choose."
+    hardware = s.hardware
+    if len(hardware.paths) == 1:
+        return f"{hardware.title} has one path, {s.data_path.title}: neither switch has another to choose."
     if not _there(DIRECT, s) or not _there(BASELINES, s):
-        return f"{machine.title} has {' and '.join(path_title(path) for path in machine.paths)} only: the host switch has no other to choose."
+        return f"{hardware.title} has {' and '.join(path_title(path) for path in hardware.paths)} only: the host switch has no other to choose."
     if s.extrapolates:
-        return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {machine.max_ranks}."
+        return f"An extrapolation: {s.ranks} ranks, and the vendor's library allows {hardware.max_ranks}."
     return s.data_path.cache_rests
 
 

@@ -1,4 +1,4 @@
-"""The curves follow: lines first, then the bands between the ends of what is assumed, never in the way of a switch."""
+"""Computes the curves after the picture: lines first, then bands; a change of the scenario goes before both."""
 
 import asyncio
 import threading
@@ -18,9 +18,9 @@ from peerlab.view.curves import Line, curves, lines
 _MOST_S = 2.5
 """A point of a curve that takes longer is left out, and the larger ones with it."""
 _SHOW_S = 1.0
-"""Curves that take longer than so long are shown line by line."""
+"""Curves that take longer than this are shown line by line."""
 _REST_S = 0.4
-"""So long after a change the bands rest, so that its answer has the processor."""
+"""Bands wait so long after a change, so that the simulation of the change has the processor."""
 _YIELD_S = 0.004
 
 
@@ -36,7 +36,7 @@ class Curving:
         self._resting = 0.0
 
     def draw(self, scenario: Scenario) -> None:
-        """Simulate and show the curves of `scenario`, in pieces; what is being computed for another one is given up."""
+        """Simulate and show the curves of `scenario`, in pieces; a computation for another scenario is given up."""
         wanted = lines(scenario, self.axis)
         if wanted == self._of:
             return
@@ -44,11 +44,11 @@ class Curving:
         self.cancel()
         try:
             self._task = asyncio.get_running_loop().create_task(self._draw(scenario, wanted))
-        except RuntimeError:  # nobody looks on: no bands, and no long waiting
+        except RuntimeError:  # no event loop, so no page: no bands, and no long waiting
             asyncio.run(self._draw_lines(scenario, wanted, PATIENCE_S))
 
     def rest(self) -> None:
-        """Leave the processor to the answer of a change for a moment."""
+        """Let bands wait for a moment, so that the simulation of a change has the processor."""
         self._resting = time.monotonic() + _REST_S
 
     def cancel(self) -> None:

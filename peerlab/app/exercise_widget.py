@@ -1,4 +1,4 @@
-"""An exercise in a notebook: a question, an answer, what it is told, hints one by one."""
+"""An exercise in a notebook: a question, a place to answer, the reply to the answer, and hints one by one."""
 
 import re
 from html import escape
@@ -25,7 +25,7 @@ class Asked(Spoken):
     Attributes
     ----------
     verdict:
-        What the last answer was told; None before the first.
+        The reply to the last answer; None before the first.
     """
 
     def __init__(self, exercise: Exercise, answer: Any) -> None:
@@ -80,7 +80,7 @@ class Asked(Spoken):
         return [*above, row]
 
     def answer(self, answer: Any) -> None:
-        """Check an answer, say what is to say, and keep that it was tried."""
+        """Check an answer, show the reply, and record the try in the progress."""
         self._answered = answer
         if answer is None or (isinstance(answer, str) and not str.strip(answer)):
             self._say(Verdict(right=False, says="Give an answer first."))
@@ -94,7 +94,7 @@ class Asked(Spoken):
         self._note(tries=1, right=self.verdict.right)
 
     def _pressed(self) -> None:
-        if self.field.value != self._answered:  # leaving a field of text has answered already
+        if self.field.value != self._answered:  # leaving the text field has sent this answer already
             self.answer(self.field.value)
 
     def give_hint(self) -> None:

@@ -1,4 +1,4 @@
-"""One line in a notebook, `peerlab.explore()`; a cell that runs again replaces what it showed."""
+"""`peerlab.explore()`, the lab from one line in a notebook; a cell that runs again closes the widget of its last run."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,15 +44,15 @@ def explore(
 
 
 def _replace(old: Explorer | None, new: Explorer) -> None:
-    """Let what a cell shows take the place of what it showed.
+    """Replace the widget that a cell showed by its new one.
 
-    The old widgets stay until the new ones are seen. A page that was just reloaded may still be restoring them; JupyterLab's
+    The old widgets stay until the page shows the new ones. A page that was just reloaded may still be restoring them; JupyterLab's
     widget manager forgets what is closed meanwhile, and then cannot find the parts of what is left.
     """
     if old is None:
         return
     old.rest()
-    old.figures.seen()  # what it replaced itself, and nobody saw go
+    old.figures.seen()  # what the old widget was to close, had a page shown it
     new.figures.when_seen(old.close)
 
 

@@ -32,7 +32,7 @@ _ONE_DRAG_S = 1.0
 """Changes of one slider that follow each other this closely are one step of undo."""
 _SLIDERS = ("nodes", "size")
 _PAUSE_S = 0.3
-"""After so long without a change, what the switches would show is computed ahead."""
+"""So long after the last change the states behind the switches are computed ahead."""
 
 
 class Explorer(Spoken):
@@ -109,19 +109,19 @@ class Explorer(Spoken):
 
     @contextmanager
     def _telling(self, control: str) -> Iterator[None]:
-        """Tell the user what goes wrong, in place; the last good picture stays."""
+        """Show the user an error where it belongs; the last good picture stays."""
         try:
             yield
         except PeerlabError as problem:
             self._refuse(problem, control)
-        except Exception as bug:  # a widget's callback would swallow it, and the lab would seem dead
+        except Exception as bug:  # ipywidgets drops exceptions of callbacks, and the lab would seem dead
             logging.getLogger("peerlab").exception("in the explorer")
             self.controls.say(
                 f"This should not happen; please report it: {type(bug).__name__}: {bug}", control
             )
 
     def _refuse(self, problem: PeerlabError, control: str) -> None:
-        """Say what is impossible; a list goes back to what is shown, a text stays to be corrected."""
+        """Show why a scenario is impossible; a list goes back to the shown value, a text stays so that it can be corrected."""
         if not self.controls.is_text(control):
             self.controls.show(self.scenario, can_undo=bool(self._history))
         self.controls.say(str(problem), control)
@@ -216,7 +216,7 @@ class Explorer(Spoken):
 
     def _show(self, run: Run) -> None:
         self._number += 1
-        self.figures.data = payload(run, self.before, self._number)  # first: the eye waits for it
+        self.figures.data = payload(run, self.before, self._number)  # first: the user waits for the picture
         self.controls.show(run.scenario, can_undo=bool(self._history))
         self.controls.exporting.show(pair=self.before is not None)
         self.figures.shown = self._number
@@ -231,7 +231,7 @@ class Explorer(Spoken):
         self.figures.measured = parcel
 
     def _log_read(self, found: Found) -> None:
-        """Go where a log was taken, as far as that was recognised; from a cluster that was chosen nobody is led away."""
+        """Show the scenario of a log, as far as it was recognised; a cluster that the user has chosen stays."""
         self._command("axis", "message_bytes")
         if not found.compared:
             with self._telling("log"):

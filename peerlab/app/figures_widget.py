@@ -16,7 +16,7 @@ Handler = Callable[[str, Any], None]
 
 
 class FiguresWidget(anywidget.AnyWidget):
-    """Figures, headline and player; what its user asks for arrives at `on_command`."""
+    """Figures, headline and player; a command of the user calls `on_command`."""
 
     _esm = page.script()
     _css = page.style()
@@ -34,7 +34,7 @@ class FiguresWidget(anywidget.AnyWidget):
     status = traitlets.Dict().tag(sync=True)
     """``busy`` and ``text`` of a computation in the background."""
     shown = traitlets.Int().tag(sync=True)
-    """Number of the parcel in `data` whose scenario the controls show too; nothing is drawn from it."""
+    """Number of the parcel in `data`, set once the controls show its scenario too; nothing is drawn from it."""
 
     def __init__(self, on_command: Handler) -> None:
         self._on_command = on_command
@@ -52,7 +52,7 @@ class FiguresWidget(anywidget.AnyWidget):
         self._when_seen = act
 
     def seen(self) -> None:
-        """Do what was to be done when a page shows this."""
+        """Call the functions that wait for a page to show this widget."""
         act, self._when_seen = self._when_seen, None
         if act:
             act()

@@ -1,4 +1,4 @@
-"""What was found in a log of one's own: its path, the cluster it was compared with, and where to look at it."""
+"""The findings in a user's log: its path, the cluster that it was compared with, and the scenario that shows it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from peerlab.units import say_bytes, say_count
 
 @dataclass(frozen=True)
 class Found:
-    """What was found in a log."""
+    """The findings in a log."""
 
     name: str
     """Of the file, or what its user calls it."""
@@ -80,7 +80,7 @@ def as_measured(scenario: Scenario, found: Found) -> Scenario:
 
 
 def way_to(scenario: Scenario, found: Found) -> Changes:
-    """Return what of a scenario has to change so that the log was taken there; a message within the log's sizes stays."""
+    """Return the changes that turn a scenario into that of the log; a message size within the log's sizes stays."""
     sizes = found.diagnosis.seen.sizes
     nearest = min(max(scenario.nbytes, int(sizes[0])), int(sizes[-1]))
     changes = _changes(scenario, found, nearest)

@@ -1,4 +1,4 @@
-"""What was measured, beside what is simulated: tables that come with peerlab, records of one's own, a log, this machine."""
+"""Measured points on the simulated curves: tables that come with peerlab, the user's records or log, this machine."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,10 +14,10 @@ from peerlab.view.this_machine import here
 
 
 class Evidence:
-    """Puts what was measured, and fits the scenario, on the curves.
+    """Puts measured points that fit the scenario on the curves.
 
-    `show` gets what the page draws; `on_log` hears what was found in a log that its user gave, `on_go` what to change to see
-    where it was taken.
+    `show` is called with the points, `on_log` with the findings in a user's log, `on_go` with the changes that lead to the
+    scenario of the log.
 
     Attributes
     ----------

@@ -116,7 +116,7 @@ class Rare:
         tell(self.dependency, "dependency", lambda kind: {"dependency": kind})
 
     def show(self, s: Scenario, *, cache_rests: bool) -> None:
-        """Bring every control to what `s` says."""
+        """Set every control to the value in `s`."""
         self._show_way(s)
         self._show_disturbance(s)
         cached = s.registration != "per-transfer"

@@ -1,4 +1,4 @@
-"""A log of one's own: pasted or uploaded, read, diagnosed, and laid on the curves."""
+"""The panel for a user's log: pasted or uploaded, read, diagnosed, and drawn on the curves."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,9 +19,9 @@ _INVITATION = f"Paste the output of {TOOLS}, its command line included; or choos
 
 
 class OwnLog:
-    """The panel. `on_found` hears what was found in a log, or None when it is taken away.
+    """The panel. `on_found` is called with the findings in a log, or with None when the log is taken away.
 
-    `on_go` hears what of the scenario to change so that the log was taken there.
+    `on_go` is called with the changes that lead to the scenario of the log.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class OwnLog:
     toggle:
         The button that shows and hides it.
     verdict:
-        What the log tells, in full; it stands below the figures.
+        All findings in words, below the figures.
     """
 
     def __init__(self, on_found: Callable[[Found | None], None], on_go: Callable[[Changes], None]) -> None:
@@ -65,12 +65,12 @@ class OwnLog:
         self._offer()
 
     def show(self, scenario: Scenario) -> None:
-        """Hear which scenario is shown: the next log is compared with its cluster, and the last one may be elsewhere."""
+        """Take the scenario that is shown: the next log is compared with its cluster, and the last log may be of another."""
         self._scenario = scenario
         self._offer()
 
     def read(self, held: str | bytes, name: str) -> None:
-        """Read a log, as pasted or as a file of this name holds it; what is wrong with it is said in the panel."""
+        """Read a log, pasted or from a file of this name; the panel shows what is wrong with it."""
         if not held.strip():
             self._say("Nothing to read yet: paste a log above, or choose a file.")
             return
@@ -96,7 +96,7 @@ class OwnLog:
         self._offer()
 
     def _offer(self) -> None:
-        """Show a button for what is next to do, if there is something."""
+        """Show a button for the next thing to do, if there is one."""
         label, self._follow = self._next()
         self._go.description, self._go.layout.display = label, "" if label else "none"
 

@@ -14,11 +14,11 @@ from peerlab.model.scenario import Scenario
 from peerlab.study.patience import TooSlow, large, patient
 
 PATIENCE_S = 0.15
-"""How long a user waits for a picture before the simulation goes on in the background."""
+"""Seconds that a user waits for a picture; a longer simulation goes on in the background."""
 
 
 _AT_ONCE_S = 0.05
-"""A simulation that only a curve waits for goes to a thread after so long."""
+"""A simulation that only a curve needs goes to a thread after so many seconds."""
 
 
 class Runs:
@@ -37,7 +37,7 @@ class Runs:
         return run
 
     def keep(self, run: Run) -> Run:
-        """Keep a run; the oldest makes room."""
+        """Keep a run; if there are too many, the oldest is dropped."""
         self._kept[run.scenario, run.scenario.hardware] = run
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
@@ -57,7 +57,7 @@ class Runs:
         return found or self.keep(simulate(scenario, progress=patient(patience_s)))
 
     async def get_patiently(self, scenario: Scenario, most_s: float = 3.0) -> Run:
-        """Return the run of a scenario; what takes long is simulated in a thread, so that a switch is not kept waiting.
+        """Return the run of a scenario; a long simulation goes to a thread, so that a switch need not wait for it.
 
         Raises
         ------

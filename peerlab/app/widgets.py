@@ -7,7 +7,7 @@ import ipywidgets as w
 
 Changes = dict[str, Any]
 Tell = Callable[[w.Widget, str, Callable[[Any], Changes | None]], None]
-"""Says what a control, by its name, changes in a scenario when its user gives it a value."""
+"""Called with the changes of a scenario, and the name of the control, when a user gives it a value."""
 
 
 class Spoken(w.VBox):  # type: ignore[misc]  # ipywidgets has no types

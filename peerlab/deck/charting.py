@@ -88,8 +88,8 @@ def nodes(_outline: Outline, evidence: Evidence) -> Slide:
     title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[last]:.2f} on {NODES[last]}"
     axis = f"nodes, messages of {say_bytes(evidence.base.nbytes)}"
     chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {said}.")
-    machine = evidence.base.hardware
-    allowed = machine.max_ranks // machine.devices if machine.max_ranks else 0
+    hardware = evidence.base.hardware
+    allowed = hardware.max_ranks // hardware.devices if hardware.max_ranks else 0
     more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
     line = f"Bands: all assumed figures at the ends of their ranges.{more}"
     return Slide(title, (chart,), (line,), notes=(f"{said}.",))

@@ -91,7 +91,7 @@ def _live(_outline: Outline, evidence: Evidence) -> Slide:
 
 
 def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
-    gain, machine = evidence.gain_band, evidence.base.hardware
+    gain, hardware = evidence.gain_band, evidence.base.hardware
     if gain.least > _CLEAR:
         title = "Recommendation: use Peer Direct"
     elif gain.most > _CLEAR:
@@ -103,7 +103,7 @@ def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
         _cache(evidence),
         *_beyond(evidence),
         (
-            f"It rests on {len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
+            f"It rests on {len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed"
             f" (†). {_depends(gain)}"
         ),
         "Before: peerlab doctor says of every node whether it can do Peer Direct. After: peerlab diagnose tells from a log which path was taken.",
@@ -141,16 +141,18 @@ def _cache(evidence: Evidence) -> str:
 
 
 def _sources(_outline: Outline, evidence: Evidence) -> Slide:
-    machine = evidence.base.hardware
-    known = list(dict.fromkeys(figure.source for figure in machine.figures.values() if figure.source))
+    hardware = evidence.base.hardware
+    known = list(dict.fromkeys(figure.source for figure in hardware.figures.values() if figure.source))
     shown = _that_fit(known)
     more = (
-        [f"{len(known) - len(shown)} more: peerlab clusters {machine.name}"]
+        [f"{len(known) - len(shown)} more: peerlab clusters {hardware.name}"]
         if len(known) > len(shown)
         else []
     )
-    title = f"{len(machine.figures)} figures of {machine.title}, {len(machine.assumptions)} of them assumed"
-    notes = tuple(f"{f.named}, assumed: {f.assumption}." for f in machine.figures.values() if f.assumption)
+    title = (
+        f"{len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed"
+    )
+    notes = tuple(f"{f.named}, assumed: {f.assumption}." for f in hardware.figures.values() if f.assumption)
     return Slide(title, lines=(*shown, *more), notes=notes)
 
 

@@ -1,1 +1,1 @@
-"""From a scenario to its trace: the referee (`events`, on SimPy), and faster engines that equal it or refuse."""
+"""From a scenario to its trace: the referee (SimPy), and faster engines that give the same spans or refuse."""

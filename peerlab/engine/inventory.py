@@ -8,11 +8,11 @@ from peerlab.model.stages import Use
 from peerlab.trace import Resource
 
 _SLOWED = (*NIC, "port_tx", "port_rx")
-"""Kinds of which a slow node has slower ones."""
+"""Kinds of resources that are slower on a slow node."""
 
 
 class Inventory:
-    """What serves the slices of a scenario, on every switch of every node or on those that stand for all."""
+    """The resources of a scenario, on every switch of every node, or on the one that represents them."""
 
     def __init__(self, scenario: Scenario, plan: Plan, *, folded: bool, one_switch: bool) -> None:
         self._scenario, self._plan, self._folded, self._one_switch = scenario, plan, folded, one_switch
@@ -39,30 +39,32 @@ class Inventory:
 
     def _place(self, kind: str, device: int) -> int:
         """Return which of a node's resources of `kind` serves `device`."""
-        machine = self._scenario.cluster_for_message
-        switch, below = divmod(device, machine.devices_per_switch)
+        cluster = self._scenario.cluster_for_message
+        switch, below = divmod(device, cluster.devices_per_switch)
         match resource_kind(kind).scope:
             case "device" | "fabric":
                 return device
             case "switch":
                 return switch
             case "numa":
-                return switch // machine.switches_per_numa
+                return switch // cluster.switches_per_numa
             case "nic":
-                return switch * machine.nics_per_switch + below % machine.nics_per_switch
+                return switch * cluster.nics_per_switch + below % cluster.nics_per_switch
 
     def resource(self, kind: str, node: int, device: int) -> int:
         """Return the index of the resource of `kind` that serves `device` of `node`."""
         key = (kind, node, self._place(kind, device))
         if key not in self._ids:
-            machine = self._scenario.cluster_for_message
+            cluster = self._scenario.cluster_for_message
+            # one switch is simulated, but all switches of a NUMA domain load its DRAM
             copies = (
-                machine.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
+                cluster.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
             )
-            servers = machine.cores_per_device if kind == "core" else 1
-            capacity = capacity_Bps(machine, kind)
+            servers = cluster.cores_per_device if kind == "core" else 1
+            capacity = capacity_Bps(cluster, kind)
             if kind in _SLOWED:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))
+            # over a contended fabric a NIC is one of the links of a flow, whose rates are shared
             shared = resource_kind(kind).shared or (self._scenario.fabric.contended and kind in NIC)
             self._add(key, Resource(*key, capacity, shared, servers, copies))
         return self._ids[key]
@@ -81,7 +83,7 @@ class Inventory:
     def _link(self, link: SharedLink) -> int:
         key = (link.kind, -1, link.index)
         if key not in self._ids:
-            # what one switch (of one node) sends, the others send at the same time
+            # what one simulated switch (of one node) sends, the switches that it represents send at the same time
             users = (self._plan.devices // len(self.devices)) * (self._plan.nodes if self._folded else 1)
             self._add(key, Resource(*key, link.capacity_Bps, True, 1, users))
         return self._ids[key]

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 Factors = NDArray[np.float64]
 
 _MOST_DRAWS = 4_000_000
-"""Factors held at a time."""
+"""Factors held at a time: 32 MB."""
 
 
 def draw(generator: np.random.Generator, sigma: float, shape: tuple[int, ...]) -> Factors:
     """Return lognormal factors of mean 1, in the order of the generator's stream."""
     factors = generator.standard_normal(shape)
     factors *= sigma
-    factors -= sigma * sigma / 2
+    factors -= sigma * sigma / 2  # exp(N(-s^2/2, s^2)) has mean 1: jitter makes no scenario slower on average
     return np.exp(factors, out=factors)
 
 
@@ -25,7 +25,7 @@ def draw(generator: np.random.Generator, sigma: float, shape: tuple[int, ...]) -
 def factors(seed: int, sigma: float, shape: tuple[int, ...]) -> Factors:
     """Return the factors of a scenario; shape ``(steps, slices, stages, senders)``."""
     found = draw(np.random.default_rng(seed), sigma, shape)
-    found.flags.writeable = False
+    found.flags.writeable = False  # the cache hands the same array to every engine
     return found
 
 
@@ -39,6 +39,7 @@ def side_by_side(
     generators = [np.random.default_rng(seed) for seed in seeds]
     at_once = max(1, min(steps, _MOST_DRAWS // (len(seeds) * prod(shape))))
     for first in range(0, steps, at_once):
+        # each run draws from its own stream, in the order of a run by itself, so that cutting into parts changes nothing
         count = min(at_once, steps - first)
         drawn = np.empty((len(generators), count, *shape))
         for index, (generator, sigma) in enumerate(zip(generators, sigmas, strict=True)):

@@ -1,11 +1,11 @@
-"""The way of a slice: legs, and what each asks of the system's resources. Everything here is a plain record."""
+"""Records of what a slice goes through: legs, and the service time that each needs of the system's resources."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What one slice asks of one resource."""
+    """The service that one slice needs of one resource."""
 
     resource: int
     """Index in `System.resources`."""
@@ -28,7 +28,7 @@ class Link:
     nbytes: int
     """Bytes it carries."""
     work: float
-    """The same, more or less where service times jitter."""
+    """The same bytes times the jitter's factor: what the flow has to carry at its rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class Flight:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One stage of a slice's way, or only a pool to take or give back a place of."""
+    """One stage that a slice goes through, or only a place to take from a pool or to give back."""
 
     stage: int
     """Number of its stage in a trace (`peerlab.model.stages.stage_number`)."""
     exclusive: tuple[Visit, ...] = ()
     """Exclusive resources it visits."""
     after: tuple[Visit, ...] = ()
-    """Exclusive resources of the receiver whose likes it visits at the sender too: there the senders' slices go first."""
+    """Exclusive resources of the receiver, of kinds that it visits at the sender too; there, slices that a device sends go first."""
     shared: tuple[Visit, ...] = ()
     """Shared resources it visits."""
     link: Link | None = None

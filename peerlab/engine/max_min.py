@@ -36,6 +36,7 @@ def max_min(
     count = {link: len(flows) * copies.get(link, 1) for link, flows in users.items()}
     growing = set(range(len(routes)))
     while growing:
+        # all growing flows have the same rate; the link with the least room per flow is full first
         share = min(left[link] / count[link] for link in left)
         full = [link for link in left if left[link] / count[link] <= share]
         fixed = {flow for link in full for flow in users[link]} & growing
@@ -46,7 +47,9 @@ def max_min(
             for link in routes[flow]:
                 gone[link] = gone.get(link, 0) + copies.get(link, 1)
         for link, number in gone.items():
-            left[link] = max(left[link] - share * number, 0.0)
+            left[link] = max(
+                left[link] - share * number, 0.0
+            )  # rounding may leave a full link just below zero
             count[link] -= number
         left = {link: rest for link, rest in left.items() if count[link]}
     return rates
@@ -61,7 +64,7 @@ class Flow:
     """What one slice sends over the fabric."""
 
     key: int
-    """Whose it is."""
+    """Id of the slice."""
     stage: int
     """In which stage."""
     route: tuple[int, ...]
@@ -111,7 +114,7 @@ class Flows:
 
     def settle(self, now: int) -> int:
         """Share the links out anew, once everything of this instant is known; return when the next flow ends."""
-        order = sorted(self.active)
+        order = sorted(self.active)  # equal sets of flows have equal keys in `_known`
         flows = [self.active[sender] for sender in order]
         routes = tuple(flow.route for flow in flows)
         if routes not in self._known:
@@ -119,6 +122,7 @@ class Flows:
                 self._known.clear()
             self._known[routes] = max_min(routes, self.capacities, self.copies)
         for flow, rate in zip(flows, self._known[routes], strict=True):
+            # a flow whose rate stays keeps its end: to compute it anew would let rounding add up
             if rate != flow.rate:
                 flow.left -= flow.rate * (now - flow.since)
                 flow.rate, flow.since = rate, now

@@ -1,4 +1,4 @@
-"""The legs of a slice's way, from the stages of its path: what each asks of which resource, and for how long."""
+"""From the stages of a data path to the legs of a slice: which resources each needs, and for how long."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from peerlab.units import service_ps
 
 @dataclass(frozen=True)
 class Pipeline:
-    """From one device to another, in one step of the collective."""
+    """The stages from one device to another, in one step of the collective."""
 
     scenario: Scenario
     """The question."""
     inventory: Inventory
-    """Where the resources are."""
+    """Gives the resources."""
     ends: dict[str, tuple[int, int]]
     """Node and device of the ``source`` and of the ``destination``."""
     adds: bool
     """Whether slices are added up where they arrive."""
     gated: bool
-    """Whether that waits for the node's own contribution."""
+    """Whether adding up waits until the node's own contribution is added up."""
 
     def legs(self, nbytes: int, pieces: int, factors: Sequence[float], *, last: bool) -> tuple[Leg, ...]:
         """Return the legs of a slice; in blocking code a stage's worker takes one slice at a time, latency included.
@@ -60,9 +60,11 @@ class Pipeline:
 
     def _leg(self, stage: Stage, nbytes: int, factor: float, envelope: int) -> Leg:
         through_fabric = self.scenario.fabric.contended and any(use.kind in NIC for use in stage.uses)
+        # over a contended fabric the NICs are links of the flow, not resources that serve by themselves
         uses = [use for use in stage.uses if not (through_fabric and use.kind in NIC)]
         visits = [self._visit(use, nbytes, factor, envelope) for use in uses]
         sent = {use.kind for use in uses if use.side == "source" and not resource_kind(use.kind).shared}
+        # on every node a device sends and receives; a core that does both serves what it sends first
         after = [use for use in uses if use.side == "destination" and use.kind in sent]
         alone = [(v, use) for v, use in zip(visits, uses, strict=True) if v.engine < 0]
         return Leg(

@@ -1,7 +1,7 @@
 """A shared resource in whole picoseconds: engines are served in rounds, a picosecond each.
 
-With n engines a round takes n picoseconds. Who arrives within a round joins at its end; who needs no more leaves at
-its end. So the capacity is divided evenly to within a round, none of it is lost to rounding, identical users end at
+With n engines a round takes n picoseconds. An engine that arrives within a round joins at its end; one whose job is done
+leaves at its end. So the capacity is divided evenly to within a round, none of it is lost to rounding, identical users end at
 the same time, and a load that repeats repeats exactly.
 """
 
@@ -13,7 +13,7 @@ class Job(NamedTuple):
     """One slice's use of a shared resource."""
 
     slice_id: int
-    """Whose it is."""
+    """Id of the slice."""
     stage: int
     """In which stage."""
     duration_ps: int
@@ -49,6 +49,7 @@ class FairShare:
             self._queues.setdefault(engine, deque()).append(job)
             return
         self._advance(now)
+        # a round serves each engine one picosecond, so that a job ends as many rounds later as it needs picoseconds
         self._active[engine] = (self._round + job.duration_ps, self._since, job)
         self.generation += 1
 
@@ -72,12 +73,12 @@ class FairShare:
         return finished
 
     def state(self, now: int, base: int) -> tuple[object, ...]:
-        """Return what decides about the future, relative to `now` and slice id `base`."""
+        """Return everything that later rows depend on, relative to `now` and slice id `base`."""
         self._advance(now)
         active = sorted(
             (e, last - self._round, job.slice_id - base, start - now, job.queued - now)
             for e, (last, start, job) in self._active.items()
-        )  # when a job was queued and begun decides about nothing but what will be recorded of it
+        )  # `start` and `queued` change no later time, but they are recorded, and a repetition must record the same
         queues = sorted(
             (e, tuple((job.slice_id - base, job.queued - now) for job in q))
             for e, q in self._queues.items()
@@ -87,6 +88,7 @@ class FairShare:
 
     def _advance(self, now: int) -> None:
         """Go to the first end of a round that is not before now."""
+        # `_since` is always the end of a round, at or after the last change; a round in progress is not cut
         if now > self._since:
             length = len(self._active) * self._copies
             rounds = -(-(now - self._since) // length) if length else 0

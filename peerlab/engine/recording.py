@@ -1,4 +1,4 @@
-"""One iteration, by each engine: what it has noted, as a recording."""
+"""Runs one iteration on each engine, and makes a recording of the rows that the engine wrote."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -19,24 +19,26 @@ from peerlab.model.scenario import Scenario
 from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals
 
 Rows = tuple[Columns | Later, Columns | Later]
-"""Columns of the spans, and of what was asked of the registration caches."""
+"""Columns of the spans, and of the registrations."""
 
 _MOST_SPANS = 600_000
 """Of an array run with more, only a node and its neighbours are recorded."""
 
 
 def by_loop(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
-    """Return an iteration of the loop; where it may, it leaves out what repeats."""
+    """Return an iteration of the loop; of a folded chain without evictions, repetitions are left out."""
     traffic = exchange(system) if system.plan.exchanges else None
     own = traffic.ready.tolist() if traffic and system.plan.collects else None
     loop = Loop(system, registration_queue, own, progress)
     watch = None
+    # with evictions the cache's contents decide about later steps, and they do not repeat with the steps
     if system.folded and loop.readiness.chain and not may_evict(system.scenario, system.plan.schedule):
         watch = Repeats(_gather_period(traffic, len(system.chunk_sizes)) if traffic else None)
     loop.run(watch)
     skips = watch.skips if watch else []
     spans = spans_of(system, loop.rows, [skip.spans for skip in skips])
     events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
+    # the loop's clock ran on without the periods left out
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     if traffic:
         more, last = scaleup_rows(system, traffic, loop.readiness.finished, [skip.finished for skip in skips])
@@ -101,6 +103,7 @@ def side_by_side(
     `kept` are the lanes whose spans are recorded; without it, all where their spans are not too many.
     """
     kept = _kept(system) if kept is None else kept
+    # rows of all lanes are made later, by a run of their own; those of a few cost little while this one runs
     few = len(kept) < len(system.lanes) and len(scenarios) == 1
     found = registration_queue.find_all() if system.scenario.registers else []
     batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())
@@ -140,7 +143,7 @@ def _recorded(
     kept: tuple[int, ...],
     found: Sequence[tuple[Event, Event]],
 ) -> Rows:
-    """Return the rows that an array run has kept; without one, those of another run."""
+    """Return the rows that an array run has kept; if it kept none (`batch` is None), run the scenario again with rows."""
     if batch is None:
         batch = Batch(system, [scenario.seed], [scenario.jitter], kept)
         batch.run()
@@ -157,7 +160,7 @@ def _recorded(
 
 
 def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
-    """Return an iteration of the referee, which tells no progress."""
+    """Return an iteration of the referee, which reports no progress."""
     from peerlab.engine.referee.processes import Referee  # noqa: PLC0415  (SimPy is loaded only where it is asked for)
 
     del progress

@@ -1,4 +1,4 @@
-"""Registration as the simulation needs it: which memory a transfer asks for, and how long its NIC works on that.
+"""Each NIC's registration cache and queue: which memory a transfer has registered, and how long its NIC works on that.
 
 Addresses follow the positions in which a rank numbers its chunks (in a ring, position 0 is the chunk it sends first), so
 that every rank asks for the same addresses at the same step. Chunks lie so that none straddles a page of its neighbour.
@@ -19,6 +19,7 @@ from peerlab.units import say_bytes
 SOURCE, DESTINATION = 0, 1
 KIND = {name: index for index, name in enumerate(REGISTRATION_KINDS)}
 
+# Addresses only have to tell devices and buffers apart: a buffer of 2**44 bytes (16 TiB) is larger than any message.
 _DEVICE_SPACE = 2**56
 _BUFFER_SPACE = 2**44
 
@@ -28,7 +29,7 @@ Contents = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing the registration_queue did, for the trace."""
+    """One registration, deregistration or hit, for the trace."""
 
     kind: int
     """Index in `REGISTRATION_KINDS`."""
@@ -37,17 +38,17 @@ class Event:
     nbytes: int
     """Size of the region."""
     work_ps: int
-    """Time it took in the NIC's queue (a hit: outside of it)."""
+    """Time it took: in the NIC's queue, or of a hit the lookup, which does not queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request or release costs."""
+    """What one request to register, or one release, costs."""
 
     queue_ps: int
     """Time in the NIC's registration queue; 0: it need not queue."""
     delay_ps: int
-    """Time besides (a lookup)."""
+    """Time after that, for a lookup."""
     events: tuple[Event, ...]
     """What was done."""
 
@@ -57,7 +58,7 @@ class RegistrationQueue:
     """The registration caches of a system's NICs, one each."""
 
     system: System
-    """Where the transfers happen."""
+    """Lanes and plan of the scenario."""
     buffer_set: int = 0
     """Which of the scenario's buffer sets the current iteration uses."""
     caches: dict[int, RegistrationCache] = field(default_factory=dict)
@@ -71,6 +72,7 @@ class RegistrationQueue:
         page, chunk = int(scenario.page_bytes), self.system.plan.schedule.chunk_bytes
         self._chunk = chunk
         self._waits = self.system.order(0).waits
+        # chunks begin at a page, or (small ones) at a power of two, so that no chunk needs a page of its neighbour
         self._stride = -(-chunk // page) * page if chunk >= page else 1 << (chunk - 1).bit_length()
         self._warm = False  # whether this buffer set has been registered before
         self._skipped: dict[str, int] = {}
@@ -84,10 +86,11 @@ class RegistrationQueue:
             self._check_pool()
 
     def begin(self, buffer_set: int) -> None:
-        """Start an iteration on a buffer set; counters start anew, regions stay."""
+        """Start an iteration on a buffer set: counters begin at 0, registered regions stay."""
         self.buffer_set = buffer_set
         self._skipped.clear()
         first = 2 * buffer_set * _BUFFER_SPACE
+        # a region of this set that is still there: an earlier iteration has used the set
         self._warm = self.warm or any(
             start % _DEVICE_SPACE == first for _, idle in self.contents() for start, _ in idle
         )
@@ -136,7 +139,7 @@ class RegistrationQueue:
     def find_all(self) -> list[tuple[Event, Event]]:
         """Look up, in a warm cache, all that an iteration asks for; return for each step what both ends of a transfer find.
 
-        Every lane finds the same, so those that are counted ask for all.
+        Every lane finds the same, so only the lanes whose counters are reported make the requests.
         """
         mine = [lane for lane in self.system.lanes if lane.registration_queue in self._counted]
         return [
@@ -160,6 +163,7 @@ class RegistrationQueue:
         repeats:
             Periods left out.
         """
+        # where a period missed, those left out would have missed too, and their regions would be in the cache
         now = self.counters()
         if now.misses > before.misses and self.system.scenario.registration == "cached":
             self._register_unseen(steps)
@@ -168,20 +172,23 @@ class RegistrationQueue:
             self._skipped[name] = self._skipped.get(name, 0) + repeats * grown
 
     def _register_unseen(self, steps: list[tuple[int, int, int]]) -> None:
-        """Keep what the steps would have registered, uncounted."""
+        """Register what the steps that are left out would have registered, without counting it: later iterations hit it."""
         for lane, first, count in steps:
-            way = self.system.lanes[lane]
-            cache = self.caches[way.registration_queue]
+            one = self.system.lanes[lane]
+            cache = self.caches[one.registration_queue]
             for side in (SOURCE, DESTINATION):
                 counters, cache.counters = cache.counters, replace(cache.counters)
                 for step in range(first, first + count):
-                    cache.release(cache.acquire(*self._place(way.device, side, step)))
+                    cache.release(cache.acquire(*self._place(one.device, side, step)))
                 counters.registered_bytes = cache.counters.registered_bytes
                 counters.peak_bytes = cache.counters.peak_bytes
                 cache.counters = counters
 
     def phase(self, step: int) -> int:
-        """Return where in its page the chunk of `step` lies; where pages are still unregistered, that decides."""
+        """Return the offset of the chunk of `step` in its page: of small chunks in one page, only the first registers it.
+
+        So it belongs to a state that may repeat, as long as pages are unregistered; otherwise it is 0.
+        """
         scenario = self.system.scenario
         if self._warm or not scenario.registers or scenario.registration != "cached":
             return 0
@@ -194,10 +201,11 @@ class RegistrationQueue:
         )
 
     def restore(self, contents: Contents) -> None:
-        """Bring the caches to what an earlier iteration left behind."""
+        """Give the caches the regions that an earlier iteration left behind."""
         if contents == self.contents():
             return
         self.caches.clear()
+        # in their order, so that the least recently used region is again the first to be evicted
         for nic, regions in contents:
             cache = self._open(nic)
             for start, end in regions:
@@ -217,7 +225,7 @@ class RegistrationQueue:
         return total
 
     def _registered_bytes(self) -> int:
-        """What one NIC has registered when every buffer set was used, in a chain of steps without limits."""
+        """Return the bytes that one NIC has registered once every buffer set was used, in a chain of steps without limits."""
         s, schedule = self.system.scenario, self.system.plan.schedule
         cache = RegistrationCache(page_bytes=int(s.page_bytes))
         places = {self._place(0, SOURCE, 0)} | {
@@ -246,12 +254,12 @@ class RegistrationQueue:
         return self.caches[nic]
 
     def _positions(self, side: int, step: int) -> range:
-        """Positions that a transfer reads or writes."""
+        """Return the positions that a transfer reads or writes."""
         schedule = self.system.plan.schedule
         return schedule.sends(step) if side == SOURCE else schedule.receives(step)
 
     def _position(self, side: int, step: int) -> int:
-        """The first of them, -1 - position if it is in the send buffer."""
+        """Return the first of them; -1 - position if it is in the send buffer, where a rank's own data lies."""
         first = min(self._positions(side, step))
         return -1 - first if side == SOURCE and not self._waits[step] else first
 

@@ -2,7 +2,7 @@
 
 Before the ring, every device collects its shard from the node's other devices; everything is there at the start, so
 its links stream without a pause. After the ring, it hands each finished slice to the others, in the order of arrival.
-Nothing in between waits for the links, so both are sums and maxima over arrays.
+The ring does not use these links, so both exchanges are sums and maxima over arrays.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ def fifo(arrivals: Picoseconds, durations: Picoseconds, free: int = 0) -> Picose
 
     ``finish[i] = max(arrival[i], finish[i-1]) + duration[i]``, as prefix sums and a running maximum of integers.
     """
+    # finish[i] - (sum of durations up to i) is a running maximum: of all j <= i, the arrival that the server last waited for
     before = np.cumsum(durations) - durations
     latest = np.maximum.accumulate(np.maximum(arrivals - before, free))
     finish: Picoseconds = latest + before + durations
@@ -50,15 +51,15 @@ class Exchange:
 
 def exchange(system: System) -> Exchange:
     """Return the scale-up traffic of one device of `system`."""
-    machine, chunks = system.scenario.cluster_for_message, system.plan.schedule.chunks
-    peers = machine.devices - 1
+    cluster, chunks = system.scenario.cluster_for_message, system.plan.schedule.chunks
+    peers = cluster.devices - 1
     sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
-    link = service(machine, "scaleup")
-    reduce = service(machine, "scaleup_reduce")
+    link = service(cluster, "scaleup")
+    reduce = service(cluster, "scaleup_reduce")
     link_ps = np.tile(np.array([link(n * peers) for n in system.chunk_sizes], np.int64), chunks)
     # read all contributions, write one sum
     reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in system.chunk_sizes], np.int64), chunks)
-    latency, nothing = machine.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
+    latency, nothing = cluster.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
     link_end = np.cumsum(link_ps) if system.plan.collects else nothing
     ready = fifo(link_end + latency, reduce_ps) if system.plan.collects else nothing
     return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, peers)
@@ -86,7 +87,7 @@ class Finished:
     """Slices that have reached their final value at one device."""
 
     step: NDArray[np.int64]
-    """Step that brought each; -1: it was there from the beginning."""
+    """Step in which each arrived; -1: the device had it from the beginning."""
     piece: NDArray[np.int64]
     """Which slice of that step's transfer."""
     nbytes: NDArray[np.int64]
@@ -98,7 +99,7 @@ class Finished:
 def broadcast_rows(
     system: System, lane: int, traffic: Exchange, finished: Finished
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the spans of handing out what is finished, first come first served, and when the last has arrived."""
+    """Return the spans of handing out finished slices, first come first served, and when the last has arrived."""
     order = np.lexsort((finished.piece, finished.step, finished.at))
     step, piece, nbytes, at = (
         values[order] for values in (finished.step, finished.piece, finished.nbytes, finished.at)
@@ -107,6 +108,7 @@ def broadcast_rows(
     link = service(system.scenario.cluster_for_message, "scaleup")
     sizes, which = np.unique(moved, return_inverse=True)
     duration = np.array([link(int(n)) for n in sizes], np.int64)[which]
+    # the same links collect first; they are free for handing out when the last slice is collected
     end = fifo(at, duration, int(traffic.link_end[-1]))
     rows = _rows(
         system, lane, step, piece, "broadcast", system.lanes[lane].scaleup[0], at, duration, end, moved

@@ -85,23 +85,23 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
     iterations: Callable[[], tuple[Iteration, ...]]
     may_begin_warm = engine == "arrays" or (engine == "loop" and system.folded)
     if may_begin_warm and ends_warm(scenario):
-        last = run(system, warm_desk(system), progress)
-        iterations = cache(lambda: _with_cold_runs(system))  # nobody may ever ask for them
+        last = run(system, warm_queue(system), progress)
+        iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
     else:
         ran = _iterate(system, lambda registration_queue: run(system, registration_queue, progress))
         last, iterations = ran[-1].recording, Ran(ran)
     return Run(scenario, trace(system, last, iterations), engine, simulate)
 
 
-def warm_desk(system: System) -> RegistrationQueue:
-    """Return the registration of a scenario's last iteration, where all that it asks for was registered before."""
+def warm_queue(system: System) -> RegistrationQueue:
+    """Return the registration queue of a scenario's last iteration, in which every request is a hit."""
     registration_queue = RegistrationQueue(system, warm=True)
     registration_queue.begin((system.scenario.runs - 1) % system.scenario.buffers)
     return registration_queue
 
 
 def _with_cold_runs(system: System) -> tuple[Iteration, ...]:
-    """Return every iteration, those that register by the loop: they queue for it."""
+    """Return every iteration. The loop runs them, because those that register queue for it."""
     if not system.folded:
         _refuse_too_many(system)
     return _iterate(system, lambda registration_queue: recording.by_loop(system, registration_queue, None))
@@ -109,7 +109,7 @@ def _with_cold_runs(system: System) -> tuple[Iteration, ...]:
 
 def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iteration, ...]]) -> Trace:
     """Return the trace of a system's iterations."""
-    machine = system.scenario.hardware
+    hardware = system.scenario.hardware
     return Trace(
         resources=tuple(system.resources),
         last=last,
@@ -117,8 +117,8 @@ def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iterat
         folded=system.folded,
         one_switch=system.one_switch,
         nodes=system.plan.nodes,
-        switches=machine.numa_domains * machine.switches_per_numa,
-        devices_per_switch=machine.devices_per_switch,
+        switches=hardware.numa_domains * hardware.switches_per_numa,
+        devices_per_switch=hardware.devices_per_switch,
     )
 
 
@@ -145,13 +145,14 @@ def takes_every_node(scenario: Scenario) -> bool:
 
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:
-    """Run every iteration; what begins with the same registrations goes the same way, and is recorded once."""
+    """Run every iteration; iterations that begin with the same registrations are equal, and are run and recorded once."""
     registration_queue, known = RegistrationQueue(system), dict[object, tuple[Recording, Contents]]()
     iterations: list[Iteration] = []
     begin = 0
     for index in range(system.scenario.runs):
         registration_queue.begin(index % system.scenario.buffers)
         state = (registration_queue.buffer_set, registration_queue.contents())
+        # an iteration depends on nothing else of those before it
         if state not in known:
             known[state] = (run(registration_queue), registration_queue.contents())
         recording, after = known[state]

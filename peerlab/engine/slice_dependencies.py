@@ -1,7 +1,7 @@
-"""Which slices a slice waits for: those that brought the bytes it sends.
+"""Which slices a slice waits for: those with which the bytes that it sends arrived.
 
-A slice is an interval of bytes in its rank's positions. It may leave when every earlier slice that overlaps it has arrived
-(and been added).
+A slice is an interval of bytes in its rank's positions. It may be sent when every earlier slice that overlaps it has arrived
+(and been added). So slices of a large step need not match those of a small one, as in halving and doubling.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class Order:
 
     @cached_property
     def leaders(self) -> dict[int, list[int]]:
-        """For each step that brings something, the steps that wait for it; of those that wait for the same, the first."""
+        """For each step in which something arrives, the steps that wait for it; of several that send the same bytes, the first."""
         found: dict[int, list[int]] = {}
         for step, needed in enumerate(self.waits):
             if needed and step not in self._followed:
@@ -50,7 +50,7 @@ class Order:
 
     @cached_property
     def followers(self) -> dict[int, list[int]]:
-        """For such a first step the further ones, which send the same bytes."""
+        """For such a first step the later ones that send the same bytes, as when a tree's node sends to two children."""
         found: dict[int, list[int]] = {}
         for step, leader in self._followed.items():
             found.setdefault(leader, []).append(step)
@@ -62,6 +62,7 @@ class Order:
         found = {}
         for step in range(self._schedule.steps):
             if self.waits[step]:
+                # `waits` gives steps that wait for the same arrivals one tuple, so its id tells them
                 leader = first.setdefault((id(self.waits[step]), self._schedule.sends(step)), step)
                 if leader != step:
                     found[step] = leader
@@ -73,21 +74,21 @@ class Order:
         positions = schedule.sends(step) if step < schedule.steps else schedule.owned(self._rank)
         return intervals(positions, schedule.chunk_bytes, self._sizes(len(positions)))
 
-    def _brought(self, step: int) -> list[Interval]:
+    def _received(self, step: int) -> list[Interval]:
         positions = self._schedule.receives(step)
         return intervals(positions, self._schedule.chunk_bytes, self._sizes(len(positions)))
 
     def feeds(self, before: int, step: int) -> list[list[int]]:
-        """Return for each slice that `before` brings which slices of `step` wait for it."""
+        """Return for each slice that arrives in step `before` which slices of `step` wait for it."""
         key = (before, step)
         if key not in self._feeds:
-            sent, brought = self._sent(step), self._brought(before)
-            if sent == brought:
+            sent, received = self._sent(step), self._received(before)
+            if sent == received:
                 self._feeds[key] = [[piece] for piece in range(len(sent))]
             else:
                 self._feeds[key] = [
                     [k for k, (low, high) in enumerate(sent) if low < to and begin < high]
-                    for begin, to in brought
+                    for begin, to in received
                 ]
         return self._feeds[key]
 

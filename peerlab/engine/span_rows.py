@@ -1,4 +1,4 @@
-"""From the rows that an engine has noted to the columns of a recording."""
+"""From the rows that an engine wrote to the columns of a recording."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from peerlab.trace import Block, Columns, freeze, unroll
 
 Whole = NDArray[np.int64]
 """Whole numbers: a column, or a table of shape ``(rows, columns)``."""
-DeskEvent = tuple[int, int, int, Event, int, int]
+QueueEvent = tuple[int, int, int, Event, int, int]
 """``(transfer id, NIC, side, event, start, end)``."""
 
 
@@ -34,7 +34,7 @@ def _decoded(system: System, ids: Whole) -> tuple[Whole, Whole, Whole]:
 
 
 def _later(blocks: list[Block], step: Whole, *times: Whole) -> None:
-    """Move what was recorded after a skip to where it belongs, in place."""
+    """Add the steps and the time of each skip to the rows that were recorded after it, in place."""
     for block in blocks:
         step[block.last :] += block.repeats * block.period_steps
         for values in times:
@@ -50,17 +50,18 @@ def owners(system: System, lane: Whole) -> tuple[Whole, Whole]:
 
 
 def spans_of(system: System, rows: Sequence[tuple[int, ...]], blocks: list[Block]) -> Whole:
-    """Return the spans that a loop has noted (`Loop.rows`), of which `blocks` repeat, as a table of `SPAN_COLUMNS`."""
+    """Return the spans that a loop wrote (`Loop.rows`), of which `blocks` repeat, as a table of `SPAN_COLUMNS`."""
     ids, stage, resource, queued, start, end, nbytes = array(rows, 7).T.copy()
     step, piece, lane = _decoded(system, ids)
     _later(blocks, step, queued, start, end)
+    # a registration belongs to a transfer; the loop keeps it under the id of its first slice
     piece[np.isin(stage, system.registration_stages)] = -1
     node, device = owners(system, lane)
     return np.column_stack([node, device, step, piece, stage, resource, queued, start, end, nbytes])
 
 
-def events_of(system: System, events: Sequence[DeskEvent], blocks: list[Block]) -> Whole:
-    """Return what the registration_queue did (`Transfers.events`), of which `blocks` repeat, as a table of `REGISTRATION_COLUMNS`."""
+def events_of(system: System, events: Sequence[QueueEvent], blocks: list[Block]) -> Whole:
+    """Return the registrations of a loop (`Transfers.events`), of which `blocks` repeat, as a table of `REGISTRATION_COLUMNS`."""
     flat = [
         (x, nic, e.kind, side, e.position, e.nbytes, start, end) for x, nic, side, e, start, end in events
     ]
@@ -153,7 +154,7 @@ def _sizes_of(system: System, step: Whole) -> Whole:
 
 
 def _with_own(system: System, traffic: Exchange, done: Finished) -> Finished:
-    """Return what is finished with what is so without the ring: one node's sums, an allgather's own chunk."""
+    """Return the finished slices, with those that need no ring: the sums of a single node, the own chunk of an allgather."""
     sizes = np.array(system.chunk_sizes, np.int64)
     pieces = np.arange(len(sizes))
     if system.plan.schedule.steps == 0:

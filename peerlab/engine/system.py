@@ -1,4 +1,4 @@
-"""A scenario made ready to run: the resources that exist, and for every sender the way of its slices.
+"""A scenario made ready to run: its resources, and for every sender the legs of its slices.
 
 Nodes of a symmetric collective are identical, and so are the PCIe switches of a NUMA domain. *Folded*, a system holds
 one switch of one node: what it sends to its partner arrives, at the same time, from a partner. A resource that switches
@@ -22,14 +22,14 @@ from peerlab.model.stages import stage_number
 
 @dataclass(eq=False)
 class System:
-    """Lanes of a scenario, whole or folded, the order of their slices and their ways."""
+    """The lanes of a scenario (all, or one switch of one node), the order of their slices, and the legs of each."""
 
     scenario: Scenario
     """The question."""
     folded: bool
-    """Whether one switch of one node stands for all."""
+    """Whether one switch of one node represents all."""
     one_switch: bool = False
-    """Whether one switch of each node stands for the others of its node; of a folded system it does."""
+    """Whether one switch of each node represents the others of its node; so it is in a folded system."""
 
     def __post_init__(self) -> None:
         if self.folded and not foldable(self.scenario):
@@ -37,12 +37,12 @@ class System:
                 "collective", "not the same on every node, so that no node stands for the others"
             )
         self.one_switch |= self.folded
-        self._ways: dict[tuple[int, ...], tuple[tuple[Leg, ...], ...]] = {}
+        self._legs: dict[tuple[int, ...], tuple[tuple[Leg, ...], ...]] = {}
         self._orders: dict[int, Order] = {}
         self._sizes: dict[int, tuple[int, ...]] = {}
         self._inventory = Inventory(self.scenario, self.plan, folded=self.folded, one_switch=self.one_switch)
         self.resources = self._inventory.resources
-        """Everything that serves slices; grows as ways are asked for."""
+        """Everything that serves slices; grows as legs are asked for."""
         self.places = self._inventory.places
         """Per pool, how many slices may hold a place of it; grows likewise."""
         self.resource = self._inventory.resource
@@ -112,7 +112,7 @@ class System:
 
     @cached_property
     def gather_place(self) -> dict[int, int]:
-        """When, counted in chunks, a device collects the chunk of each position: in the order of sending."""
+        """Which place, counted in chunks, each position has in the order in which a device collects: that of first sending."""
         schedule, places = self.plan.schedule, dict[int, int]()
         for step in range(schedule.steps):
             for position in schedule.sends(step):
@@ -125,13 +125,14 @@ class System:
 
     def receiver(self, lane: int, step: int) -> int:
         """Return the lane that a lane sends to in a step, or -1."""
-        way = self.lanes[lane]
-        to = self.plan.schedule.to(way.node, step)
+        to = self.plan.schedule.to(self.lanes[lane].node, step)
         return to if to < 0 else self._at(to, lane)
 
     def sender(self, lane: int, step: int) -> int:
         """Return the lane that sends to a lane in a step, or -1."""
-        if self.folded:
+        if (
+            self.folded
+        ):  # what the lane sends to its right neighbour arrives, at the same time, from its left one
             return lane
         source = self.plan.schedule.source(self.lanes[lane].node, step)
         return source if source < 0 else self._at(source, lane)
@@ -142,6 +143,7 @@ class System:
         return next((later for later in range(step + 1, steps) if self.receiver(lane, later) >= 0), steps)
 
     def _at(self, node: int, lane: int) -> int:
+        # lanes of one device stand side by side, in the order of nodes
         return lane if self.folded else lane - self.lanes[lane].node + node
 
     @property
@@ -149,7 +151,7 @@ class System:
         """Indices of the stages that belong to a transfer, not to a slice."""
         return [stage_number("register"), stage_number("deregister")]
 
-    # ---- the way of a slice ------------------------------------------------------------------------------------
+    # ---- the legs of a slice -----------------------------------------------------------------------------------
 
     def _lane(self, node: int, device: int) -> Lane:
         exchanges = self.plan.exchanges
@@ -170,23 +172,25 @@ class System:
         if self.scenario.jitter and not plain:
             return self._uneven_legs(lane, to, step)
         key = (lane, to, len(schedule.sends(step)), adds)
-        if key not in self._ways:
-            sizes, route = self.sizes(step), self._route(lane, to, adds=adds)
+        if key not in self._legs:
+            sizes, route = self.sizes(step), self._pipeline(lane, to, adds=adds)
+            # slices are padded to one size, so all have equal legs; only the last carries the envelope
             first, last = (route.legs(sizes[0], len(sizes), (), last=last) for last in (False, True))
-            self._ways[key] = (first,) * (len(sizes) - 1) + (
-                last,
-            )  # slices are of one size, and go the same way
-        return self._ways[key]
+            self._legs[key] = (first,) * (len(sizes) - 1) + (last,)
+        return self._legs[key]
 
     def _uneven_legs(self, lane: int, to: int, step: int) -> tuple[tuple[Leg, ...], ...]:
-        sizes, route = self.sizes(step), self._route(lane, to, adds=step < self.plan.schedule.reducing_steps)
+        sizes, route = (
+            self.sizes(step),
+            self._pipeline(lane, to, adds=step < self.plan.schedule.reducing_steps),
+        )
         factors = self._factors[step, :, :, lane]
         return tuple(
             route.legs(nbytes, len(sizes), factors[piece].tolist(), last=piece == len(sizes) - 1)
             for piece, nbytes in enumerate(sizes)
         )
 
-    def _route(self, lane: int, to: int, *, adds: bool) -> Pipeline:
+    def _pipeline(self, lane: int, to: int, *, adds: bool) -> Pipeline:
         source, destination = ((self.lanes[end].node, self.lanes[end].device) for end in (lane, to))
         ends = {"source": source, "destination": destination}
         return Pipeline(self.scenario, self._inventory, ends, adds=adds, gated=self.plan.collects)
@@ -200,7 +204,7 @@ class System:
 
 
 def foldable(scenario: Scenario) -> bool:
-    """Return whether one switch of one node stands for all."""
+    """Return whether one switch of one node represents all."""
     alike = not scenario.jitter and not scenario.slow_nodes and scenario.fabric.uniform
     return alike and plan(scenario).schedule.symmetric
 

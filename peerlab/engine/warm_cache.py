@@ -11,22 +11,23 @@ from peerlab.model.scenario import Scenario
 
 
 class WarmCache(RegistrationCache):
-    """A cache that holds all that will be asked for, without a list of it."""
+    """A cache in which every request is a hit; it needs no list of its regions."""
 
     def acquire(self, address: int, length: int) -> Lease:
         """Return the region that was registered for this request."""
         self.counters.hits += 1
         return Lease(Region(*self.rounded(address, length)), hit=True)
 
-    def release(self, lease: Lease) -> tuple[Region, ...]:  # noqa: ARG002  (nothing is ever given up)
+    def release(self, lease: Lease) -> tuple[Region, ...]:  # noqa: ARG002  (nothing is evicted)
         """Keep it."""
         return ()
 
 
 def may_evict(scenario: Scenario, schedule: Schedule) -> bool:
-    """Return whether some limit can make the caches give up regions, so that their contents matter."""
+    """Return whether some limit can evict regions from the caches; otherwise every region stays once it is registered."""
     if scenario.registration != "cached":
         return False  # nothing is kept
+    # each buffer set registers its receive buffer chunk by chunk and one chunk of its send buffer
     regions = scenario.buffers * (schedule.chunks + 1) * scenario.hardware.devices_per_switch
     page = int(scenario.page_bytes)
     size = regions * (-(-schedule.chunk_bytes // page) * page)

@@ -120,14 +120,14 @@ class Scenario:
     @cached_property
     def cluster_for_message(self) -> Cluster:
         """The cluster as a message of this size meets it: a library's collectives may have protocols of their own."""
-        machine = self.hardware
+        hardware = self.hardware
         if self.collective == "point-to-point":
-            return machine
-        if machine.ll_up_to_bytes is not None and self.nbytes <= machine.ll_up_to_bytes:
-            return replace(machine, nic_Bps=machine.ll_Bps, latency_ps=machine.ll_latency_ps)
-        if not machine.simple_Bps:
-            return machine
-        return replace(machine, nic_Bps=machine.simple_Bps, latency_ps=machine.simple_latency_ps)
+            return hardware
+        if hardware.ll_up_to_bytes is not None and self.nbytes <= hardware.ll_up_to_bytes:
+            return replace(hardware, nic_Bps=hardware.ll_Bps, latency_ps=hardware.ll_latency_ps)
+        if not hardware.simple_Bps:
+            return hardware
+        return replace(hardware, nic_Bps=hardware.simple_Bps, latency_ps=hardware.simple_latency_ps)
 
     @property
     def machine(self) -> Cluster:
@@ -211,13 +211,13 @@ class Scenario:
     @property
     def registration_cost(self) -> RegistrationCost:
         """What registering costs on this cluster with this page size."""
-        machine = self.hardware
+        hardware = self.hardware
         return RegistrationCost(
-            base_ps=machine.register_base_ps,
-            page_ps=machine.register_page_ps,
-            deregister_base_ps=machine.deregister_base_ps,
-            deregister_page_ps=machine.deregister_page_ps,
-            lookup_ps=machine.lookup_ps,
+            base_ps=hardware.register_base_ps,
+            page_ps=hardware.register_page_ps,
+            deregister_base_ps=hardware.deregister_base_ps,
+            deregister_page_ps=hardware.deregister_page_ps,
+            lookup_ps=hardware.lookup_ps,
             page_bytes=int(self.page_bytes),
         )
 
@@ -254,15 +254,15 @@ class Scenario:
         object.__setattr__(self, name, value)  # the one place where a frozen field gets its parsed value
 
     def _check_path(self) -> None:
-        machine = self.hardware
+        hardware = self.hardware
         if self.path is None:
-            self._set("path", machine.paths[0])
+            self._set("path", hardware.paths[0])
         elif self.path not in PATHS:
             raise ScenarioError("path", f"unknown {self.path!r}; {nearest(self.path, PATHS)}")
-        elif self.path not in machine.paths:
-            why = machine.lacks.get(self.path, "not described in the cluster's file")
+        elif self.path not in hardware.paths:
+            why = hardware.lacks.get(self.path, "not described in the cluster's file")
             raise ScenarioError(
-                "path", f"{machine.name} has no {self.path!r} ({why}); it has: {', '.join(machine.paths)}"
+                "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
             )
 
     def _check_shape(self) -> None:

@@ -3,6 +3,7 @@
 // What was packed: a document in which equal parts are kept once, and the columns of all rows.
 class Pack {
   static async open(text) {
+    // deflate-raw, as Python's zlib writes it without a header; browsers inflate it in the background
     const letters = atob(text), packed = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -10,7 +11,7 @@ class Pack {
   }
 
   constructor(buffer) {
-    const length = new DataView(buffer).getUint32(0, true);
+    const length = new DataView(buffer).getUint32(0, true); // of the JSON; the columns lie behind it, end to end
     this.buffer = buffer;
     this.begin = 4 + length;
     this.document = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -27,6 +28,7 @@ class Pack {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.whole(one)]));
   }
 
+  // A column in its unit; without one it holds whole numbers.
   column(number) {
     const unit = this.document.columns[number][3], counts = this.counts(number);
     return unit ? counts.map((count) => count * unit) : Int32Array.from(counts);
@@ -37,7 +39,10 @@ class Pack {
     return (this.units[number] ??= this.unfold(...this.document.columns[number]));
   }
 
+  // Undoes the differences. A count is kept as its difference from the one before, or from the same row of column `since`
+  // (a row's end from its begin), so that most fit into one byte. Zigzag: an even number is 0 or more, an odd one negative.
   unfold(place, count, width, unit, since) {
+    // slice() copies, as a typed array must begin at a multiple of its width and columns do not
     const Kind = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[width], from = this.begin + place;
     const folded = new Kind(this.buffer.slice(from, from + count * width)), counts = new Float64Array(count);
     const base = since < 0 ? null : this.counts(since);
@@ -127,6 +132,7 @@ class Album {
   go(numbers, remember = true) {
     if (numbers.join() === this.numbers.join()) return;
     if (remember) this.history.push(this.numbers);
+    // while a slider is dragged, the state before the drag stays the one to compare with
     if (remember !== "same drag") this.before = this.state(this.side).data;
     this.numbers = numbers;
     this.turn();
@@ -155,6 +161,7 @@ class Album {
 
   state(side) {
     const { states } = this.pack.document;
+    // states lie in the order of the controls, the last one varying fastest
     const index = this.choices.reduce((sum, { words }, i) => sum * words.length + this.numbers[i], 0);
     return this.pack.whole(states[side][index]);
   }

@@ -182,6 +182,7 @@ class Curves {
   // Names at the right of the last points, in their order, none on another.
   beside(wanted, perUnit) {
     const last = this.curves.values.length - 1, found = new Map();
+    // from the top down, each at least 15 pixels below the one before, and high enough that all below it find room
     const ends = wanted.map((name) => [name, name.ys.findLast(isFinite)]).sort((a, b) => b[1] - a[1]);
     let above = Infinity;
     ends.forEach(([name, at], k) => {
@@ -208,15 +209,18 @@ class Curves {
 
   spot({ text, ys }, taken, lines, perUnit, width) {
     const last = this.curves.values.length - 1, { zoom } = this.figures, half = (text.length * 4.1 * zoom * last) / width; // in steps of the axis
+    // every half step of the axis, and 16 heights above and below the line; `worth` is in pixels of room
     let best = null;
     for (let i = 0; i <= last; i += 0.5)
       for (const align of i >= last - 1 ? ["right"] : i <= 1 ? ["left"] : ["center", "left"])
         for (const way of [-4, -7, -12, -18, -26, -36, -48, -62, 15, 19, 25, 32, 40, 50, 62, 76]) {
           const dy = way * zoom, at = between(ys, i), away = Math.abs(way > 0 ? way - 15 : way + 4);
+          // even with all the room that counts, this place cannot be better
           if (!isFinite(at) || (best && MOST_ROOM - away / 8 <= best.worth)) continue;
           const y = at * perUnit - dy + 6 * zoom, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
           const box = { i, at, dy, align, from, to: from + 2 * half, low: y - 6 * zoom, high: y + 6 * zoom };
           if (box.to > last + 0.2 || box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
+          // no name on another name, nor on the mark
           if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
           const room = Math.min(roomAt(box, lines, perUnit), MOST_ROOM), others = passed(box, lines, perUnit);
           const worth = room - away / 8 - 6 * others + (room < 0 ? room - 5 : 0); // touching a line a little is better than far away
@@ -229,12 +233,13 @@ class Curves {
 // How many other lines are between a name and its own.
 function passed({ i, at, low, high }, lines, perUnit) {
   const y = (low + high) / 2, own = at * perUnit;
+  // another line lies between, if name and own line are on different sides of it
   return lines.filter((line) => (between(line, i) * perUnit - own) * (between(line, i) * perUnit - y) < 0).length;
 }
 
 // How far a name stays from every line, in pixels; below zero where it covers one.
 function roomAt(box, lines, perUnit) {
-  let room = 40;
+  let room = 40; // more than MOST_ROOM: farther lines need not be told apart
   for (const line of lines)
     for (let k = Math.max(0, box.from); k <= Math.min(line.length - 1, box.to); k += 0.125) {
       const height = between(line, k) * perUnit;

@@ -7,6 +7,7 @@ class Rows {
     this.begin = this[begin];
     this.end = this[end];
     this.segments = page.segments.map(([first, last, times, period, steps]) => {
+      // rows are sorted by begin, not by end: `longest` bounds how far back a row may begin that still touches a time
       let latest = -Infinity, longest = 0;
       for (let i = first; i < last; i++) {
         latest = Math.max(latest, this.end[i]);
@@ -19,6 +20,7 @@ class Rows {
   // Calls visit(row, shift, occurrence, segment) for every row that touches the time from `from` to `to`.
   between(from, to, visit) {
     for (const s of this.segments) {
+      // the occurrences of the segment that may touch the time; a row of one may end after the next has begun
       const repeats = s.times > 1;
       const lowest = repeats ? Math.max(0, Math.ceil((from - s.latest) / s.period)) : 0;
       const highest = repeats ? Math.min(s.times - 1, Math.floor((to - s.earliest) / s.period)) : 0;
@@ -42,7 +44,7 @@ class Rows {
   }
 
   first(segment, late) {
-    let low = segment.first, high = segment.last;
+    let low = segment.first, high = segment.last; // bisection: `late` is false up to the row looked for, then true
     while (low < high) {
       const middle = (low + high) >> 1;
       if (late(this.begin[middle])) high = middle;
@@ -55,6 +57,7 @@ class Rows {
   recent(time, most) {
     const found = [];
     for (const s of this.segments) {
+      // from the latest occurrence that has begun backwards, until there are enough
       let j = s.times > 1 ? Math.min(s.times - 1, Math.floor((time - s.earliest) / s.period)) : 0;
       for (let kept = 0; j >= 0 && kept < most; j--) {
         const shift = j * s.period;
@@ -71,6 +74,7 @@ class Rows {
 }
 
 function decode(view, Kind) {
+  // a typed array comes from an album; a DataView from the kernel may begin at any byte, so its bytes are copied
   if (ArrayBuffer.isView(view) && !(view instanceof DataView)) return view;
   const bytes = view instanceof DataView ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view;
   return new Kind(bytes);

@@ -21,7 +21,7 @@ _known: OrderedDict[tuple[Scenario, Cluster], Band] = OrderedDict()
 
 
 def band_of(run: Run, report: Progress | None = None) -> Band:
-    """Return the band of a run; `report` hears of every simulation's progress, and may end it with an exception.
+    """Return the band of a run; `report` is called with every simulation's progress, and may end it with an exception.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a log says, as far as it tells about the path: one curve, and everything that was written around it."""
+"""The part of a log that tells about the path: one curve, and the lines and settings around it."""
 
 import math
 import re
@@ -26,7 +26,7 @@ _HOST_TOOL = "osu"
 _LONGEST = 2000
 """Characters of a text that are looked at."""
 _MOST_GBPS = 10**6
-"""No machine is faster: whatever claims to be is an error of the log."""
+"""No machine is faster: a higher figure is an error of the log."""
 _BUFFERS = re.compile(r"(?<![\w-])([DHM]) ([DHM])(?![\w-])|Send Buffer on (DEVICE|HOST|MANAGED)")
 _ON_DEVICE = re.compile(r"MPI-(?:CUDA|ROCM|OPENACC)|-d (?:cuda|rocm|openacc|managed)\b", re.IGNORECASE)
 _SMALL = 256
@@ -35,7 +35,7 @@ _SMALL = 256
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Observed:
-    """One curve of a log and what stands around it."""
+    """One curve of a log, with the lines and settings around it."""
 
     tool: str
     """``nccl-tests``, ``osu``, ``hccl_demo``, ``nccom-test``, ... or empty."""

@@ -1,4 +1,4 @@
-"""Simulations that somebody waits for: how long, and which are not worth beginning."""
+"""Time limits of simulations that a user waits for, and which of them are too long to begin."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from peerlab.errors import Cancelled
 from peerlab.model.scenario import Scenario
 
 _MOST_TRANSFERS = 20_000
-"""Transfers that the full loop simulates in some seconds; it cannot be interrupted while it gets ready for many more."""
+"""Transfers that the full loop simulates in some seconds; while it sets up many more, it cannot be interrupted."""
 
 
 class TooSlow(Cancelled):
@@ -22,13 +22,13 @@ def large(scenario: Scenario) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it."""
     if not takes_every_node(scenario):
         return False
-    machine = scenario.hardware
-    recorded = machine.devices_per_switch if switches_alike(scenario) else machine.devices
+    hardware = scenario.hardware
+    recorded = hardware.devices_per_switch if switches_alike(scenario) else hardware.devices
     return scenario.nodes * recorded * plan(scenario).schedule.steps > _MOST_TRANSFERS
 
 
 def patient(patience_s: float, stop: threading.Event | None = None) -> Progress:
-    """Return what a simulation reports to, so that it ends with `TooSlow` after so long, or as soon as `stop` is set."""
+    """Return a progress function that ends a simulation with `TooSlow` after so many seconds, or as soon as `stop` is set."""
     end = time.monotonic() + patience_s
 
     def progress(done: int, total: int) -> None:

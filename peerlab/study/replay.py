@@ -36,7 +36,7 @@ def nodes_of(seen: Observed, cluster: Cluster) -> int | None:
 
 
 def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario | None:
-    """Return the scenario that was measured at a size, had it taken `path`; None: links inside a node, closed form.
+    """Return the scenario of a log at a size, if it took `path`; None: links inside a node, which have a closed form.
 
     Raises
     ------

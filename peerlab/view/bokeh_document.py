@@ -12,7 +12,7 @@ from peerlab.view import curves, datapath, timeline
 def document(*, stretched: bool = False) -> dict[str, object]:
     """Return the document as JSON values: ``doc``, and ``roots`` with the id of each figure.
 
-    A figure that is `stretched` fills its place, however high that is; else its height is its own.
+    With `stretched` figures fill the height of the element that holds them; otherwise each has a fixed height.
     """
     figures = {"scene": datapath.build(), "timeline": timeline.build(), "curves": curves.build()}
     for plot in figures.values():

@@ -1,6 +1,6 @@
-"""The curves: bus bandwidth against nodes or message size, every path, and where this scenario stands.
+"""The curves: bus bandwidth against nodes or message size, a line for every path, and a mark for this scenario.
 
-Behind each line a band: from where to where it may lie if the assumed figures lie at the ends of their ranges
+Behind each line is a band: the range in which it may lie if the assumed figures lie at the ends of their ranges
 (`peerlab.analysis.sensitivity`). The bands come after the lines; until then a parcel has none.
 """
 
@@ -125,12 +125,12 @@ def _drawn(
 
 @lru_cache(maxsize=64)
 def machine_key(machine: Cluster) -> str:
-    """Return what tells one machine from another, or from itself with another figure."""
+    """Return a key of the cluster: it differs between machines, and if one figure of a machine is changed."""
     return f"{machine.name} {crc32(repr(machine).encode())}"
 
 
 def key(scenario: Scenario, axis: str) -> str:
-    """Return what two scenarios share that have the same curves along an axis: all that `lines` does not vary."""
+    """Return a key that two scenarios share if their curves along an axis are the same: all fields that `lines` does not vary."""
     others = [
         one.name for one in fields(scenario) if one.name not in ("cluster", "path", "registration", axis)
     ]
@@ -140,7 +140,7 @@ def key(scenario: Scenario, axis: str) -> str:
 
 
 def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
-    """Return how much the NICs carry, and the devices' own ports, each with its name; the page shows the path's own."""
+    """Return the wire limit of the NICs, and of the devices' own ports, each with its name; the page shows that of the path."""
     paths = scenario.hardware.paths
     native = [path for path in paths if data_path(path).uses_own_ports]
     others = [path for path in paths if path not in native and sending_kinds(scenario.hardware, path)]
@@ -162,7 +162,7 @@ def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[st
     maxsize=64
 )  # each line of a picture that grows asks again; the cluster is in the key, as its file may change
 def _limit(scenario: Scenario, _machine: Cluster, axis: str, banded: bool) -> dict[str, list[float | None]]:
-    """Return the limit along an axis, and where `banded` from where to where it may lie."""
+    """Return the wire limit along an axis; where `banded`, with the range in which it may lie."""
     asked = [_at(scenario, axis, value, {}) for value in AXES[axis]]
     bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in asked]
     return {
@@ -211,7 +211,7 @@ def line_of(scenario: Scenario) -> str:
 
 
 def mark(run: Run) -> dict[str, object]:
-    """Return where a run stands on the curves."""
+    """Return the mark of a run on the curves."""
     line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
     role, _ = line_roles(line)
     point = {axis: getattr(run.scenario, axis) for axis in AXES}

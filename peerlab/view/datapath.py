@@ -1,4 +1,4 @@
-"""The data path: two nodes facing each other, drawn as they are wired, and slices on their way through them."""
+"""The data path: two nodes facing each other, drawn as they are wired, and the slices that move through them."""
 
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
@@ -15,7 +15,7 @@ from peerlab.view.theme import FONT, stage_role
 
 
 def scene(run: Run) -> dict[str, object]:
-    """Return what the page needs to draw the data path of a run: what stands still, ways and waiting places."""
+    """Return what the page needs to draw the data path of a run: the static scene, the tracks of slices, and where slices wait."""
     sketch = Sketch(run)
     geometry = sketch.geometry
     tracks = {stage: stage_kind(stage).track for stage in (*sketch.drawn, REDUCE.name)}
@@ -36,7 +36,7 @@ def scene(run: Run) -> dict[str, object]:
 
 
 def _slow(run: Run) -> dict[str, str]:
-    """Return what is said beside the names of slow nodes."""
+    """Return the words beside the names of slow nodes."""
     what = "ports" if run.scenario.data_path.uses_own_ports else "NICs"
     return {
         str(node): f"{what} at {100 * speed:g} %" for node, speed in (run.scenario.slow_nodes or {}).items()
@@ -82,7 +82,7 @@ def build() -> figure:
 def _add_moving(plot: figure) -> None:
     """Add what the page changes in every frame: table rows, the ring, slices, words.
 
-    All of it is on the canvas above the rest, so that a frame need not paint what stands still.
+    All of it is on a canvas above the static scene, so that a frame repaints no part of that.
     """
     rows = ColumnDataSource({**{name: [] for name in _BOX}, "fill": [], "line": []}, name="scene_rows")
     plot.add_glyph(rows, Quad(**_BOX, fill_color="fill", line_color="line", border_radius=4), level="overlay")

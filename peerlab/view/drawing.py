@@ -30,7 +30,7 @@ def within(name: str, width: float, end: str = "") -> str:
 
 @dataclass
 class Drawing:
-    """What stands still in the scene."""
+    """The static part of the scene."""
 
     panels: Columns = field(default_factory=_columns(*_BOX))
     """Grounds of the nodes and of the registration table."""

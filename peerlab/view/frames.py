@@ -1,4 +1,4 @@
-"""What a page needs to draw any moment of a run: rows of numbers, of which some repeat.
+"""The rows from which a page draws any moment of a run; rows that repeat are sent once.
 
 A thousand nodes make a hundred thousand spans, nearly all of them repetitions. So rows are sent once, in segments:
 rows ``first`` to ``last`` occur `times` times, each later by `period`. Times are microseconds.
@@ -17,7 +17,7 @@ from peerlab.view.shown_nodes import ShownNodes
 
 
 def _numbers(asked: Callable[[StageKind], bool]) -> list[int]:
-    """Return the numbers of the stages of which something holds."""
+    """Return the numbers of the stages for which `asked` is true."""
     return [number for number, kind in enumerate(STAGES.values()) if asked(kind)]
 
 
@@ -35,6 +35,7 @@ class Segments:
         arrays: dict[str, object] = {}
         for name in columns:
             if name in times:
+                # 24 bits tell 0.1 us in a second: enough for a screen, half of the bytes
                 arrays[name] = (self.rows[name] / PS_PER_US).astype("<f4").tobytes()
             else:
                 arrays[name] = self.rows[name].astype("<i4").tobytes()
@@ -55,11 +56,13 @@ def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int6
         pieces.append(np.arange(cursor, block.last))
         shifts.append(np.zeros(block.last - cursor, np.int64))
         steps.append(np.zeros(block.last - cursor, np.int64))
+        # rows lie in the order of time, so those of one step may begin in one period and end in a later one
         size = block.last - block.first
         overlap = block.after_step - int(
             columns["step"][block.first : block.last].min(initial=block.after_step)
         )
         needed = min(overlap // block.period_steps + 3, block.repeats)
+        # the last repetition too: it holds the first rows of the steps that end after the block
         for again in sorted({*range(1, needed + 1), block.repeats}):
             pieces.append(np.arange(block.first, block.last))
             shifts.append(np.full(size, again * block.period_ps, np.int64))
@@ -88,7 +91,7 @@ def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str
         else np.zeros(len(step), bool)
     )
     chosen = [(np.flatnonzero(inside), 1, 0, 0)]
-    low = -1
+    low = -1  # the last step that is in a segment already
     for block in blocks:
         first, period = block.after_step, block.period_steps
         chosen.append((np.flatnonzero(~inside & (step > low) & (step <= first)), 1, 0, 0))
@@ -99,6 +102,7 @@ def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str
     order, segments, count = [], [], 0
     for index, times, period_ps, period_steps in chosen:
         if len(index):
+            # sorted, because the page finds the rows of a moment by bisection
             order.append(index[np.argsort(rows[by][index], kind="stable")])
             segments.append((count, count + len(index), times, period_ps, period_steps))
             count += len(index)
@@ -107,11 +111,11 @@ def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str
 
 
 def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
-    """Return every stage of every slice that is in sight as one row: where a slice is at any time.
+    """Return one row for every stage of every shown slice: with them the page knows where a slice is at any time.
 
     A stage is entered at ``enter``; the slice waits until ``start``, when the resource that serves it last begins, and
-    is through at ``end``, latency included. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
-    start, end, until (when its next stage is entered, or it is done), nbytes. Only the first PCIe switch is in sight.
+    leaves at ``end``, latency included. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
+    start, end, until (when its next stage is entered, or it is done), nbytes. Only the first PCIe switch is shown.
     """
     recording, seen = trace.last, seen or ShownNodes(whole=True)
     columns = thin(recording.spans, recording.blocks)
@@ -129,12 +133,14 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
 
 
 def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return one number for each slice of a device; sorting by it puts the rows of a slice side by side."""
     return ((rows["whose"] * 2**15 + rows["step"]) * 2**20 + rows["slice"]) * 2**10 + rows["device"]
 
 
 def _stages(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
     """Join the spans of one slice in one stage: the resource that ends last tells when it moves."""
     key = _slice_key(columns) * 64 + columns["stage"]
+    # by key, then by end: the last row of each group is the resource that ends last
     order = np.lexsort((columns["start"], columns["end"], key))
     last = np.append(np.diff(key[order]) != 0, True) if len(key) else np.zeros(0, bool)
     first = np.append(True, last[:-1]) if len(key) else last
@@ -150,7 +156,8 @@ def _stages(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64
 
 
 def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.int64]]) -> None:
-    """Let the stage that a slice flies after end with its arrival."""
+    """Let a stage that is followed by a latency end when that is over: at the slice's arrival."""
+    # a latency begins at the picosecond at which its stage ends, so that key and time tell whose it is
     ends = {
         (int(k), int(s)): int(e)
         for k, s, e in zip(_slice_key(flights), flights["start"], flights["end"], strict=True)
@@ -160,7 +167,7 @@ def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[
 
 
 def _add_until(rows: dict[str, NDArray[np.int64]]) -> None:
-    """Note until when each slice rests at the end of a stage: the moment it enters the next."""
+    """Add the column ``until``: when a slice that has left a stage enters the next; until then it rests where the stage ends."""
     key = _slice_key(rows)
     order = np.lexsort((rows["enter"], key))
     until = rows["end"].copy()

@@ -1,4 +1,4 @@
-"""Where things are in the data path, and the ways that slices take through it."""
+"""Positions of the parts of a node in the data path's picture, and the tracks of slices through it."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,7 +33,7 @@ MOST_WAITING = 16
 
 @dataclass(frozen=True)
 class Geometry:
-    """Where things are in a node of one cluster; node 1 is the mirror image of node 0."""
+    """Positions of the parts of a node of one cluster; node 1 is the mirror image of node 0."""
 
     cluster: Cluster
     """The machine."""

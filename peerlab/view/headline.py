@@ -41,7 +41,7 @@ def _bandwidth(run: Run) -> Card:
 
 
 def _sending(run: Run) -> str:
-    """Return how busy that is by which the path sends: the wire, where all nodes are alike."""
+    """Return how busy the resource is with which the path sends; where all nodes are alike, that is the wire."""
     s = run.scenario
     if not sending_kinds(s.hardware, str(s.path)):
         return f"{s.data_path.title}: no NIC, no port"

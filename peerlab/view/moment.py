@@ -1,4 +1,4 @@
-"""Where every slice is at one moment: what a picture that does not move shows."""
+"""Where every shown slice is at one moment, for a still picture."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Moment:
-    """What is in sight at a moment."""
+    """The slices that are shown at one moment."""
 
     slices: list[Slice]
     """Slices on their way, and the first of those that wait."""
@@ -34,12 +34,12 @@ class Moment:
 
 
 def moment(run: Run, time_ps: int) -> Moment:
-    """Return what is in sight at a moment, picoseconds from the start of the run."""
+    """Return the slices that are shown at a moment, picoseconds from the start of the run."""
     return _placed(run, moves(run.trace, shown_nodes(run)), time_ps)
 
 
 def fullest(run: Run) -> int:
-    """Return the moment, of some in the middle of a run, at which most slices are in sight, picoseconds."""
+    """Return the moment, of some in the middle of a run, at which most slices are shown, picoseconds."""
     found = moves(run.trace, shown_nodes(run))
     moments = [run.time_ps * tenths // 20 for tenths in range(6, 15)]
     return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).slices))

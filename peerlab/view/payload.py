@@ -58,22 +58,22 @@ def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
 
 
 def _kept(run: Run) -> tuple[object, ...]:
-    """Return what two runs must share for their times to be compared on one axis."""
+    """Return a key that two runs share if their times may be compared on one axis."""
     s = run.scenario
     return (s.hardware.name, s.nodes, s.nbytes, s.collective)
 
 
 def sources(run: Run) -> dict[str, object]:
     """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
-    machine = run.scenario.hardware
-    figures, many = machine.figures.values(), len(machine.assumptions)
+    hardware = run.scenario.hardware
+    figures, many = hardware.figures.values(), len(hardware.assumptions)
     title = f"{len(figures)} figures: {len(figures) - many} with sources, {many} assumed (†)"
-    fitted = f"Some figures were fitted on {machine.fitted_on}: elsewhere an extrapolation."
-    said = [(fitted, True)] * bool(machine.fitted_on)
+    fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
+    said = [(fitted, True)] * bool(hardware.fitted_on)
     said += [(say_figure(f), bool(f.assumption)) for f in sorted(figures, key=lambda f: not f.assumption)]
     said += [
         (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
-        for key, why in machine.leaves_out.items()
+        for key, why in hardware.leaves_out.items()
     ]
     return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
 

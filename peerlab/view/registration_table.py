@@ -12,7 +12,7 @@ COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step
 def table(run: Run) -> dict[str, object]:
     """Return what the page needs to show the registration table of the first NIC of the node that is shown."""
     s, counters = run.scenario, run.registration
-    machine = s.hardware
+    hardware = s.hardware
     if not s.registers:
         title = "Pinned memory" if s.data_path.uses_kernel_tcp else "Registered memory (MR)"
         return {"live": False, "lines": _standing(run), "title": title}
@@ -26,17 +26,17 @@ def table(run: Run) -> dict[str, object]:
         "rows": segments.page(COLUMNS, ("start", "end")),
         "kinds": list(REGISTRATION_KINDS),
         "chunks": run.recording.chunks,
-        "device": machine.device_name,
-        "devices": machine.devices_per_switch,
+        "device": hardware.device_name,
+        "devices": hardware.devices_per_switch,
         "total": f"{total}, {say_time(counters.time_ps)}{whose(run)}",
     }
 
 
 def whose(run: Run) -> str:
-    """Return what is said behind counts: of how many NICs they are, and of which node where nodes differ."""
-    machine = run.scenario.hardware
+    """Return the words behind counts: of how many NICs they are, and of which node where nodes differ."""
+    hardware = run.scenario.hardware
     one = run.scenario.collective == "point-to-point"
-    nics = 1 if one else min(machine.nics_per_switch, machine.devices_per_switch)
+    nics = 1 if one else min(hardware.nics_per_switch, hardware.devices_per_switch)
     words = [f"{nics} NICs"] * (nics > 1) + [f"node {focus(run)}"] * (not run.trace.folded)
     return f", {' of '.join(words)}" if words else ""
 

@@ -15,7 +15,7 @@ from peerlab.view.sketch import Sketch
 
 
 def draw_node(sketch: Sketch, node: int) -> None:
-    """Draw the ground of a node: what everything else of it lies on."""
+    """Draw the background of a node, below everything else of it."""
     g, d, s = sketch.geometry, sketch.drawing, sketch.run.scenario
     d.box("panels", (g.x(node, 0.8), 0.8, g.x(node, NODE_WIDTH), HEIGHT - 0.8), "panel", "faint")
     if s.collective != "point-to-point" and s.nodes > 1:
@@ -83,7 +83,7 @@ def _bounce_buffers(sketch: Sketch, node: int) -> None:
 
 
 def _no_host(sketch: Sketch, node: int) -> None:
-    """Say what stands where a host would: nothing on a bare fabric, nothing that is known elsewhere."""
+    """Say in place of a host why none is drawn: a bare fabric has none, and of other clusters nothing is known about it."""
     lines = (
         ("A bare fabric: no host, nothing to stage through.", "The reference simulations use it.")
         if not sketch.geometry.switch

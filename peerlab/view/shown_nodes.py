@@ -1,7 +1,7 @@
-"""Which nodes a picture shows: one, its partner in each step, and who else exchanges with the two.
+"""Which nodes a picture shows: one, its partner in each step, and the nodes that exchange slices with these two.
 
-Of a folded trace every node is alike, so node 0 stands for all. Of a whole one (jitter, a slow node, a schedule in which
-nodes differ) the slowest node is shown, and what moves at the others is what those recorded, not a copy of its own.
+In a folded trace all nodes are alike, and node 0 is shown. A trace of every node (jitter, a slow node, a schedule in which
+nodes differ) is shown from its slowest node; slices of the other nodes are those that they recorded, not copies of its own.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ OWN, NEXT, PREVIOUS, BACK = 1, 2, 4, 8
 """Whose a slice is: the node's own; its partner's to somebody else; somebody else's to the node; the partner's to it."""
 
 _STEPS = 4096
-"""A schedule of more steps is looked at no further."""
+"""Steps of a schedule that are looked at, at most."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ class ShownNodes:
         partner, source, beyond, answers = (
             np.array(values)[index] for values in (self.partner, self.source, self.beyond, self.answers)
         )
-        if not self.whole:  # its own slices stand for everybody's
+        if (
+            not self.whole
+        ):  # all nodes do what node 0 does, so each of its slices is drawn for the others as well
             everybody: NDArray[np.int64] = (
                 OWN + NEXT * (beyond >= 0) + PREVIOUS * (source >= 0) + BACK * answers
             )

@@ -1,4 +1,4 @@
-"""What every part of the data path's picture asks: the run, where things are, how busy they are, what is assumed."""
+"""What every part of the data path's picture needs: the run, positions, busy shares, and the sign of assumed figures."""
 
 from peerlab.analysis.run import Run
 from peerlab.model.paths import kinds

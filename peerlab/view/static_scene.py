@@ -1,4 +1,4 @@
-"""What stands still in the data path's picture; it needs no library of figures."""
+"""The static part of the data path's picture; it needs no plotting library."""
 
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Drawing
@@ -10,7 +10,7 @@ from peerlab.view.theme import stage_role
 
 
 def draw(sketch: Sketch) -> Drawing:
-    """Draw what stands still, from the ground up."""
+    """Draw the static scene, from the background up."""
     alone = sketch.run.scenario.nodes == 1
     for node in (0,) if alone else (0, 1):
         draw_node(sketch, node)

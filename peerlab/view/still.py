@@ -1,4 +1,4 @@
-"""A run as one picture that stands still, with its figures: no kernel, no script, no style sheet, no browser."""
+"""A run as one still picture with its figures: no kernel, no script, no style sheet, no browser."""
 
 from base64 import b64encode
 from html import escape
@@ -27,7 +27,7 @@ _TITLE, _LINE = 120, 168
 _LARGE = {"stretch": 1.25, "smallest": 16.0}
 """For a slide that shows it 1200 pixels wide: no word is smaller than 18 pixels."""
 _QUEUE = 3
-"""From how many waiting slices on their number is written, as in the lab."""
+"""So many waiting slices, or more, have their number written beside them, as in the lab."""
 
 
 def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", large: bool = False) -> str:

@@ -85,7 +85,7 @@ class Paper:
         )
 
     def drawing(self, drawing: Drawing) -> None:
-        """Add what stands still, from the ground up."""
+        """Add the static scene, from the background up."""
         for kind, radius in _RADIUS.items():
             if kind == "boxes":  # ways run below boxes
                 for xs, ys, role, width in _rows(drawing, "lines"):

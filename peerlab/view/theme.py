@@ -15,7 +15,7 @@ STAGE_COLOURS = {
     "direct": "#009E73",
     "register": "#0072B2",
 }
-"""What moves a byte between places has a colour; what happens inside a device is grey."""
+"""Stages that move a byte from one place to another have a colour; stages inside a device are grey."""
 
 LIGHT = {
     "paper": "#FFFFFF",
@@ -74,7 +74,7 @@ def palettes() -> dict[str, dict[str, str]]:
 def properties(selector: str) -> str:
     """Return the rules that give what `selector` finds both themes' colours as ``--pl-<role>``.
 
-    Which theme holds is JupyterLab's word; where there is no JupyterLab, the reader's system's.
+    JupyterLab says which theme holds; without JupyterLab, the reader's system does.
     """
     light, dark = (
         "".join(f"--pl-{role}:{colour};" for role, colour in of.items()) for of in palettes().values()

@@ -1,4 +1,4 @@
-"""A measurement of this machine as the third curve: ratios to the staged way, never GB/s beside another machine's."""
+"""A measurement of this machine as the third figure of curves: ratios to `staged`, never GB/s beside another machine's."""
 
 from collections.abc import Sequence
 from html import escape

@@ -45,17 +45,17 @@ class Lane:
 
 def _has(run: Run, kind: str) -> bool:
     """Whether the cluster has a resource of this kind at all, used or not."""
-    s, machine = run.scenario, run.scenario.hardware
+    s, hardware = run.scenario, run.scenario.hardware
     match kind:
         case "wire":  # whatever the path, a slice is in flight between the nodes
             return True
         case "registration":
-            return any(data_path(path).uses_device_memory for path in machine.paths)
+            return any(data_path(path).uses_device_memory for path in hardware.paths)
         case "scaleup":
-            return machine.devices > 1 and s.collective != "point-to-point"
+            return hardware.devices > 1 and s.collective != "point-to-point"
         case "reduce":
             return s.reduces and s.collective in ("allreduce", "reduce-scatter")
-    return any(kind in kinds(machine, path) for path in machine.paths) or kind in run.busy
+    return any(kind in kinds(hardware, path) for path in hardware.paths) or kind in run.busy
 
 
 def lanes(run: Run) -> list[Lane]:

@@ -1,14 +1,14 @@
-"""What is said of the wire: the rate and the latency that this run uses, not those of another message size."""
+"""The words on the wire: rate and latency of this run, which depend on its message size where a library has protocols."""
 
 from peerlab.model.scenario import Scenario
 
 
 def protocol(scenario: Scenario) -> str:
     """Return the library's protocol that a message of this size takes, ``ll`` or ``simple``; empty where it has none."""
-    machine = scenario.hardware
-    if scenario.cluster_for_message is machine:
+    hardware = scenario.hardware
+    if scenario.cluster_for_message is hardware:
         return ""
-    small = machine.ll_up_to_bytes is not None and scenario.nbytes <= machine.ll_up_to_bytes
+    small = hardware.ll_up_to_bytes is not None and scenario.nbytes <= hardware.ll_up_to_bytes
     return "ll" if small else "simple"
 
 
@@ -20,8 +20,8 @@ def assumed(scenario: Scenario, key: str) -> str:
 
 def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
     """Return what one NIC carries, or a device's own ports on ``native``, bytes per second and direction."""
-    machine = scenario.cluster_for_message
-    return machine.port_Bps if scenario.data_path.uses_own_ports else machine.nic_Bps
+    cluster = scenario.cluster_for_message
+    return cluster.port_Bps if scenario.data_path.uses_own_ports else cluster.nic_Bps
 
 
 def say_rate(scenario: Scenario, node: int, speed: float) -> str:

@@ -1,4 +1,4 @@
-"""What is said of a run: its colours, the line below its pictures, and the pictures in words."""
+"""Words about a run: the key of its colours, the line below its pictures, and the pictures as text."""
 
 from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
@@ -29,7 +29,7 @@ def colours(run: Run) -> list[list[str]]:
 
 
 def caption(run: Run) -> str:
-    """Return the line below the pictures: what was simulated, in one breath."""
+    """Return the line below the pictures: what was simulated."""
     s = run.scenario
     warm = (
         f", {s.runs} times in a row: the last is shown, its registrations were already cached"
@@ -55,7 +55,7 @@ def _not_drawn(run: Run) -> str:
 
 
 def _slices(s: Scenario) -> str:
-    """Return how transfers are cut, and who says so: a library takes other slices through the host than from device memory."""
+    """Return the size of slices and whether the library or the user sets it: they differ between staged paths and Peer Direct."""
     size = s.slice_limit
     if not size or size >= s.nbytes:
         return "whole transfers"

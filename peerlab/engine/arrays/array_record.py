@@ -1,4 +1,4 @@
-"""What a run of the array engine leaves behind: the rows of the lanes that are kept, and the totals of any."""
+"""The record of a run of the array engine: rows of the lanes that are kept, and totals of any."""
 
 from collections.abc import Sequence
 
@@ -18,10 +18,10 @@ Visited = tuple[int, int]
 
 
 class ArrayRecord:
-    """Notes of one `Batch`. Every slice of a lane takes the same way, so lane 0's names the resources of all."""
+    """The record of one `Batch`. All lanes go through the same kinds of resources, so lane 0's legs tell those of all."""
 
     def __init__(self, system: System, runs: int, keep: Sequence[int]) -> None:
-        self._world = system
+        self._system = system
         self._shape = (runs, len(system.lanes))
         self._kept = np.array(keep, np.int64)
         self._resource_ids: dict[tuple[str, int], NDArray[np.int64]] = {}
@@ -50,35 +50,37 @@ class ArrayRecord:
     def serve(self, step: int, piece: int, key: Visited, leg: Leg, times: tuple[Times, Times, Times]) -> None:
         """Keep the rows of a slice that was ``(queued, begun, ended)`` at a resource."""
         one = leg.exclusive[key[1]]
-        self._note(step, piece, leg.stage, self._resources(one.resource), times, one.nbytes)
+        self._write(step, piece, leg.stage, self._resources(one.resource), times, one.nbytes)
 
     def fly(self, step: int, piece: int, leg: Leg, at: Times) -> None:
-        """Note that a slice of every lane begins to fly."""
+        """Record that a slice of every lane begins its latency."""
         if not leg.flight:
             return
         wire, lasts = leg.flight.wire, leg.flight.duration_ps
         self._flown[wire] = self._flown.get(wire, 0) + lasts
-        self._flown_first += 0 if piece else lasts
+        self._flown_first += (
+            0 if piece else lasts
+        )  # of the first slice of each step, as `Totals.flown_ps` counts
         if len(self._kept):
-            self._note(step, piece, stage_number("flight"), self._resources(wire), (at, at, at + lasts), 0)
+            self._write(step, piece, stage_number("flight"), self._resources(wire), (at, at, at + lasts), 0)
 
     def hand_out(self, lasts: int, nbytes: int) -> None:
-        """Note that every lane hands a slice to the other devices of its node."""
+        """Record that every lane hands a slice to the other devices of its node."""
         self._handed_out[0] += lasts
         self._handed_out[1] += nbytes
 
     def finish(self, ids: NDArray[np.int64], at: Times) -> None:
-        """Note when slices, given for every lane that gets one, have reached their final value there."""
+        """Record when slices, given for every lane that gets one, have reached their final value there."""
         kept = self._kept
         if len(kept):
             self.finished.append(np.column_stack([ids[kept], kept, at[0][kept]]))
 
     def ask(self, at: Times) -> None:
-        """Note when every lane asks for the registered memory of its next transfer."""
+        """Record when every lane asks for the registered memory of its next transfer."""
         if len(self._kept):
             self.opened.append(at[0][self._kept])
 
-    def _note(
+    def _write(
         self,
         step: int,
         piece: int,
@@ -93,14 +95,15 @@ class ArrayRecord:
         self.rows.append(np.column_stack([kept, *fixed, resources[kept], *(t[0][kept] for t in times), size]))
 
     def _resources(self, resource: int) -> NDArray[np.int64]:
-        """Return what is to every lane what a resource of lane 0's way is to lane 0: its own, or its receiver's."""
-        one, lanes = self._world.resources[resource], self._world.lanes
+        """Return for every lane the resource in the place of this one of lane 0: its own, or its receiver's."""
+        one, lanes = self._system.resources[resource], self._system.lanes
+        # a leg has resources of its sender and of its receiver, and on a ring these are two nodes
         destination = int(one.node != lanes[0].node)
         key = (one.kind, destination)
         if key not in self._resource_ids:
-            ends = [lanes[self._world.receiver(i, 0)] if destination else way for i, way in enumerate(lanes)]
+            ends = [lanes[self._system.receiver(i, 0)] if destination else way for i, way in enumerate(lanes)]
             self._resource_ids[key] = np.array(
-                [self._world.resource(one.kind, end.node, end.device) for end in ends], np.int64
+                [self._system.resource(one.kind, end.node, end.device) for end in ends], np.int64
             )
         return self._resource_ids[key]
 
@@ -110,8 +113,8 @@ class ArrayRecord:
         """Return for each run the totals of some lanes: what their spans, written out, would add up to."""
         some = np.array(lanes, np.int64)
         where = {resource: self._resources(resource)[some] for resource in (*self._at.values(), *self._flown)}
-        ends = [self._world.lanes[lane].scaleup for lane in lanes] if traffic else []
-        count = len(self._world.resources)  # now that all were asked for
+        ends = [self._system.lanes[lane].scaleup for lane in lanes] if traffic else []
+        count = len(self._system.resources)  # now that all were asked for
         served, nbytes = np.zeros((self._shape[0], count)), np.zeros(count, np.int64)
         for key, resource in self._at.items():  # no two lanes share one
             served[:, where[resource]] += self.served[key][:, some]
@@ -120,7 +123,7 @@ class ArrayRecord:
             served += lasts * np.bincount(where[wire], minlength=count)
         for links, reduce in ends:
             self._inside(served, nbytes, (links, reduce), traffic)
-        first = [i for i in lanes if self._world.lanes[i].node == self._world.lanes[i].device == 0]
+        first = [i for i in lanes if self._system.lanes[i].node == self._system.lanes[i].device == 0]
         return [Totals(one, nbytes, self._flown_first if first else 0) for one in served]
 
     def _inside(
@@ -130,11 +133,11 @@ class ArrayRecord:
         ends: tuple[int, int],
         traffic: Exchange | None,
     ) -> None:
-        """Add what a device's scale-up links, and its adding up, did."""
+        """Add the work of a device's scale-up links and of its reduction."""
         links, reduce = ends
         served[:, links] += self._handed_out[0]
         nbytes[links] += self._handed_out[1]
-        if traffic and self._world.plan.collects:
+        if traffic and self._system.plan.collects:
             served[:, links] += int(traffic.link_ps.sum())
             served[:, reduce] += int(traffic.reduce_ps.sum())
             nbytes[links] += int(traffic.slices.sum()) * traffic.peers

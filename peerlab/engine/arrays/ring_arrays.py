@@ -1,4 +1,4 @@
-"""The array engine: a ring whose resources serve its slices in a fixed order, all lanes at once.
+"""The array engine: a ring whose resources serve its slices in a known order, all lanes at once.
 
 Where every resource belongs to one sender, a slice's start is the maximum of a few times: when it came, when the resource
 was free, when a place in the window was. So a ring is a recurrence over arrays of lanes, and of scenarios that differ
@@ -37,11 +37,11 @@ def refuses(scenario: Scenario) -> str:
         return "it is no ring"
     if scenario.registers and not ends_warm(scenario):
         return "transfers queue for registration"
-    machine = scenario.cluster_for_message
+    cluster = scenario.cluster_for_message
     kinds = [(use.kind, use.side) for stage in scenario.stages for use in stage.uses]
     few = (
         any(resource_kind(k).scope == "nic" for k, _ in kinds)
-        and machine.devices_per_switch > machine.nics_per_switch
+        and cluster.devices_per_switch > cluster.nics_per_switch
     )
     shared = scenario.fabric.contended or any(resource_kind(k).shared for k, _ in kinds)
     if few or shared or len({k for k, _ in kinds}) < len(kinds):
@@ -54,7 +54,7 @@ class Batch:
     """Runs of one system that differ in seed and sigma of their jitter."""
 
     system: System
-    """Resources and lanes, whole."""
+    """Resources and lanes of every node."""
     seeds: Sequence[int]
     """One for each run."""
     sigmas: Sequence[float]
@@ -62,7 +62,7 @@ class Batch:
     keep: tuple[int, ...] = ()
     """Lanes whose spans are kept; for one run at a time."""
     record: ArrayRecord = field(init=False)
-    """What it notes."""
+    """Its rows and totals."""
 
     def __post_init__(self) -> None:
         system = self.system
@@ -84,7 +84,7 @@ class Batch:
         self._check_horizon()
 
     def _check_horizon(self) -> None:
-        """Refuse what may not end within the integers of an array, which would wrap without a word.
+        """Refuse a run whose times may exceed the integers of an array: numpy would wrap them silently.
 
         Raises
         ------
@@ -98,14 +98,15 @@ class Batch:
                 served = sum(int(durations.max()) for _, visits in way for durations in visits)
                 flown = sum(leg.flight.duration_ps for leg, _ in way if leg.flight)
                 longest = max(longest, served + flown + self._lookup_ps)
-        luck = max(math.exp(_MOST_SIGMAS * sigma) for sigma in self.sigmas)
-        if longest * luck * max(1, schedule.steps) * len(self._pieces) > _LAST_PS:
+        slowest = max(math.exp(_MOST_SIGMAS * sigma) for sigma in self.sigmas)
+        if longest * slowest * max(1, schedule.steps) * len(self._pieces) > _LAST_PS:
             raise OverflowError("the times do not fit")
 
     def run(self, progress: Progress | None = None) -> Times:
         """Return when each run ends, picoseconds."""
         schedule, blocking = self.system.plan.schedule, self.system.scenario.blocking
         shape = self._end.shape
+        # `turn`: when a lane may begin a step of blocking code; `there`: when the data of each slice has arrived
         turn = np.zeros(shape, np.int64)
         there = [
             np.full(shape, 0 if self._own is None else self._own[piece], np.int64) for piece in self._pieces
@@ -139,7 +140,7 @@ class Batch:
         return np.maximum(turn, asked + self._lookup_ps)
 
     def _at_receiver(self, values: Times, by: int = 1) -> Times:
-        """Return values of senders as their receivers (those of receivers as their senders) know them."""
+        """Return the values of each lane at its receiver, `by` nodes further on its rail; with `by` -1, at its sender."""
         rails, found = values.reshape(len(values), -1, self._nodes), np.empty_like(values)
         there = found.reshape(rails.shape)
         there[..., by:], there[..., :by] = rails[..., :-by], rails[..., -by:]
@@ -148,15 +149,17 @@ class Batch:
     # ---- one slice of every lane -------------------------------------------------------------------------------
 
     def _slice(self, step: int, piece: int, begin: Times, factors: jitter.Factors | None) -> Times:
-        """Let a slice of every lane go its way; return when it has arrived."""
+        """Send a slice of every lane through its legs; return when it has arrived."""
         at, number = begin, -1
         for leg, durations in self._ways(step, piece):
             if leg.exclusive:
                 number += 1
             if leg.gated and self._own is not None:
+                # contributions are collected in the order of sending, and what arrives in this step is sent in the next
                 at = np.maximum(at, self._own[(step + 1) * len(self._pieces) + piece])
             if leg.acquire >= 0:
                 held = self._held.setdefault(leg.acquire, deque())
+                # slices release places in the order of taking them, so the oldest release is the next free place
                 if len(held) == self.system.places[leg.acquire]:
                     at = np.maximum(at, held.popleft())
             if leg.exclusive:
@@ -191,6 +194,7 @@ class Batch:
                 self._free[key], served[key] = self._free[leg.stage, twin], served[leg.stage, twin]
                 continue
             if factor is not None:
+                # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond
                 duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
             free = before[number]
             start = queued if free is None else np.maximum(queued, free)
@@ -203,6 +207,7 @@ class Batch:
 
     def _ways(self, step: int, piece: int) -> list[tuple[Leg, list[NDArray[np.int64]]]]:
         """Return the legs of lane 0, with the service times of every lane."""
+        # service times depend on whether the step adds up, on the slice (the last has the envelope) and on both nodes' speeds
         key = (step < self.system.plan.schedule.reducing_steps, piece)
         if key not in self._known:
             speeds = [self.system.scenario.node_speed(node) for node in range(self._nodes)]
@@ -223,7 +228,7 @@ class Batch:
     def _spread(
         legs: dict[int, tuple[Leg, ...]], which: NDArray[np.int64], number: int
     ) -> list[NDArray[np.int64]]:
-        """Return each visit's service time for every lane, from those of the lanes that stand for all.
+        """Return each visit's service time for every lane, from those of the lanes that represent others.
 
         Visits that always take the same time share one array.
         """
@@ -244,7 +249,7 @@ class Batch:
     # ---- inside the nodes --------------------------------------------------------------------------------------
 
     def _begin_handing_out(self) -> Times:
-        """Return when each lane's scale-up links are free to hand out what is final."""
+        """Return when each lane's scale-up links are free to hand out final slices."""
         free = np.zeros_like(self._end)
         traffic, plan = self.traffic, self.system.plan
         if not traffic:
@@ -260,7 +265,7 @@ class Batch:
         return free
 
     def _finish(self, step: int, piece: int, at: Times) -> None:
-        """What has arrived is final from the last reducing step on: hand it out over the scale-up links."""
+        """Hand a slice that arrived out over the scale-up links, if its value is final: from the last reducing step on."""
         if not self.system.plan.hands_out or step < self.system.plan.schedule.reducing_steps - 1:
             return
         traffic = self.traffic

@@ -1,4 +1,4 @@
-"""Runs of many scenarios, those that differ in their luck alone side by side."""
+"""Runs of many scenarios; those that differ only in seed and jitter are simulated side by side, as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -7,7 +7,7 @@ from functools import cache
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.loop.event_loop import Progress
-from peerlab.engine.simulate import fastest, simulate, trace, warm_desk
+from peerlab.engine.simulate import fastest, simulate, trace, warm_queue
 from peerlab.engine.system import System
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Iteration, Recording
@@ -22,9 +22,9 @@ _MOST_TIMES = 4_000_000
 
 @dataclass(eq=False)
 class SideBySide:
-    """Runs of some scenarios, each made when it is asked for, with all that can be had in the same call.
+    """Runs of some scenarios. Asking for one simulates its whole group, if the arrays can.
 
-    Scenarios that differ in `seed` and `jitter` alone, and that the array engine runs, are one call. Every run is the one that
+    A group is scenarios that differ in `seed` and `jitter` alone: one call of the array engine runs it. Every run is the one that
     `simulate` gives.
     """
 
@@ -37,6 +37,7 @@ class SideBySide:
     def __post_init__(self) -> None:
         groups: dict[tuple[object, ...], list[int]] = {}
         for index, one in enumerate(self.scenarios):
+            # runs without jitter are all alike but may take another engine
             shared = (bool(one.jitter), *(getattr(one, name) for name in _SHARED))
             groups.setdefault(shared, []).append(index)
         self._groups = {index: group for group in groups.values() if len(group) > 1 for index in group}
@@ -63,7 +64,7 @@ class SideBySide:
         some = group[: max(1, min(_MOST, _MOST_TIMES // held))]
         asked = [self.scenarios[index] for index in some]
         try:
-            found = recording.side_by_side(system, warm_desk(system), asked, self.progress)
+            found = recording.side_by_side(system, warm_queue(system), asked, self.progress)
         except OverflowError:  # with the jitter of one of them: the others may still be simulated alone
             return {}
         return {

@@ -1,6 +1,6 @@
-"""BlockingSteps of blocking code: a rank takes part in one step at a time, and a transfer needs both of its ends.
+"""Blocking code: a rank takes part in one step at a time, and a transfer needs both of its ends.
 
-A rank comes to its next step when what it sends and what it receives in this one is over. A transfer begins when its
+A rank comes to its next step when its transfers of this one, sent and received, are over. A transfer begins when its
 sender and its receiver have both come to its step.
 """
 
@@ -11,19 +11,19 @@ Begin = list[tuple[int, int]]
 
 
 class BlockingSteps:
-    """Where every lane of a system stands."""
+    """In which step every lane of a system is, and how many of its transfers there are not over."""
 
     def __init__(self, system: System) -> None:
-        self._world = system
+        self._system = system
         self._at = [-1] * len(system.lanes)
         self._left = [0] * len(system.lanes)
 
     def begin(self, lane: int) -> Begin:
-        """Let a lane come to its first step."""
-        return self._come(lane, 0, self._world.plan.schedule.steps)
+        """Let a lane come to its first step; return the transfers that may begin."""
+        return self._come(lane, 0, self._system.plan.schedule.steps)
 
     def over(self, step: int, sender: int, receiver: int, steps: int) -> Begin:
-        """Note that a transfer is over; return those that may begin. There are so many `steps` (left out ones excluded)."""
+        """Note that a transfer is over; return those that may begin. The schedule has so many `steps`, those left out excluded."""
         found: Begin = []
         for lane in sorted({sender, receiver}):
             self._left[lane] -= 1
@@ -32,16 +32,17 @@ class BlockingSteps:
         return found
 
     def state(self, step: int) -> tuple[object, ...]:
-        """Return where every lane stands, relative to `step`."""
+        """Return in which step every lane is, relative to `step`, and how many of its transfers are not over."""
         return (tuple(at - step for at in self._at), tuple(self._left))
 
     def _come(self, lane: int, first: int, steps: int) -> Begin:
         for step in range(first, steps):
-            to, source = self._world.receiver(lane, step), self._world.sender(lane, step)
-            others = {(step, lane): to, (step, source): source}  # a transfer, and who is at its other end
+            to, source = self._system.receiver(lane, step), self._system.sender(lane, step)
+            others = {(step, lane): to, (step, source): source}  # by transfer: the lane at its other end
             transfers = {one: other for one, other in others.items() if other >= 0}
             if transfers:
                 self._at[lane], self._left[lane] = step, len(transfers)
+                # a transfer begins when the later of its two ends comes to its step, so only that one finds the other there
                 return sorted(one for one, other in transfers.items() if self._at[other] == step)
         self._at[lane] = steps
         return []

@@ -1,7 +1,7 @@
 """The fast engine: an event loop over one heap of integer times.
 
-Per instant, in this order, as in the referee: everything that ends; then the registration registration_queue; then places in windows
-are given out; then resources take what has arrived. Ties go to the lowest key: step, then slice, then lane.
+Per instant, in this order, as in the referee: everything that ends; then the registration queues; then places in windows
+are given out; then resources take the slices that have arrived. Ties go to the lowest key: step, then slice, then lane.
 """
 
 from collections.abc import Callable
@@ -49,11 +49,11 @@ class Loop:
         self.readiness = DataReadiness(system, self.course, gathered, self.heap)
         self._under_way, self._routes = self.transfers.under_way, self.transfers.routes
         self._parts = self.serving.parts
-        self.turns = BlockingSteps(system) if system.scenario.blocking else None
+        self.blocking_steps = BlockingSteps(system) if system.scenario.blocking else None
         self.gate_waits = 0
         """How often a slice waited for its node's own contribution."""
         self.leg: dict[int, int] = {}
-        """Which leg of its way each slice is on."""
+        """By slice: the number of the leg that it is in."""
         self.arriving: list[tuple[int, Leg]] = []
         self.marker: int | None = None
         """Step of lane 0 whose first slice has arrived in this instant."""
@@ -65,6 +65,7 @@ class Loop:
         due = 0
         while heap:
             now = heap[0][0]
+            # an event may cause others at this very instant; they belong to it, and come before what `_settle` decides
             while heap and heap[0][0] == now:
                 _, kind, what, generation = heappop(heap)
                 if kind == ALARM:
@@ -77,25 +78,26 @@ class Loop:
                 watch(self, now, self.marker)
             self.marker = None
             if self.progress and len(self.rows) >= due:
-                due = len(self.rows) + 2048  # spans take time, however many of them an instant holds
+                due = len(self.rows) + 2048  # counted in spans, as an instant may hold one or thousands
                 done = max(self.transfers.opened) + self.course.skipped
                 self.progress(done, self.system.plan.schedule.steps)
         self.end = max(self.end, self.transfers.end)
 
     def _begin(self) -> None:
-        """Offer what waits for nothing but, maybe, its own node's contribution."""
+        """Begin with the slices that wait for no arrival, though perhaps for their own node's contribution."""
         for lane in range(self.lanes) if self.course.steps else ():
-            if self.turns:
-                for step, sender in self.turns.begin(lane):
+            if self.blocking_steps:
+                for step, sender in self.blocking_steps.begin(lane):
                     self.readiness.offer(0, step, sender)
             else:
                 self.readiness.begin(lane)
 
     def _deliver(self, now: int, slice_id: int) -> None:
-        """The data that a slice sends is there."""
+        """Take a slice whose data is there; it waits until its transfer is registered."""
         lane = slice_id % self.lanes
         step = slice_id // self.lanes // self.pieces
         transfer_id = step * self.lanes + lane
+        # the first slice of a transfer that is there begins it
         transfer = self._under_way.get(transfer_id) or self.transfers.open(transfer_id)
         if self.transfers.prefetches:
             self.transfers.fetch_next(step, lane)
@@ -105,11 +107,11 @@ class Loop:
             self._start_leg(now, slice_id, 0)
 
     def _posted(self, now: int, transfer_id: int) -> None:
-        """One end of a transfer is registered."""
+        """Start the slices that waited for registration, if both ends of the transfer are registered."""
         for slice_id in self.transfers.post(transfer_id):
             self._start_leg(now, slice_id, 0)
 
-    # ---- a slice's way -----------------------------------------------------------------------------------------
+    # ---- the legs of a slice -----------------------------------------------------------------------------------
 
     def _legs(self, slice_id: int) -> tuple[Leg, ...]:
         rest, lane = divmod(slice_id, self.lanes)
@@ -131,7 +133,7 @@ class Loop:
             self._enter(now, slice_id, leg)
 
     def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
-        """Let a slice that holds the place it needs begin its leg."""
+        """Begin the leg of a slice that has its place in the window."""
         if leg.exclusive or leg.after or leg.shared or leg.link:
             self.arriving.append((slice_id, leg))
         else:
@@ -141,7 +143,7 @@ class Loop:
         self.arriving.append((slice_id, self._legs(slice_id)[self.leg[slice_id]]))
 
     def _part(self, now: int, slice_id: int) -> None:
-        """One of the stage's resources (all exclusive ones together, or a shared one) has served the slice."""
+        """Count that a part of the stage has served the slice: all exclusive resources together, or one shared resource."""
         self._parts[slice_id] -= 1
         if self._parts[slice_id]:
             return
@@ -149,7 +151,7 @@ class Loop:
         self._served(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
 
     def _served(self, now: int, slice_id: int, leg: Leg) -> None:
-        """The stage's resources have served the slice; it flies on, if there is a latency."""
+        """Note that the stage's resources have served the slice; its latency begins, if there is one."""
         if leg.flight:
             then = now + leg.flight.duration_ps
             self.rows.append((slice_id, _FLIGHT, leg.flight.wire, now, now, then, 0))
@@ -158,7 +160,7 @@ class Loop:
             self._flown(now, slice_id)
 
     def _flown(self, now: int, slice_id: int) -> None:
-        """The stage is over, latency included."""
+        """End the stage, latency included, and begin the next."""
         legs, number = self._legs(slice_id), self.leg[slice_id]
         release = legs[number].release
         if release >= 0:
@@ -170,7 +172,7 @@ class Loop:
             self._arrived(now, slice_id)
 
     def _arrived(self, now: int, slice_id: int) -> None:
-        """The slice is where it was sent, added up if it had to be."""
+        """Note that a slice has arrived, and is added up where it has to be."""
         rest, lane = divmod(slice_id, self.lanes)
         step, piece = divmod(rest, self.pieces)
         transfer_id = step * self.lanes + lane
@@ -181,21 +183,25 @@ class Loop:
             self._deliver(now, one)
         if transfer.left == 0:
             self._complete(now, transfer_id, step, lane)
-        if lane == 0 and piece == 0:
+        if lane == 0 and piece == 0:  # once a step: often enough to find a repetition
             self.marker = step
 
     def _complete(self, now: int, transfer_id: int, step: int, lane: int) -> None:
         to = self.transfers.close(transfer_id)
-        for following, sender in self.turns.over(step, lane, to, self.course.steps) if self.turns else ():
+        for following, sender in (
+            self.blocking_steps.over(step, lane, to, self.course.steps) if self.blocking_steps else ()
+        ):
             for one in self.readiness.offer(now, following, sender):
                 self._deliver(now, one)
 
     def _settle(self, now: int) -> None:
-        """Let the end of an instant bring what it decides, in its order."""
-        if self.transfers.errands:
-            for transfer_id in self.transfers.visit_desk(now):
+        """End an instant: registration queues, windows and resources decide, in this order, about all that came in it."""
+        if self.transfers.requests:
+            for transfer_id in self.transfers.serve_requests(now):
                 self._posted(now, transfer_id)
-        while self.windows.touched:  # who only needed the place goes on, and may ask for another
+        while (
+            self.windows.touched
+        ):  # a slice that only needed a place goes on at once, and may ask for another
             for slice_id in self.windows.grant():
                 self._enter(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
         if self.arriving:
@@ -204,11 +210,12 @@ class Loop:
         if self.serving.changed:
             self.serving.set_alarms(now)
 
-    # ---- what decides about the future -------------------------------------------------------------------------
+    # ---- the state, by which repetitions are found -------------------------------------------------------------
 
     def state(self, now: int, step: int) -> tuple[object, ...]:
         """Return everything that decides what happens from `now` on, relative to `now` and `step`."""
         base, first = step * self.pieces * self.lanes, step * self.lanes
+        # alarms follow from the states of the resources that set them, and a heap keeps those that were set in vain
         origin = {POSTED: first}
         due = [(t - now, kind, x - origin.get(kind, base)) for t, kind, x, _ in self.heap if kind != ALARM]
         return (
@@ -217,6 +224,6 @@ class Loop:
             self.transfers.state(first, base),
             tuple(sorted(due)),
             tuple(sorted((x - base, leg, self._parts.get(x, 0)) for x, leg in self.leg.items())),
-            self.turns.state(step) if self.turns else (),
+            self.blocking_steps.state(step) if self.blocking_steps else (),
             self.registration_queue.phase(step + self.course.skipped),
         )

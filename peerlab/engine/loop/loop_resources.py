@@ -1,4 +1,4 @@
-"""What serves slices in the fast engine: resources of one slice at a time, shared ones, the fabric."""
+"""The loop's resources: those that serve one slice at a time, shared ones, and a contended fabric."""
 
 from collections.abc import Iterator, Sequence
 from heapq import heappush, heapreplace
@@ -10,7 +10,7 @@ from peerlab.trace import Resource
 from peerlab.units import PS_PER_S
 
 PART, FLOWN, READY, GATED, POSTED, ALARM = range(6)
-"""What the entries of the loop's heap are about; those of one instant come in this order."""
+"""Kinds of entries of the loop's heap; those of one instant come in this order."""
 FABRIC = -1
 """In place of a resource's index: the alarm of the fabric."""
 
@@ -21,12 +21,12 @@ Rows = list[tuple[int, int, int, int, int, int, int]]
 
 
 class Serving:
-    """Takes slices and puts the ends of their service on a heap, with a row for each."""
+    """Lets resources serve slices: puts the end of each service on the heap, and writes a row."""
 
     def __init__(self, lanes: int, heap: Heap, rows: Rows) -> None:
         self._lanes, self._heap, self._rows = lanes, heap, rows
         self.free: list[int] = []
-        """When each resource is through with all it has taken."""
+        """By resource: when it has served everything that it has taken."""
         self.parts: dict[int, int] = {}
         """Slices that are served, and by how many: all exclusive resources together, each shared one, the fabric."""
         self._servers: dict[int, list[int]] = {}
@@ -36,7 +36,7 @@ class Serving:
         """Shared resources (and `FABRIC`) whose next end may have changed in this instant."""
 
     def meet(self, resources: Sequence[Resource]) -> None:
-        """Get to know the resources that were made since."""
+        """Add the resources that the system has made since the last call."""
         for index in range(len(self.free), len(resources)):
             one = resources[index]
             self.free.append(0)
@@ -52,6 +52,7 @@ class Serving:
         behind: list[tuple[int, Leg]] = []
         arrived.sort()
         for slice_id, leg in arrived:
+            # those that a device receives queue after all of the same step and number that are sent, as in the referee
             if behind and behind[0][0] // self._lanes != slice_id // self._lanes:
                 self._serve_behind(now, behind)
             self._serve(now, slice_id, leg)
@@ -75,17 +76,19 @@ class Serving:
             heappush(self._heap, (last, PART, slice_id, 0))
 
     def _serve_behind(self, now: int, behind: list[tuple[int, Leg]]) -> None:
-        """Let receivers' resources take slices, after those of the same number that they send themselves."""
+        """Let receivers' resources take slices, after the slices of the same number that the receivers send."""
         for slice_id, leg in behind:
             heappush(self._heap, (self._occupy(now, slice_id, leg, leg.after), PART, slice_id, 0))
         behind.clear()
 
     def _occupy(self, now: int, slice_id: int, leg: Leg, visits: tuple[Visit, ...]) -> int:
         """Let exclusive resources take a slice; return when the last of them has served it, or 0."""
+        # first come first served: the end of a slice's service is known when the resource takes it
         rows, free, last = self._rows, self.free, 0
         for visit in visits:
             resource = visit.resource
             if resource in self._servers:
+                # the server that is free first, as in a queue for several cores
                 start = max(now, self._servers[resource][0])
                 heapreplace(self._servers[resource], start + visit.duration_ps)
             else:
@@ -97,11 +100,12 @@ class Serving:
         return last
 
     def alarm(self, now: int, resource: int, generation: int) -> Iterator[int]:
-        """Yield the slices that a shared resource, or the fabric, has served; none, if it has changed its mind since."""
+        """Yield the slices that a shared resource, or the fabric, has served; none, if its next end has changed since the alarm."""
         if resource == FABRIC:
             yield from self._fabric_alarm(now, generation)
             return
         fair = self._fair[resource]
+        # an arrival or an end since then has set another alarm
         if fair.generation != generation:
             return
         self.changed.add(resource)
@@ -120,7 +124,7 @@ class Serving:
             yield flow.key
 
     def set_alarms(self, now: int) -> None:
-        """Say when the shared resources that have changed in this instant will have served their next slice."""
+        """Set an alarm for the next end of every shared resource that has changed in this instant."""
         for resource in self.changed:
             if resource == FABRIC:
                 if self._flows.active:
@@ -131,8 +135,9 @@ class Serving:
         self.changed.clear()
 
     def state(self, now: int, base: int) -> tuple[object, ...]:
-        """Return what decides about the future, relative to `now` and slice id `base`."""
+        """Return everything that later rows depend on, relative to `now` and slice id `base`."""
         return (
+            # when an idle resource became free no longer matters
             tuple(max(0, free - now) for free in self.free),
             tuple(
                 tuple(max(0, free - now) for free in sorted(servers)) for servers in self._servers.values()

@@ -1,8 +1,8 @@
-"""Stops a simulation where its schedule repeats.
+"""Leaves out the steps of a schedule that repeat.
 
-The steps of a ring are alike, save the first and the last of each half. Once everything that decides about the future
-is, seen from the current step, what it was some steps ago, the steps in between will come again and again until the
-half ends. So the half is shortened by whole periods, the clock runs on, and the recording notes what was left out.
+The steps of a ring are alike, save the first and the last of each half. If the loop's state, relative to the current step,
+is the one of some steps ago, the steps in between will occur again and again until the half ends. So the half is shortened
+by whole periods, the clock runs on, and the recording has a block for what was left out.
 Nothing is approximated: unrolled, the recording is the one that a full run would have made.
 """
 
@@ -13,7 +13,8 @@ from peerlab.model.registration import Counters
 from peerlab.trace import Block
 
 Mark = tuple[int, int, int, int, int, int, Counters, int]
-"""At a remembered state: step, time, rows, events, finished slices, waits for own contributions, counters, last step."""
+"""At a remembered state: step, time, numbers of rows, events, finished slices and waits for own contributions, counters,
+latest step that a lane has begun."""
 
 _MOST_STATES = 400
 """States remembered; a schedule that has not repeated by then is run in full."""
@@ -33,7 +34,7 @@ class Skip:
 
 @dataclass(eq=False)
 class Repeats:
-    """Watches a loop and leaves out what repeats."""
+    """Watches a loop and leaves out whole periods."""
 
     gather_period_ps: int | None
     """Time between a device's own contributions to two chunks; None where they come irregularly."""
@@ -47,8 +48,10 @@ class Repeats:
         low, high = min(steps, default=0), max(steps, default=0)
         adding = high <= course.reducing - 2
         last = course.reducing - 2 if adding else course.steps - 2
+        # the first and the last steps of a half are unlike those between: no transfer before them, or none after
         if low < (1 if adding else course.reducing + 1) or high >= last or len(self._seen) > _MOST_STATES:
             return
+        # contributions that come irregularly would shift against the ring
         if adding and loop.readiness.gathered and self.gather_period_ps is None:
             return
         state = (adding, loop.state(now, step))
@@ -70,7 +73,7 @@ class Repeats:
             self._skip(loop, before, mark, repeats, adding=adding)
 
     def _gather_keeps_pace(self, loop: Loop, before: Mark, mark: Mark) -> bool:
-        """Whether the own contributions stay ahead of the ring, or are what it waits for in every period alike."""
+        """Return whether the own contributions stay ahead of the ring, or delay it alike in every period."""
         if not loop.readiness.gathered or self.gather_period_ps is None:
             return True
         own, ring = self.gather_period_ps * (mark[0] - before[0]), mark[1] - before[1]
@@ -87,6 +90,7 @@ class Repeats:
         left_out = repeats * steps
         if loop.transfers.registers:
             opened = enumerate(loop.transfers.opened)
+            # the caches must hold what the steps left out would have registered
             unseen = [(lane, step + course.skipped + 1, left_out) for lane, step in opened]
             loop.registration_queue.leave_out(unseen, before[6], repeats)
         course.skipped += left_out

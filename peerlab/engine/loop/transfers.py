@@ -1,4 +1,4 @@
-"""Transfers of the fast engine: from the moment their first slice is there until their memory is given back.
+"""The loop's transfers: from the moment their first slice is there until their memory is given back.
 
 A transfer's id is ``step * lanes + lane``. Steps that were left out, because the schedule repeats, count in no id.
 """
@@ -15,7 +15,7 @@ from peerlab.engine.system import System
 from peerlab.model.registration import Lease
 from peerlab.model.stages import stage_number
 
-Pipeline = tuple[tuple[Leg, ...], ...]
+SliceLegs = tuple[tuple[Leg, ...], ...]
 """The legs of each slice of a transfer."""
 
 _REGISTER, _DEREGISTER = stage_number("register"), stage_number("deregister")
@@ -23,7 +23,7 @@ _REGISTER, _DEREGISTER = stage_number("register"), stage_number("deregister")
 
 @dataclass(slots=True)
 class Course:
-    """What is left of a schedule when steps that repeat are left out."""
+    """The steps of a schedule that remain when repetitions are left out."""
 
     steps: int
     """Steps, those left out excluded."""
@@ -35,7 +35,7 @@ class Course:
 
 @dataclass(eq=False, slots=True)
 class Transfer:
-    """A transfer under way."""
+    """A transfer that has begun and is not over."""
 
     left: int
     """Slices that have not arrived."""
@@ -48,7 +48,7 @@ class Transfer:
 
 
 class Transfers:
-    """The transfers under way, and their errands to the registration registration_queue."""
+    """The transfers under way, and their requests to the registration queues."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Transfers:
         places: tuple[Serving, Windows],
         notes: tuple[Heap, Rows],
     ) -> None:
-        self._world, self._desk, self._course = system, registration_queue, course
+        self._system, self._registration_queue, self._course = system, registration_queue, course
         self._serving, self._windows = places
         self._heap, self._rows = notes
         self._lanes, self._pieces = len(system.lanes), system.pieces
@@ -68,34 +68,39 @@ class Transfers:
         """Whether each begins the next one."""
         self.under_way: dict[int, Transfer] = {}
         """By id."""
-        self.routes: dict[int, Pipeline] = {}
+        self.routes: dict[int, SliceLegs] = {}
         """Of the transfers under way."""
         self.receivers: dict[int, int] = {}
         """The lane that a transfer under way goes to."""
         self.opened = [-1] * self._lanes
         """The latest step that each lane has begun."""
         self.events: list[tuple[int, int, int, Event, int, int]] = []
-        """What the registration_queue did: ``(transfer id, NIC, side, event, start, end)``."""
+        """Registrations, deregistrations and hits: ``(transfer id, NIC, side, event, start, end)``."""
         self.end = 0
         """When the last region was given back."""
         self._fetched: set[int] = set()
-        self.errands: list[tuple[int, int, int, int, int, Lease | None]] = []
-        """What the registration_queue is asked for in this instant: ``(step, errand, lane, transfer id, NIC, lease to give back)``."""
+        self.requests: list[tuple[int, int, int, int, int, Lease | None]] = []
+        """Requests of this instant: ``(step, request, lane, transfer id, NIC, lease to give back)``.
+
+        A request is the side to register (`SOURCE`, `DESTINATION`), or 2 plus the side to give back.
+        """
 
     def open(self, transfer_id: int) -> Transfer:
-        """Begin a transfer: both of its ends ask for registration."""
+        """Begin a transfer: both of its ends request registration."""
         step, lane = divmod(transfer_id, self._lanes)
-        legs = self.routes[transfer_id] = self._world.legs(lane, step + self._course.skipped)
-        to = self.receivers[transfer_id] = self._world.receiver(lane, step + self._course.skipped)
-        self._serving.meet(self._world.resources)
-        self._windows.meet(self._world.places)
+        legs = self.routes[transfer_id] = self._system.legs(lane, step + self._course.skipped)
+        to = self.receivers[transfer_id] = self._system.receiver(lane, step + self._course.skipped)
+        # making its legs may have made new resources and pools
+        self._serving.meet(self._system.resources)
+        self._windows.meet(self._system.places)
         transfer = self.under_way[transfer_id] = Transfer(len(legs), 2 if self.registers else 0)
         self.opened[lane] = max(step, self.opened[lane])
         if self.registers:
             for side, end in ((SOURCE, lane), (DESTINATION, to)):
-                self.errands.append(
-                    (step, side, lane, transfer_id, self._world.lanes[end].registration_queue, None)
+                self.requests.append(
+                    (step, side, lane, transfer_id, self._system.lanes[end].registration_queue, None)
                 )
+        # a transfer is opened once, by its first slice or ahead of it
         if self.prefetches:
             self._fetched.add(transfer_id)
         return transfer
@@ -103,7 +108,7 @@ class Transfers:
     def fetch_next(self, step: int, lane: int) -> None:
         """Begin the lane's next transfer: its memory is registered behind the slices of this one."""
         skipped = self._course.skipped
-        following = self._world.next_step(lane, step + skipped) - skipped
+        following = self._system.next_step(lane, step + skipped) - skipped
         if following < self._course.steps and following * self._lanes + lane not in self._fetched:
             self.open(following * self._lanes + lane)
 
@@ -122,16 +127,17 @@ class Transfers:
         transfer = self.under_way.pop(transfer_id)
         del self.routes[transfer_id]
         for side, nic, lease in transfer.leases:
-            self.errands.append((step, 2 + side, lane, transfer_id, nic, lease))
+            self.requests.append((step, 2 + side, lane, transfer_id, nic, lease))
         return self.receivers.pop(transfer_id)
 
-    def visit_desk(self, now: int) -> Iterator[int]:
-        """Do the errands of this instant in their order; yield the transfers of which an end is registered at once."""
-        errands = sorted(self.errands, key=lambda errand: errand[:3])
-        self.errands.clear()
-        for _, errand, lane, transfer_id, nic, lease in errands:
-            done = self._work_at(now, errand, lane, transfer_id, nic, lease)
-            if errand >= 2:
+    def serve_requests(self, now: int) -> Iterator[int]:
+        """Serve the requests of this instant, lowest step first; yield the transfers of which an end is registered at once."""
+        # the referee's order: lowest step first, in a step registrations before deregistrations, then lowest lane
+        requests = sorted(self.requests, key=lambda request: request[:3])
+        self.requests.clear()
+        for _, request, lane, transfer_id, nic, lease in requests:
+            done = self._work_at(now, request, lane, transfer_id, nic, lease)
+            if request >= 2:
                 self.end = max(self.end, done)
             elif done > now:
                 heappush(self._heap, (done, POSTED, transfer_id, 0))
@@ -139,22 +145,22 @@ class Transfers:
                 yield transfer_id
 
     def _work_at(
-        self, now: int, errand: int, lane: int, transfer_id: int, nic: int, lease: Lease | None
+        self, now: int, request: int, lane: int, transfer_id: int, nic: int, lease: Lease | None
     ) -> int:
-        """Let a NIC's registration queue do an errand; return when it is done."""
-        side, step = errand % 2, transfer_id // self._lanes + self._course.skipped
+        """Let a NIC's registration queue serve a request; return when it is done."""
+        side, step = request % 2, transfer_id // self._lanes + self._course.skipped
         if lease is None:
-            lease, answer = self._desk.acquire(nic, self._world.lanes[lane].device, side, step)
+            lease, answer = self._registration_queue.acquire(nic, self._system.lanes[lane].device, side, step)
             self.under_way[transfer_id].leases.append((side, nic, lease))
         else:
-            answer = self._desk.release(nic, lease, side, step)
+            answer = self._registration_queue.release(nic, lease, side, step)
         free = self._serving.free
-        start = max(now, free[nic]) if answer.queue_ps else now
+        start = max(now, free[nic]) if answer.queue_ps else now  # a hit does not queue
         done = start + answer.queue_ps + answer.delay_ps
         if answer.queue_ps:
             free[nic] = done
             slice_id = transfer_id // self._lanes * self._pieces * self._lanes + lane
-            stage = _REGISTER if errand < 2 else _DEREGISTER
+            stage = _REGISTER if request < 2 else _DEREGISTER
             nbytes = sum(event.nbytes for event in answer.events)
             self._rows.append((slice_id, stage, nic, now, start, done, nbytes))
         for event in answer.events:
@@ -163,7 +169,7 @@ class Transfers:
         return done
 
     def state(self, first: int, base: int) -> tuple[object, ...]:
-        """Return what decides about the future, relative to transfer id `first` and slice id `base`."""
+        """Return everything that later rows depend on, relative to transfer id `first` and slice id `base`."""
         return tuple(
             sorted(
                 (x - first, t.left, t.unregistered, *(w - base for w in t.waiting))

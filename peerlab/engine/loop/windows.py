@@ -1,20 +1,24 @@
-"""Windows of the fast engine: pools of places, of which a slice holds one while it is under way."""
+"""The loop's windows: pools of places, such as bounce buffers; a slice holds a place from one leg to another."""
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
 
 class Windows:
-    """Who waits for a place, and how many are free; places are given out at the end of an instant, lowest key first."""
+    """The slices that wait for a place, and how many places are free.
+
+    Places are given out at the end of an instant: first come, first served, and of slices that came together the lowest key
+    first.
+    """
 
     def __init__(self) -> None:
         self.touched: set[int] = set()
-        """Pools that somebody came to, or left, in this instant."""
+        """Pools of which a place was asked for, or given back, in this instant."""
         self._places: list[int] = []
         self._queues: list[list[tuple[int, int]]] = []
 
     def meet(self, places: Sequence[int]) -> None:
-        """Get to know the pools that were made since, by the number of their places."""
+        """Add the pools that the system has made since the last call, by the number of their places."""
         for count in places[len(self._places) :]:
             self._places.append(count)
             self._queues.append([])
@@ -33,6 +37,7 @@ class Windows:
         """Give out free places; return the slices that have got one."""
         granted = []
         for pool in self.touched:
+            # a heap of (time, slice id): the order in which they came, and within an instant that of their ids
             queue = self._queues[pool]
             while queue and self._places[pool]:
                 self._places[pool] -= 1
@@ -41,6 +46,6 @@ class Windows:
         return granted
 
     def state(self, now: int, base: int) -> tuple[object, ...]:
-        """Return what decides about the future, relative to `now` and slice id `base`."""
+        """Return everything that later rows depend on, relative to `now` and slice id `base`."""
         queues = tuple(tuple(sorted((t - now, x - base) for t, x in queue)) for queue in self._queues)
         return (tuple(self._places), queues)

@@ -2,7 +2,7 @@
 
 A slice waits for its data and for its transfer to be posted, then goes from stage to stage. In a stage every resource
 serves it independently; the stage ends when the slowest has. Events of one instant happen in this order: everything
-that ends, the registration registration_queue, places in windows, resources; ties go to the lowest key.
+that ends, registration queues, places in windows, resources; ties go to the lowest key.
 """
 
 from collections.abc import Generator, Iterator
@@ -52,7 +52,7 @@ class Referee:
         self.over: dict[Key, simpy.Event] = {}
         self.spans: list[Span] = []
         self.events: list[tuple[int, ...]] = []
-        self.ways = cache(system.legs)
+        self.legs = cache(system.legs)
         self.end = 0
 
     def run(self) -> None:
@@ -66,6 +66,7 @@ class Referee:
         ]
         for step, lane in transfers:
             self.posted[step, lane], self.over[step, lane] = self.env.event(), self.env.event()
+            # all events are made before any process, so that a process may wait for those of later steps
             for piece in range(len(self.system.sizes(step))):
                 self.there[step, piece, lane] = self.env.event()
                 self.arrived[step, piece, lane] = self.env.event()
@@ -102,7 +103,7 @@ class Referee:
         self.env.process(self._data(step, piece, lane))
         yield self.there[key]
         yield self.posted[step, lane]
-        for leg in self.ways(lane, step)[piece]:
+        for leg in self.legs(lane, step)[piece]:
             if leg.gated:
                 yield self._all(self._own(schedule.receives(step), step, piece, to))
             if leg.acquire >= 0:
@@ -129,21 +130,23 @@ class Referee:
         if self.system.scenario.blocking:
             yield self._all(list(self._before(step, lane)))
         needed = self.system.order(lane).waits[step]
-        if needed and not self.system.scenario.blocking:  # in blocking code they came with the steps before
-            yield self._all(self._bringing(needed, schedule.sends(step), piece, lane))
+        if (
+            needed and not self.system.scenario.blocking
+        ):  # in blocking code the steps before, which are over, received them
+            yield self._all(self._arrivals(needed, schedule.sends(step), piece, lane))
         elif not needed and self.system.plan.collects:
             yield self._all(self._own(schedule.sends(step), step, piece, lane))
         self.there[step, piece, lane].succeed()
 
-    def _bringing(self, steps: tuple[int, ...], positions: range, piece: int, lane: int) -> list[simpy.Event]:
+    def _arrivals(self, steps: tuple[int, ...], positions: range, piece: int, lane: int) -> list[simpy.Event]:
         """Return the arrivals, in these steps, of bytes that a slice of `positions` carries."""
         schedule = self.system.plan.schedule
         chunk = schedule.chunk_bytes
         low, high = intervals(positions, chunk, self.system.chunks_sizes(len(positions)))[piece]
         found = []
         for step in steps:
-            source, brought = self.system.sender(lane, step), schedule.receives(step)
-            for number, (begin, end) in enumerate(intervals(brought, chunk, self.system.sizes(step))):
+            source, received = self.system.sender(lane, step), schedule.receives(step)
+            for number, (begin, end) in enumerate(intervals(received, chunk, self.system.sizes(step))):
                 if begin < high and low < end:
                     found.append(self.arrived[step, number, source])
         return found
@@ -163,6 +166,7 @@ class Referee:
     def _stage(self, key: Key, leg: Leg) -> Iterator[simpy.Event]:
         for visit in leg.after:
             log = self._log(key, leg.stage, visit.resource, visit.nbytes)
+            # a key behind those of all lanes: the receiver serves what it sends itself first
             last = (*key[:2], len(self.system.lanes) + key[2])
             yield self._server(visit.resource).serve(last, visit.engine, visit.duration_ps, log)
         for visit in (*leg.exclusive, *leg.shared):
@@ -175,6 +179,7 @@ class Referee:
 
     def _before(self, step: int, lane: int) -> Iterator[simpy.Event]:
         """Return the ends of the transfers of the step before, in which the sender or the receiver took part."""
+        # a rank may sit out steps, as in a tree; its last one decides
         for end in {lane, self.system.receiver(lane, step)}:
             for earlier in range(step - 1, -1, -1):
                 took_part = {self.system.sender(end, earlier)} - {-1}
@@ -187,11 +192,11 @@ class Referee:
     def _transfer(self, step: int, lane: int) -> Process:
         pieces = range(len(self.system.sizes(step)))
         ready = [self.there[step, piece, lane] for piece in pieces]
-        if self.system.scenario.prefetch:  # behind the slices of the transfer before
+        if self.system.scenario.prefetch:  # registers while the transfer before is under way
             before = next((s for s in range(step - 1, -1, -1) if self.system.receiver(lane, s) >= 0), None)
             if before is not None:
                 ready += [self.there[before, piece, lane] for piece in range(len(self.system.sizes(before)))]
-        yield self._any(ready)
+        yield self._any(ready)  # its first slice begins a transfer
         leases: list[tuple[int, int, Lease]] = []
         if self.system.scenario.registers:
             ends = [self.env.event() for _ in (SOURCE, DESTINATION)]
@@ -237,7 +242,7 @@ class Referee:
 
     def _work_at(self, step: int, lane: int, side: int, nic: int, answer: Answer, stage: str) -> int:
         """Let the NIC's registration queue do it; return when that is over."""
-        way, now = self.system.lanes[lane], self.clock.now
+        one, now = self.system.lanes[lane], self.clock.now
         queue, start = self._server(nic), now
         if answer.queue_ps and isinstance(queue, Exclusive):
             start, end = queue.take(answer.queue_ps)
@@ -245,7 +250,7 @@ class Referee:
             self._log((step, -1, lane), stage_number(stage), nic, nbytes)(now, start, end)
         begin = start
         for event in answer.events:
-            row = (way.node, nic, way.device, step, event.kind, side, event.position, event.nbytes)
+            row = (one.node, nic, one.device, step, event.kind, side, event.position, event.nbytes)
             self.events.append((*row, begin, begin + event.work_ps))
             begin += event.work_ps
         return start + answer.queue_ps + answer.delay_ps
@@ -253,7 +258,7 @@ class Referee:
     # ---- the exchange inside a node ----------------------------------------------------------------------------
 
     def _begin(self, lane: int) -> None:
-        """Everything a rank contributes is there at the start; with several devices a node, it is added up first."""
+        """Start the exchange inside a node: all contributions are there at the start, and several devices add theirs up first."""
         plan, pieces = self.system.plan, range(len(self.system.chunk_sizes))
         schedule = plan.schedule
         for position, place in self.system.gather_place.items() if plan.collects else ():
@@ -271,12 +276,12 @@ class Referee:
     def _hand_out_own(self, owned: range, piece: int, lane: int) -> Process:
         """Hand out a slice of the finished sum when all that is in it has arrived; the last arrival names it."""
         needed = self.system.order(lane).waits[-1]
-        bringing = self._bringing(needed, owned, piece, lane)
+        arrivals = self._arrivals(needed, owned, piece, lane)
         last: list[Key] = []
         for key, event in self.arrived.items():
-            if any(event is one for one in bringing):
+            if any(event is one for one in arrivals):
                 self._note(event, key, last)
-        yield self._all(bringing)
+        yield self._all(arrivals)
         yield from self._send_to_peers(last[-1], lane)
 
     @staticmethod
@@ -284,11 +289,11 @@ class Referee:
         event.callbacks.append(lambda _: where.append(key))
 
     def _collect(self, position: int, piece: int, lane: int, place: int) -> Process:
-        machine, way = self.system.scenario.cluster_for_message, self.system.lanes[lane]
-        peers, nbytes = machine.devices - 1, self.system.chunk_sizes[piece]
+        cluster, way = self.system.scenario.cluster_for_message, self.system.lanes[lane]
+        peers, nbytes = cluster.devices - 1, self.system.chunk_sizes[piece]
         key = (place, piece, lane)
         yield self._scaleup("gather", key, way.scaleup[0], "scaleup", nbytes * peers)
-        yield self.env.timeout(machine.scaleup_latency_ps)
+        yield self.env.timeout(cluster.scaleup_latency_ps)
         yield self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", nbytes * (peers + 2))
         self.own[position, piece, lane].succeed()
         self.end = max(self.end, self.clock.now)
@@ -296,7 +301,7 @@ class Referee:
             yield from self._send_to_peers(key, lane)
 
     def _send_to_peers(self, key: Key, owner: int) -> Process:
-        machine = self.system.scenario.cluster_for_message
+        cluster = self.system.scenario.cluster_for_message
         link = self.system.lanes[owner].scaleup[0]
         step, piece, _ = key
         sizes = (
@@ -304,9 +309,9 @@ class Referee:
             if 0 <= step < self.system.plan.schedule.steps
             else self.system.chunk_sizes
         )
-        moved = sizes[piece] * (machine.devices - 1)
+        moved = sizes[piece] * (cluster.devices - 1)
         yield self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
-        yield self.env.timeout(machine.scaleup_latency_ps)
+        yield self.env.timeout(cluster.scaleup_latency_ps)
         self.end = max(self.end, self.clock.now)
 
     def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> simpy.Event:

@@ -17,7 +17,7 @@ Log = Callable[[int, int, int], None]
 """Told when a use queued, started and ended."""
 
 REGISTRATION, WINDOWS, RESOURCES, LINKS = range(4)
-"""Ranks of what is put off to the end of an instant."""
+"""Ranks of what is decided at the end of an instant; the lower rank comes first."""
 
 
 def succeed(event: simpy.Event) -> None:
@@ -26,7 +26,7 @@ def succeed(event: simpy.Event) -> None:
 
 
 class Clock:
-    """Time in whole picoseconds, and what must wait until it has seen everything of an instant."""
+    """Time in whole picoseconds, and actions that must wait until everything of an instant is known."""
 
     def __init__(self) -> None:
         self.env = simpy.Environment()
@@ -54,6 +54,7 @@ class Clock:
         """Do `action` when this instant comes to `rank`; within a rank the lowest key is first."""
         pending = self._pending[rank]
         if not pending:
+            # SimPy orders events of one time by priority: behind all that end now, the lower rank first
             event = self.env.event()
             event.callbacks.append(lambda _: self._serve(rank))
             event._ok, event._value = True, None  # noqa: SLF001  (simpy's succeed() takes no priority)
@@ -98,7 +99,7 @@ class Exclusive:
 
 @dataclass(eq=False)
 class Shared:
-    """A resource that serves one slice per engine, in rounds of a picosecond each; who comes joins after the round."""
+    """A resource that serves one slice per engine, in rounds of a picosecond each; a slice that comes joins after the round."""
 
     clock: Clock
     resource: Resource
@@ -109,7 +110,7 @@ class Shared:
         self.starts: dict[int, int] = {}
         self.joining: list[int] = []
         self.since = 0
-        self.alarm = 0
+        self.alarm = 0  # counts alarms; only the latest is valid
 
     def serve(self, key: Key, engine: int, duration: int, log: Log) -> simpy.Event:
         """Queue one use now; return the event of its end."""
@@ -121,6 +122,7 @@ class Shared:
             if len(queue) == 1:
                 self.joining.append(engine)
                 if len(self.joining) == 1:
+                    # the round in progress ends first: those who are served keep their shares of it
                     self._look_in(-(self.clock.now - self.since) % self._round_ps() if self.left else 0)
 
         self.clock.later(RESOURCES, key, take)
@@ -138,8 +140,8 @@ class Shared:
             self._look(this)
 
     def _look(self, this: int) -> None:
-        """At the end of a round: who is done leaves, who has come joins, and the next end is waited for."""
-        if this != self.alarm:
+        """End a round: engines that are done leave, engines that have come join, and the alarm is set to the next end."""
+        if this != self.alarm:  # an arrival has set another alarm since
             return
         if self.left:
             rounds = (self.clock.now - self.since) // self._round_ps()
@@ -227,7 +229,9 @@ class Links:
         if not self.sending:
             return
         this, now = self.alarm, self.clock.now
-        order = sorted(self.sending)
+        order = sorted(
+            self.sending
+        )  # as in the loop, so that both give `max_min` the same, and floats round alike
         links = {link: one for sending in self.sending.values() for link, one in sending.route.items()}
         routes = tuple(tuple(self.sending[sender].route) for sender in order)
         if routes not in self.rates:
@@ -241,11 +245,12 @@ class Links:
             if rate != one.rate:
                 one.left -= one.rate * (now - one.since)
                 one.rate, one.since = rate, now
+                # only a changed rate moves an end, so that rounding does not add up (as in `max_min.Flows`)
                 one.end = now + max(1, math.ceil(one.left / rate))
         self.clock.at(min(one.end for one in self.sending.values()), lambda: self._look(this))
 
     def _look(self, this: int) -> None:
-        """Who is done leaves, who waits behind it begins."""
+        """End the flows that are done, and begin those that waited for their senders."""
         if this != self.alarm:
             return
         now = self.clock.now
@@ -261,7 +266,7 @@ class Links:
 
 @dataclass(eq=False)
 class Window:
-    """Places for slices in flight; whoever came first gets the next free one."""
+    """A pool of places for slices, such as bounce buffers; first come, first served."""
 
     clock: Clock
     places: int
@@ -280,6 +285,7 @@ class Window:
         self.clock.later(WINDOWS, (), self._grant)
 
     def _grant(self) -> None:
+        # those that came earlier first, and of one instant the lowest key
         self.waiting.sort(key=lambda entry: entry[:2])
         while self.places and self.waiting:
             self.places -= 1

@@ -1,4 +1,4 @@
-"""Fits a cluster's constants on a log and describes the cluster anew, each number with where it comes from."""
+"""Fits a cluster's constants on a log, and makes a cluster with the fitted ones, each with its source."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ class Calibration:
     left_out: Floats
     """Simulated over measured time, less 1, when each size itself is left out of the fit (the model taken as straight)."""
     seen: Observed
-    """The curve and what stands around it."""
+    """The curve of the log, with the lines and settings around it."""
 
     @property
     def error_before(self) -> float:

@@ -76,13 +76,13 @@ def choose(cluster: Cluster, asked: Sequence[Scenario], wanted: Sequence[str] | 
 def felt(scenario: Scenario) -> set[str]:
     """Return the fittable figures that the time of a scenario depends on: a protocol replaces the NIC's own rate."""
     keys = set(figures_used(scenario)) & set(FITTABLE)
-    machine = scenario.hardware
+    hardware = scenario.hardware
     if scenario.collective == "point-to-point":
         return keys
-    low = machine.ll_up_to_bytes is not None and scenario.nbytes <= machine.ll_up_to_bytes
+    low = hardware.ll_up_to_bytes is not None and scenario.nbytes <= hardware.ll_up_to_bytes
     idle = "simple" if low else "ll"
     keys -= {f"protocol.{idle}_rate", f"protocol.{idle}_latency"}
-    if low or machine.simple_Bps:
+    if low or hardware.simple_Bps:
         keys -= {"nic.rate", "fabric.latency"}
     return keys
 

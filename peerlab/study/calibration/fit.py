@@ -42,7 +42,7 @@ class Fitted:
 
 
 def fit(model: Model, measured_s: Floats, seed: int, near: "Fitted | None" = None) -> Fitted:
-    """Return the constants that meet measured times best; those that the log cannot tell are left out, one after the other.
+    """Return the constants whose simulated times are nearest to the measured ones; those that the log cannot tell are left out, one after the other.
 
     `near` is a fit of nearly the same model, to begin with.
     """
@@ -74,7 +74,7 @@ def _as_it_came(untold: Mapping[str, str]) -> dict[str, str]:
 
 
 def _starts(model: Model) -> list[Floats]:
-    """Return where to begin: where a resource does not limit, its rate has no slope to follow, so not in one place only."""
+    """Return several starting points: where a resource does not limit, its rate has no slope that a fit could follow."""
     low, high = model.bounds
     return (
         [model.start, low + 0.75 * (high - low), low + 0.25 * (high - low)]
@@ -102,13 +102,13 @@ def _unfelt(model: Model) -> dict[str, str]:
 
 
 def cost(times_s: Floats, measured_s: Floats) -> float:
-    """Return what the fit makes small: the sum over the rows of a robust loss of the relative error."""
+    """Return what the fit minimises: the sum over the rows of a robust loss of the relative error."""
     errors = np.log(times_s / measured_s) / SCALE
     return float(np.sum(np.log1p(errors**2)))
 
 
 def _solve(model: Model, measured_s: Floats, starts: Sequence[Floats]) -> Floats:
-    """Return the best values that a way from one of the starts leads to."""
+    """Return the best values that the minimiser finds from any of the starting points."""
     from scipy.optimize import least_squares  # noqa: PLC0415  (slow to load, and nobody else needs it)
 
     if not model.figures:

@@ -11,7 +11,7 @@ from peerlab.units import say_bytes, say_count
 
 GOOD, DOUBTFUL, BAD = "good", "doubtful", "bad"
 _FEW = 0.25
-"""Share of the sizes that a fit may lose to win the others, judgement: libraries choose badly at single sizes."""
+"""Share of the sizes at which a fit may be worse than the file, a judgement: libraries choose badly at single sizes."""
 
 
 def median_error(simulated_s: Floats, measured_s: Floats) -> float:

@@ -1,4 +1,4 @@
-"""What came out of a fit, constant by constant, and the cluster that is described with them."""
+"""The outcome of a fit: each constant, and the cluster with the fitted ones."""
 
 from collections.abc import Sequence
 from dataclasses import replace

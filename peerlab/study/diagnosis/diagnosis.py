@@ -1,4 +1,4 @@
-"""Which data path is a log from? Evidence is added up, and said piece by piece; where it does not suffice, that is said."""
+"""Tells which data path a log is from: adds up the evidence, lists each piece, and says so where it does not suffice."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -63,11 +63,11 @@ class Diagnosis:
     forecast: Forecast
     """What Peer Direct would bring."""
     clusters: tuple[str, ...]
-    """Clusters that the log was held against."""
+    """Clusters whose simulations were compared with the log."""
     chosen: bool
     """Whether these were named by the user, or by the records; else they were recognised."""
     seen: Observed
-    """The curve and what stands around it."""
+    """The curve of the log, with the lines and settings around it."""
 
     _repr_html_ = show_diagnosis
 

@@ -1,4 +1,4 @@
-"""A piece of evidence, and what the log itself gives: lines, set-up, promptness and rates that no such path reaches."""
+"""A piece of evidence, and those from the log itself: its lines, set-up, latencies, and rates that a path cannot reach."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -217,7 +217,7 @@ def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence
 
 
 def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
-    """Yield what no path of its kind reaches on any machine, and what is as slow as TCP."""
+    """Yield evidence from rates: above what a path reaches on any machine, or as slow as TCP."""
     nodes = seen.nodes or 2
     if seen.nodes == 1 and seen.collective != "point-to-point":
         return
@@ -259,7 +259,7 @@ def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
 
 
 def _like_a_nic(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
-    """Yield whether the largest messages between two ranks come as fast as a usual NIC carries them."""
+    """Yield evidence from the largest messages between two ranks: whether they are as fast as a usual NIC carries them."""
     share, rate = know.ranges["share_of_a_nic"], seen.plateau_GBps
     for nic in know.nics_GBps if seen.collective == "point-to-point" else ():
         if share.low <= rate / nic <= share.high:

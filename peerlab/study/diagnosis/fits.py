@@ -1,4 +1,4 @@
-"""Paths of known clusters, simulated as the log was measured, and how well each meets it."""
+"""Simulations of known clusters' paths as the log was measured, and how far each is from it."""
 
 import math
 import re
@@ -93,7 +93,7 @@ def _named(name: str, devices: Iterable[str]) -> bool:
 
 
 def fits(seen: Observed, clusters: Iterable[Cluster]) -> list[Fit]:
-    """Return how each path of each cluster meets the log; those that the simulation cannot answer are left out."""
+    """Return how far each path of each cluster is from the log; paths that cannot be simulated are left out."""
     found = []
     for cluster in clusters:
         shaped = shape(cluster, seen)

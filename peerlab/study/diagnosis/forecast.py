@@ -46,7 +46,7 @@ class Forecast:
     fitted_on: str = ""
     """What figures of the cluster were fitted on; elsewhere they extrapolate."""
     left_out: tuple[Assumption, ...] = ()
-    """What no end of a range holds: the gain at the largest size with each alternative to an assumption without a range."""
+    """The gain at the largest size with each alternative to an assumption without a range, as no band holds these."""
 
     @property
     def gain(self) -> GainBand:

@@ -1,4 +1,4 @@
-"""What else should be known to read a log: classic confusions, and NICs that seem unused."""
+"""Remarks on reading a log: common confusions, and NICs that seem unused."""
 
 import re
 from collections.abc import Iterator

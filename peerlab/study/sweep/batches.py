@@ -1,4 +1,4 @@
-"""Works a list of cases off through an executor, in batches that are worth sending."""
+"""Sends a list of cases to an executor, in batches that are large enough to be worth sending."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from peerlab.study.sweep.question import Case
 from peerlab.study.sweep.worker import Answer, Batch, Stopped
 
 Keep = Callable[[Sequence[Case], Answer], None]
-"""Takes what was answered; may be told the same twice."""
+"""Called with answers; may get the same answer twice."""
 
 _LONG_ENOUGH_S, _AIM_S = 0.05, 0.2
 _LOOK_UP_S = 0.1
@@ -46,7 +46,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Crew:
-    """Who works, and how they are told to stop."""
+    """An executor, the function that its workers call, and how to stop them."""
 
     executor: Executor
     """Where tasks go."""
@@ -57,7 +57,7 @@ class Crew:
     ahead: int = 2
     """Tasks sent per worker, so that none waits for its next."""
     stop: Callable[[], None] = lambda: None
-    """Asks the tasks that run to end."""
+    """Tells running tasks to end."""
     patience_s: float = 0.0
     """How long to wait for them after that."""
 
@@ -90,7 +90,7 @@ def work_off(
 
 
 def _wind_up(crew: Crew, pending: dict[Future[Answer], list[Case]], keep: Keep) -> None:
-    """Let go of what has not begun, and keep what is there."""
+    """Cancel the tasks that have not begun, and keep the answers of those that have ended."""
     if not pending:
         return
     crew.stop()
@@ -102,7 +102,7 @@ def _wind_up(crew: Crew, pending: dict[Future[Answer], list[Case]], keep: Keep) 
 
 @contextmanager
 def explained(who: str, *lost: type[Exception]) -> Iterator[None]:
-    """Say in one line that somebody else's process ended, or has no peerlab."""
+    """Say in one line that a worker's process ended, or has no peerlab."""
     kinds: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *lost)
     try:
         yield

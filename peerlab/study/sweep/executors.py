@@ -1,4 +1,4 @@
-"""Who answers the scenarios of a sweep: this process, a pool of processes, an executor of yours, or a Dask cluster."""
+"""The executors that can answer a sweep: this process, a pool of processes, the user's own executor, or a Dask cluster."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from peerlab.study.sweep.worker import Stopped, answer, begin
 
 @dataclass(frozen=True)
 class Who:
-    """Who is to answer: one of these, or this process."""
+    """The executor that the user asked for: one of these, or none for this process."""
 
     executor: Executor | None = None
     """An executor of the user's."""
@@ -38,7 +38,7 @@ class Who:
 
 
 def crew(who: Who, stopped: Stopped) -> AbstractContextManager[Crew]:
-    """Return the crew that was asked for; leaving its context lets it go.
+    """Return the workers that were asked for; leaving the context releases them.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def _foreign(executor: Executor) -> Iterator[Crew]:
 
 
 class _Pool(ProcessPoolExecutor):
-    """Starts its processes deaf to Ctrl+C: the parent hears it, and stops them in good order."""
+    """A pool whose processes ignore Ctrl+C: the parent gets it, and tells them to stop."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if sys.platform == "win32":

@@ -44,7 +44,7 @@ def merged(files: Sequence[str | Path], question: Question) -> Rows:
 
 
 def _read(file: str | Path, question: Question) -> tuple[Path, Rows]:
-    """Return the rows of a shard; a last line that was cut off is as good as none."""
+    """Return the rows of a shard, without a last line that was cut off."""
 
     def wrong(what: str) -> PeerlabError:
         return PeerlabError(f"merge: {path} {what.partition('; give another')[0]}")

@@ -54,7 +54,7 @@ def dask_crew(where: str, wait_s: float, stopped: Stopped) -> Iterator[Crew]:
     before = log.level
     log.setLevel(
         logging.CRITICAL
-    )  # what it would say of a lost connection, with tracebacks, we say in one line
+    )  # Dask logs a lost connection with tracebacks; the sweep says it in one line
 
     def threads() -> int:
         count = sum(
@@ -72,7 +72,7 @@ def dask_crew(where: str, wait_s: float, stopped: Stopped) -> Iterator[Crew]:
 
 
 class _Wait:
-    """Says what is waited for, at once and then every minute, and gives up in the end."""
+    """Says at once, and then every minute, what the sweep waits for; gives up after the time limit."""
 
     def __init__(self, wanted: str, hint: str, longest_s: float) -> None:
         self._wanted, self._hint, self._longest_s = wanted, hint, longest_s
@@ -100,7 +100,7 @@ class _Wait:
             self._say(f"no {self._wanted} for {waited:.0f} s; waiting up to {self._longest_s:g} s")
 
     def over(self) -> None:
-        """What was waited for is there."""
+        """End waiting: the scheduler or worker is there."""
         if not math.isnan(self._since_s):
             self._since_s = math.nan
             self._say(f"there is a {self._wanted}; going on")

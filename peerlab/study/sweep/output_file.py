@@ -71,7 +71,7 @@ class Store:
         """Append rows, by fingerprint, unless they are there."""
         fresh = {key: dict(row) for key, row in rows.items() if key not in self.known}
         self._append(self._lines(fresh.items()))
-        self.known |= fresh  # after it: what is said to be in the file is there, even if Ctrl+C comes between
+        self.known |= fresh  # after writing: a row in `rows` is in the file, even if Ctrl+C comes between
 
     def check(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """Refuse rows that differ from what the file says of the same scenarios.
@@ -95,7 +95,7 @@ class Store:
         return PeerlabError(f"output: {self.path} {what}")
 
     def _take_over(self, question: Question) -> None:
-        """Read what is there, and refuse what is not ours."""
+        """Read the file's rows, and refuse a file of another question."""
         if not self.path.is_file():
             raise self._wrong("is not a file that can be continued; give the name of a .csv file")
         self._lock()

@@ -1,4 +1,4 @@
-"""Shards of a sweep: which of its rows are whose, when several jobs answer one question, each for itself."""
+"""Shards of a sweep: which rows belong to which, where several jobs answer one question without talking to each other."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -50,7 +50,7 @@ class Cancel(Protocol):
 
 @dataclass
 class Outcome:
-    """What a sweep has found, all of it or up to where it was stopped."""
+    """The rows of a sweep: all, or those up to where it was stopped."""
 
     question: Question
     """What was asked."""
@@ -208,7 +208,7 @@ def survey(
 def put_together(
     question: Question, who: Who, files: Sequence[str | Path], output: str | Path | None
 ) -> Outcome:
-    """Answer a question with the files of its shards; nobody is needed for that.
+    """Answer a question from the files of its shards; nothing is simulated.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def _answer(
     cancel: Cancel | None,
     pace: Pace | None,
 ) -> None:
-    """Answer what is not known yet."""
+    """Answer the cases that have no row yet."""
     question = outcome.question
     cases = {case.fingerprint: case for case in question.cases}
     stopped = cancel.is_set if cancel is not None else never

@@ -1,4 +1,4 @@
-"""What a worker does, wherever it is: take a batch of scenarios, return plain figures."""
+"""The function of a worker, on whichever machine: take a batch of scenarios, return plain figures."""
 
 import os
 import threading
@@ -43,7 +43,7 @@ class Answer:
 
 
 def never() -> bool:
-    """Return False: nobody stops this sweep."""
+    """Return False, for a sweep that cannot be stopped."""
     return False
 
 

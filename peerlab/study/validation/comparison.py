@@ -1,4 +1,4 @@
-"""What of a scenario can be compared with an expected figure."""
+"""The figures of a run that can be compared with an expected figure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
 
 
 def figure(compare: str, unit: str, one: Scenario, other: Scenario | None, **options: Any) -> float:
-    """Return what the simulation says, in `unit`.
+    """Return the simulated figure, in `unit`.
 
     Raises
     ------

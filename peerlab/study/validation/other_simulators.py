@@ -1,4 +1,4 @@
-"""Other simulators' results, held against ours.
+"""Results of other simulators, compared with peerlab's.
 
 Cases: ``crossbar``; ``shared_backbone``; ``leafspine_2to1_contiguous``, ``leafspine_2to1_strided`` (ranks dealt out to
 the leaves in turn) or another name, with a placement; ``straggler_nic_x0.5`` with ``slow_rank=4``; ``host_staged`` with
@@ -43,7 +43,7 @@ ALGORITHMS = {
     "pairwise": "pairwise",
     "ring_host_staged": "ring",
 }
-"""Algorithms as files call them, and as we do."""
+"""Algorithms: name in the file, name in peerlab."""
 _LEAF_SPINE = re.compile(r"leafspine_(\d{1,4})to1_(\w+)")
 _STRAGGLER = re.compile(r"straggler_nic_x(\d{1,3}(?:\.\d{1,9})?)")
 
@@ -103,7 +103,7 @@ class ReferenceAnswer:
 
 
 def run_reference(file: ReferenceFile) -> Iterator[ReferenceAnswer]:
-    """Yield our answer to each line; what cannot be read or run says why, and the others are answered."""
+    """Yield peerlab's answer to each line; a line that cannot be read or simulated gets the reason instead."""
     for at, line in file.lines:
         row = None
         try:

@@ -74,7 +74,7 @@ def _say_errors(result: Result) -> str:
 
 
 def say_score(results: Sequence[Result]) -> str:
-    """Return how many rows are met and what they are worth: a row that was fitted predicts nothing."""
+    """Return how many rows are met, and how many of them constants were fitted on: those predict nothing."""
     met, free = sum(one.passed for one in results), [one.row for one in results if not one.row.fitted]
     groups = Counter(row.group for row in free)
     rest = ", ".join(f"{count} {group}" for group, count in groups.items())

@@ -1,4 +1,4 @@
-"""Holds the model to its expected figures: simulates every row and says by how much it differs."""
+"""Compares the model with its expected figures: simulates every row and says by how much it differs."""
 
 import math
 import statistics
@@ -14,7 +14,7 @@ from peerlab.study.validation.expected_figures import Point, Row, scenario
 
 @dataclass(frozen=True)
 class Answer:
-    """What the simulation says to one point."""
+    """The simulated figure of one point."""
 
     point: Point
     """What was asked."""
@@ -39,7 +39,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Result:
-    """What the simulation says to one row."""
+    """The simulated figures of one row."""
 
     row: Row
     """What was asked."""
@@ -48,7 +48,7 @@ class Result:
 
     @cached_property
     def error(self) -> float:
-        """What is held to the tolerance: the largest error of the points, or their median; never negative."""
+        """The error that is compared with the tolerance: the largest of the points, or their median; never negative."""
         errors = [abs(answer.error) for answer in self.answers]
         return statistics.median(errors) if self.row.judged == "median" else max(errors)
 
