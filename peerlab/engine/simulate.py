@@ -58,6 +58,7 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None) -> Run
         engine.partition("-")[0], recording.by_loop
     )
     iterations: Callable[[], tuple[Iteration, ...]]
+    # the last iteration, which is reported, then does not depend on those before it
     if engine in ("loop", "arrays") and ends_warm(scenario):
         last = run(system, warm_queue(system), progress)
         iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
@@ -108,6 +109,7 @@ def _refuse_too_many(system: System) -> None:
 
 def fastest(scenario: Scenario) -> str:
     """Return the engine that ``auto`` chooses."""
+    # by how much has to be simulated: one switch, arrays of all nodes, one switch of each node, everything
     if foldable(scenario):
         return "loop"
     if not refuses(scenario):
