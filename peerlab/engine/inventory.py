@@ -60,6 +60,7 @@ class Inventory:
             copies = (
                 cluster.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
             )
+            # the cores of a device share one queue; everything else serves one slice at a time
             servers = cluster.cores_per_device if kind == "core" else 1
             capacity = capacity_Bps(cluster, kind)
             if kind in _SLOWED:

@@ -34,7 +34,7 @@ def max_min(
             users.setdefault(link, []).append(flow)
     left = {link: capacities[link] for link in users}
     count = {link: len(flows) * copies.get(link, 1) for link, flows in users.items()}
-    growing = set(range(len(routes)))
+    growing = set(range(len(routes)))  # flows whose rate is not fixed yet
     while growing:
         # all growing flows have the same rate; the link with the least room per flow is full first
         share = min(left[link] / count[link] for link in left)

@@ -52,6 +52,7 @@ class Pipeline:
             envelope = int(scenario.envelope_bytes) if last and stage is not REDUCE else 0
             leg = self._leg(stage, nbytes, factor, envelope)
             if scenario.blocking and pieces > 1 and stage is not REDUCE:
+                # a pool of one place: the worker takes the next slice when the latency of this one is over
                 worker = self.inventory.pool(stage.name, self.ends[stage.side], 1)
                 legs += [Leg(leg.stage, acquire=worker), leg, Leg(leg.stage, release=worker)]
             else:
@@ -106,6 +107,7 @@ class Pipeline:
             duration = service(self.scenario.cluster_for_message, use.kind, use.work)(crossing)
         else:
             duration = service_ps(crossing, self.inventory.resources[resource].capacity_Bps)
+        # rounded after the factor, in one place, so that all engines have the same picosecond
         if factor != 1.0:
             duration = jitter.slowed(duration, factor)
         return Visit(resource, duration, crossing, self.inventory.engine(resource, use, device))

@@ -40,6 +40,7 @@ def by_loop(system: System, registration_queue: RegistrationQueue, progress: Pro
     events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
     # the loop's clock ran on without the periods left out
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
+    # the ring waits for no scale-up link, so spans inside the node follow from when each slice is finished
     if traffic:
         more, last = scaleup_rows(system, traffic, loop.readiness.finished, [skip.finished for skip in skips])
         spans = np.concatenate([spans, *more])
@@ -72,6 +73,7 @@ def _gather_period(traffic: Exchange, pieces: int) -> int | None:
     """Return the time between the contributions to two chunks, or None where it varies."""
     if len(traffic.ready) < 2 * pieces:
         return None
+    # by chunk, as a step of the ring sends one
     between = np.diff(traffic.ready.reshape(-1, pieces), axis=0)
     return int(between[0, 0]) if (between == between[0, 0]).all() else None
 

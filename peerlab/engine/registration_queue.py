@@ -118,6 +118,7 @@ class RegistrationQueue:
         ]
         kind = KIND["miss" if lease.region.cached else "uncached"]
         events.append(Event(kind, position, lease.region.nbytes, cost.register_ps(lease.region.nbytes)))
+        # the NIC evicts and registers in one go, so that nobody else comes between
         work = sum(event.work_ps for event in events)
         cache.counters.time_ps += work
         return lease, Answer(work, 0, tuple(events))
@@ -239,11 +240,13 @@ class RegistrationQueue:
 
     def _open(self, nic: int) -> RegistrationCache:
         s = self.system.scenario
+        # no list of regions: what would be in it follows from the schedule
         if self.warm:
             held = self._registered_bytes()
             counters = Counters(registered_bytes=held, peak_bytes=held)
             self.caches[nic] = WarmCache(page_bytes=int(s.page_bytes), counters=counters)
             return self.caches[nic]
+        # without a cache, a region is deregistered when its transfer is over: a cache of no regions
         kept = s.registration == "cached"
         self.caches[nic] = RegistrationCache(
             page_bytes=int(s.page_bytes),

@@ -83,6 +83,7 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
     }
     run = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
+    # the last iteration, which is reported, then does not depend on those before it
     may_begin_warm = engine == "arrays" or (engine == "loop" and system.folded)
     if may_begin_warm and ends_warm(scenario):
         last = run(system, warm_queue(system), progress)
@@ -134,6 +135,7 @@ def _refuse_too_many(system: System) -> None:
 
 def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
     """Return the engine that ``auto`` chooses."""
+    # the last iteration, which is reported, then does not depend on those before it
     if foldable(scenario) and not every_node:
         return "loop"
     return "loop" if refuses(scenario) else "arrays"

@@ -21,7 +21,7 @@ def intervals(positions: range, chunk: int, sizes: tuple[int, ...]) -> list[Inte
     found, done = [], 0
     low, high = min(positions) * chunk, (max(positions) + 1) * chunk
     for size in sizes:
-        rest = min(size, high - low - done)
+        rest = min(size, high - low - done)  # the last slices may be padding, whole or in part
         begin = low + done if positions.step > 0 else high - done - rest
         found.append((begin, begin + rest))
         done += rest
@@ -83,7 +83,7 @@ class Order:
         key = (before, step)
         if key not in self._feeds:
             sent, received = self._sent(step), self._received(before)
-            if sent == received:
+            if sent == received:  # as in every ring: slice for slice
                 self._feeds[key] = [[piece] for piece in range(len(sent))]
             else:
                 self._feeds[key] = [

@@ -35,6 +35,7 @@ def _decoded(system: System, ids: Whole) -> tuple[Whole, Whole, Whole]:
 
 def _later(blocks: list[Block], step: Whole, *times: Whole) -> None:
     """Add the steps and the time of each skip to the rows that were recorded after it, in place."""
+    # blocks are in the order of time, so a row after two skips is moved by both
     for block in blocks:
         step[block.last :] += block.repeats * block.period_steps
         for values in times:
@@ -149,6 +150,7 @@ def scaleup_rows(
 
 def _sizes_of(system: System, step: Whole) -> Whole:
     """Return the bytes of slices of these steps; those of one step are equal."""
+    # few steps differ in their slices, and there may be a million rows
     steps, which = np.unique(step, return_inverse=True)
     return np.array([system.sizes(s)[0] for s in steps.tolist()], np.int64)[which]
 

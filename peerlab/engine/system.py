@@ -83,6 +83,7 @@ class System:
 
     def order(self, lane: int) -> Order:
         """Return which slices the slices of a lane wait for."""
+        # counted in positions, all ranks of a symmetric schedule have the same order
         rank = 0 if self.plan.schedule.symmetric else self.lanes[lane].node
         if rank not in self._orders:
             self._orders[rank] = Order(self.plan.schedule, rank, self.chunks_sizes)
@@ -99,6 +100,7 @@ class System:
             Bytes of each slice.
         """
         size, per_chunk = self.plan.schedule.chunk_bytes, len(self.chunk_sizes)
+        # one chunk: it was collected in the same slices
         if len(positions) == 1:
             first = self.gather_place[positions[0]] * per_chunk
             return gathered[first : first + per_chunk]
@@ -169,6 +171,7 @@ class System:
         """Return the legs of each slice that a lane sends in a step; `plain`: without jitter."""
         schedule = self.plan.schedule
         to, adds = self.receiver(lane, step), step < schedule.reducing_steps
+        # with jitter no two slices have equal legs, so none are kept
         if self.scenario.jitter and not plain:
             return self._uneven_legs(lane, to, step)
         key = (lane, to, len(schedule.sends(step)), adds)

@@ -78,7 +78,7 @@ def a_transfer():
 
 def steps():
     loop, _, step = stopped_loop()
-    return loop.turns, lambda: loop.turns.state(step)
+    return loop.blocking_steps, lambda: loop.blocking_steps.state(step)
 
 
 def serving():
@@ -155,7 +155,7 @@ CHANGES = {
         "serving": lambda loop: loop.serving.free.__setitem__(0, 10**6),
         "windows": lambda loop: loop.windows.give_back(0),
         "transfers": lambda loop: loop.transfers.under_way.clear(),
-        "turns": lambda loop: loop.turns._left.__setitem__(0, 7),
+        "blocking_steps": lambda loop: loop.blocking_steps._left.__setitem__(0, 7),
         "registration_queue": lambda loop: setattr(
             loop, "registration_queue", SimpleNamespace(phase=lambda _: 17)
         ),
@@ -207,19 +207,19 @@ NOT_COMPARED = {
     Course: dict.fromkeys(("steps", "reducing"), "limits how many periods `Repeats` leaves out"),
     Transfers: {
         **dict.fromkeys(
-            ("_world", "_desk", "_course", "_serving", "_windows", "_heap", "_rows"),
+            ("_system", "_registration_queue", "_course", "_serving", "_windows", "_heap", "_rows"),
             "is another part of the loop",
         ),
         **dict.fromkeys(("_lanes", "_pieces", "registers", "prefetches"), CONSTANT),
         **dict.fromkeys(("events", "end"), WRITTEN),
-        "errands": SETTLED,
+        "requests": SETTLED,
         **dict.fromkeys(("routes", "receivers"), "follows from the transfer's step and lane"),
         **dict.fromkeys(("opened", "_fetched"), "what was opened is under way, or over"),
     },
     Transfer: {
         "leases": "is what the transfer's step asks for; where in its pages that lies is compared by the phase"
     },
-    BlockingSteps: {"_world": CONSTANT},
+    BlockingSteps: {"_system": CONSTANT},
     Serving: {
         "_lanes": CONSTANT,
         "_heap": "is the loop's, which compares it",

@@ -112,6 +112,7 @@ class Batch:
             np.full(shape, 0 if self._own is None else self._own[piece], np.int64) for piece in self._pieces
         ]
         for step, factors in zip(range(schedule.steps), self._factors(), strict=True):
+            # the first slice begins the transfer; those behind it need only their data and their place
             over, begin = turn, self._begin(np.maximum(there[0], turn), turn)
             for piece in self._pieces:
                 arrived = self._slice(step, piece, np.maximum(there[piece], begin), factors)
@@ -141,6 +142,7 @@ class Batch:
 
     def _at_receiver(self, values: Times, by: int = 1) -> Times:
         """Return the values of each lane at its receiver, `by` nodes further on its rail; with `by` -1, at its sender."""
+        # lanes of one device stand side by side, in the order of nodes: sending on is a rotation by one
         rails, found = values.reshape(len(values), -1, self._nodes), np.empty_like(values)
         there = found.reshape(rails.shape)
         there[..., by:], there[..., :by] = rails[..., :-by], rails[..., -by:]
@@ -196,6 +198,7 @@ class Batch:
             if factor is not None:
                 # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond
                 duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
+            # first come first served, and slices come in their order: begin when it is here and the one before is done
             free = before[number]
             start = queued if free is None else np.maximum(queued, free)
             end = self._free[key] = start + duration

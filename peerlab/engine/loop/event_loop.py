@@ -68,7 +68,7 @@ class Loop:
             # an event may cause others at this very instant; they belong to it, and come before what `_settle` decides
             while heap and heap[0][0] == now:
                 _, kind, what, generation = heappop(heap)
-                if kind == ALARM:
+                if kind == ALARM:  # of a resource, which may end several slices at once
                     for slice_id in self.serving.alarm(now, what, generation):
                         self._part(now, slice_id)
                 else:
@@ -123,6 +123,7 @@ class Loop:
         self.leg[slice_id] = number
         if leg.gated:
             ready = self.readiness.own_ready(slice_id)
+            # counted for `Repeats._gather_keeps_pace`: waits that grow shorter do not repeat
             if ready > now:
                 self.gate_waits += 1
                 heappush(self.heap, (ready, GATED, slice_id, 0))

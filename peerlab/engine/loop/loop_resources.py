@@ -125,6 +125,7 @@ class Serving:
 
     def set_alarms(self, now: int) -> None:
         """Set an alarm for the next end of every shared resource that has changed in this instant."""
+        # an alarm cannot be taken off the heap; a newer generation makes it void
         for resource in self.changed:
             if resource == FABRIC:
                 if self._flows.active:

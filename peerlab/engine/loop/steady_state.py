@@ -65,6 +65,7 @@ class Repeats:
             loop.registration_queue.counters(),
             max(loop.transfers.opened),
         )
+        # `setdefault` returns this mark itself if the state is new: a period of 0
         before = self._seen.setdefault(state, mark)
         period, repeats = step - before[0], 0
         if period:

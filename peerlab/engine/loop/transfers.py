@@ -163,6 +163,7 @@ class Transfers:
             stage = _REGISTER if request < 2 else _DEREGISTER
             nbytes = sum(event.nbytes for event in answer.events)
             self._rows.append((slice_id, stage, nic, now, start, done, nbytes))
+        # evictions first, then the registration, one after the other in the time of the answer
         for event in answer.events:
             self.events.append((transfer_id, nic, side, event, start, start + event.work_ps))
             start += event.work_ps

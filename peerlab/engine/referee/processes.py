@@ -120,7 +120,7 @@ class Referee:
             if leg.release >= 0:
                 self._window(leg.release).give()
         self.end = max(self.end, self.clock.now)
-        self.arrived[key].succeed()
+        self.arrived[key].succeed()  # slices that carry these bytes, and the end of the transfer, wait for it
         if self.system.plan.hands_out and step >= schedule.reducing_steps:
             self.env.process(self._send_to_peers(key, to))
 
@@ -226,6 +226,7 @@ class Referee:
             lease, answer = self.registration_queue.acquire(nic, device, side, step)
             leases.append((side, nic, lease))
             done = self._work_at(step, lane, side, nic, answer, "register")
+            # a hit whose lookup takes no time is over at this instant, as in the loop
             if done > self.clock.now:
                 self.clock.at(done, lambda: succeed(registered))
             else:
@@ -248,6 +249,7 @@ class Referee:
             start, end = queue.take(answer.queue_ps)
             nbytes = sum(event.nbytes for event in answer.events)
             self._log((step, -1, lane), stage_number(stage), nic, nbytes)(now, start, end)
+        # evictions first, then the registration, one after the other in the time of the answer
         begin = start
         for event in answer.events:
             row = (one.node, nic, one.device, step, event.kind, side, event.position, event.nbytes)
@@ -261,6 +263,7 @@ class Referee:
         """Start the exchange inside a node: all contributions are there at the start, and several devices add theirs up first."""
         plan, pieces = self.system.plan, range(len(self.system.chunk_sizes))
         schedule = plan.schedule
+        # one process for each slice; they queue at the links in the order in which the ring sends
         for position, place in self.system.gather_place.items() if plan.collects else ():
             for piece in pieces:
                 self.own[position, piece, lane] = self.env.event()

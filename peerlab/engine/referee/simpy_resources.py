@@ -75,7 +75,7 @@ class Exclusive:
     resource: Resource
 
     def __post_init__(self) -> None:
-        self.free = [0] * self.resource.servers
+        self.free = [0] * self.resource.servers  # when each server (the cores of a device) is through
 
     def serve(self, key: Key, _engine: int, duration: int, log: Log) -> simpy.Event:
         """Queue one use now; return the event of its end."""
@@ -118,6 +118,7 @@ class Shared:
 
         def take() -> None:
             queue = self.queues.setdefault(engine, deque())
+            # an engine serves one slice at a time; the others wait behind it without a share
             queue.append((duration, queued, log, done))
             if len(queue) == 1:
                 self.joining.append(engine)

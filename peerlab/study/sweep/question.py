@@ -42,7 +42,7 @@ class Case:
     reason: str | None
     """Why there is no such scenario; None if there is one."""
     fingerprint: str
-    """Stands for every field, every figure of the cluster and peerlab's version: what the answer depends on."""
+    """A hash of all that the answer depends on: every field, every figure of the cluster, peerlab's version."""
 
 
 @dataclass(frozen=True)
