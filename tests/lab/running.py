@@ -31,6 +31,12 @@ def wait_until(done, seconds=PATIENCE_S):
     return True
 
 
+def _hear_signals() -> None:
+    """Let a process hear the signals that end it: started by nohup, or in the background of a shell, the tests ignore some, and it would too."""
+    for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(one, signal.SIG_DFL)
+
+
 class Running:
     """A lab with a home and a temporary folder of its own, in a session of its own, as in a terminal."""
 
@@ -54,6 +60,7 @@ class Running:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=_hear_signals,
         )
         self.said: list[str] = []
         self._seen: dict[int, psutil.Process] = {}
