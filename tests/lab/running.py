@@ -31,10 +31,8 @@ def wait_until(done, seconds=PATIENCE_S):
     return True
 
 
-def _hear_signals() -> None:
-    """Let a process hear the signals that end it: started by nohup, or in the background of a shell, the tests ignore some, and it would too."""
-    for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
-        signal.signal(one, signal.SIG_DFL)
+_HEARS = ("env", "--default-signal=INT,QUIT,HUP,TERM")
+"""Lets a process hear the signals that end it: of nohup, or in the background of a shell, the tests ignore some, and so would it."""
 
 
 class Running:
@@ -48,7 +46,7 @@ class Running:
         start = command or (sys.executable, "-m", "peerlab.cli", "lab")
         options = ["--no-browser", "--port", str(self.port)]
         self.process = subprocess.Popen(
-            [*start, *(options if not command else [f"ARGS={' '.join(options)}"])],
+            [*_HEARS, *start, *(options if not command else [f"ARGS={' '.join(options)}"])],
             cwd=folder / "work",
             env={
                 "PATH": os.environ["PATH"],
@@ -60,7 +58,6 @@ class Running:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-            preexec_fn=_hear_signals,
         )
         self.said: list[str] = []
         self._seen: dict[int, psutil.Process] = {}
