@@ -1,7 +1,8 @@
 """The answer: every span of a simulation, in read-only columns.
 
-A span says that a resource served a slice (or a registration) from `start` to `end`, for which it had queued since
-`queued`. Times are integer picoseconds from the beginning of the iteration.
+A span says that a resource had a slice (or a registration) from `start` to `end`, for which it had queued since `queued`, and that its
+own work on it takes `work`; the rest of the time it waits for the resource upstream, or shares its capacity. Times are integer picoseconds
+from the beginning of the iteration.
 
 A schedule that repeats is kept as it repeats: a :class:`Block` of rows that occurs so many times more, each time later
 by one period. Metrics weigh rows by their block; pictures unroll what they show; :meth:`Recording.unrolled` writes
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, NDArray[np.int64]]
 
-SPAN_COLUMNS = ("node", "device", "step", "slice", "stage", "resource", "queued", "start", "end", "nbytes")
-"""``slice`` is -1 for a registration; ``stage`` indexes `STAGES`; ``resource`` indexes `Trace.resources`."""
+SPAN_COLUMNS = ("node", "device", "step", "slice", "stage", "resource", "queued", "start", "end", "nbytes", "work")
+"""``slice`` is -1 for a registration; ``stage`` indexes `STAGES`; ``resource`` indexes `Trace.resources`; ``work`` is the picoseconds that
+the resource would need alone: it has the slice from ``start`` to ``end``, and waits for others in what is left."""
 REGISTRATION_COLUMNS = ("node", "nic", "device", "step", "kind", "side", "position", "nbytes", "start", "end")
 """``kind`` indexes `REGISTRATION_KINDS`; ``side`` 0 source, 1 destination; ``position`` numbers the chunk."""
 REGISTRATION_KINDS = ("hit", "miss", "uncached", "evict", "deregister")
@@ -150,7 +152,7 @@ class Totals:
     """
 
     served_ps: NDArray[np.float64]
-    """Picoseconds that a resource spent on slices; all users of a shared one together may exceed what an integer holds."""
+    """Picoseconds of work that a resource did, alone: time in which it has a slice and waits for others is left out."""
     nbytes: NDArray[np.int64]
     """Bytes that crossed it."""
     flown_ps: int
@@ -202,7 +204,7 @@ class Recording:
         if self.summed:
             return self.summed
         spans, weights = self.spans, self.weights
-        lasted = (spans["end"] - spans["start"]) * weights
+        lasted = spans["work"] * weights
         first = (
             (spans["stage"] == _FLIGHT)
             & (spans["slice"] == 0)

@@ -159,6 +159,10 @@ GUIDE = {
         "slices in flight; bounce buffers per side", "1", "per side, device and direction",
         f"{_LIBRARY}: HCCL takes 16, NCCL 8 (NCCL_STEPS)",
     ),
+    "slices.least": Entry(
+        "slices that a transfer is cut into at least", "1", "per transfer",
+        f"{_LIBRARY}: NCCL cuts a chunk in 2 for each of its channels; 8 is assumed where it is left out",
+    ),
     "limits.max_ranks": Entry("most ranks the library allows", "1", "per job", f"{_LIBRARY}; else leave it out"),
 }  # fmt: skip
 """By key, in the order of a cluster file."""

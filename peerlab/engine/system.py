@@ -61,7 +61,9 @@ class System:
         """Return the bytes of each slice of a transfer of so many chunks."""
         found = self._sizes.get(chunks)
         if found is None:
-            found = slice_sizes(chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit)
+            found = slice_sizes(
+                chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit, self.scenario.least_slices
+            )
             self._sizes[chunks] = found
         return found
 
@@ -177,8 +179,11 @@ class System:
         key = (lane, to, len(schedule.sends(step)), adds)
         if key not in self._legs:
             sizes, route = self.sizes(step), self._pipeline(lane, to, adds=adds)
-            # slices are padded to one size, so all have equal legs; only the last carries the envelope
-            first, last = (route.legs(sizes[0], len(sizes), (), last=last) for last in (False, True))
+            # all but the last have one size; the last carries the envelope
+            first, last = (
+                route.legs(nbytes, len(sizes), (), last=last)
+                for nbytes, last in ((sizes[0], False), (sizes[-1], True))
+            )
             self._legs[key] = (first,) * (len(sizes) - 1) + (last,)
         return self._legs[key]
 

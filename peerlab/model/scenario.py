@@ -31,6 +31,9 @@ from peerlab.model.stages import Stage
 from peerlab.units import KIB, parse_bytes, write_bytes
 
 
+_LEAST_SLICES = 8
+"""Slices that a transfer is cut into at least, where a cluster's file does not say it (assumed; 2 to 16)."""
+
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """One question to the simulation. Fields are checked at construction; :meth:`with_` changes some.
@@ -183,6 +186,14 @@ class Scenario:
         if self.data_path.is_bare and self.blocking:
             return None  # blocking code on a bare fabric sends each message whole
         return self.hardware.slice_staged_bytes if self.staged else self.hardware.slice_direct_bytes
+
+    @property
+    def least_slices(self) -> int:
+        """Slices that a transfer is cut into at least; 2 for point to point, and where the scenario gives their size."""
+        if self.slice_bytes != "auto" or self.collective == "point-to-point":
+            return 2
+        # more than the window holds would wait for one another
+        return min(self.hardware.least_slices or _LEAST_SLICES, self.window_slices)
 
     @property
     def window_slices(self) -> int:
