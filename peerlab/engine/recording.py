@@ -150,7 +150,7 @@ def _recorded(
         batch = Batch(system, [scenario.seed], [scenario.jitter], kept)
         batch.run()
     record = batch.record
-    rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 9), np.int64)
+    rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 10), np.int64)
     node, device = owners(system, rows[:, 0])
     spans = [np.column_stack([node, device, rows[:, 1:]])]
     if system.plan.exchanges:

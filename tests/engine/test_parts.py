@@ -40,14 +40,14 @@ def test_a_staged_path_is_copy_send_copy_with_a_bounce_buffer_at_each_end():
     inventory = Inventory(asked, plan(asked), folded=False, one_switch=False)
     ends = {"source": (0, 0), "destination": (1, 0)}
     legs = Pipeline(asked, inventory, ends, adds=False, gated=False).legs(1250, 1, (), last=True)
-    kinds = [[inventory.resources[one.resource].kind for one in leg.exclusive] for leg in legs]
+    kinds = [[inventory.resources[one.resource].kind for one in leg.visits] for leg in legs]
     assert kinds == [["copy_up"], ["nic_tx", "nic_rx"], ["copy_down"]]
-    assert [{one.duration_ps for one in leg.exclusive} for leg in legs] == [{78_125}, {100_000}, {78_125}]
+    assert [{one.duration_ps for one in leg.visits} for leg in legs] == [{78_125}, {100_000}, {78_125}]
     assert [(leg.acquire, leg.release) for leg in legs] == [(0, -1), (1, 0), (-1, 1)]
     slower = Pipeline(asked, inventory, ends, adds=False, gated=False).legs(
         1250, 1, (2.0, 1.0, 1.0), last=True
     )
-    assert slower[0].exclusive[0].duration_ps == 156_250
+    assert slower[0].visits[0].duration_ps == 156_250
 
 
 def test_devices_of_one_switch_share_its_nic_and_those_of_one_socket_its_memory():

@@ -1,9 +1,9 @@
 """What a resource, a window, a fabric and the order of slices do to three slices: the same in the referee as in the loop."""
 
 import pytest
-from story import BOTH, DRAM, NIC, STAGE, Story, flies, served_by, shared, told, use
+from story import BOTH, DRAM, NIC, STAGE, Story, flies, flow, served_by, then_flies, told, use
 
-from peerlab.engine.legs import Leg, Link
+from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.loop.loop_resources import Serving
 from peerlab.engine.loop.windows import Windows
 from peerlab.engine.max_min import max_min
@@ -53,7 +53,7 @@ def test_what_a_node_sends_itself_goes_before_what_it_receives(engine):
     """Both nodes send one slice of each number through their own copy engine, then through the receiver's."""
 
     def ways(node):
-        return [[Leg(STAGE, exclusive=(use(node, 10),), after=(use(1 - node, 10),))]] * 2
+        return [[served_by(use(node, 10), Visit(1 - node, 10, 1, behind=True))]] * 2
 
     story = Story(ways, [NIC, NIC], collective="allgather", algorithm="ring")
     whose = told(engine, story, 0, ("node", "slice", "start", "end"))
@@ -66,20 +66,20 @@ def test_what_a_node_sends_itself_goes_before_what_it_receives(engine):
 @BOTH
 def test_who_shares_a_resource_gets_its_share_from_the_end_of_the_present_picosecond_each(engine):
     """Two engines are served in rounds of 2 ps. The third comes at 5, joins at 6, and is alone from 27 on."""
-    ways = [[shared(use(0, 10, 0))], [shared(use(0, 10, 1))], [flies(5), shared(use(0, 10, 2))]]
+    ways = [[served_by(use(0, 10, 0))], [served_by(use(0, 10, 1))], [flies(5), served_by(use(0, 10, 2))]]
     assert told(engine, Story(ways, [DRAM])) == [(0, 0, 27), (1, 0, 27), (2, 6, 30)]
 
 
 @BOTH
 def test_one_engine_of_a_shared_resource_takes_one_slice_at_a_time(engine):
-    ways = [[shared(use(0, 10, 0))], [shared(use(0, 10, 0))], [shared(use(0, 15, 1))]]
+    ways = [[served_by(use(0, 10, 0))], [served_by(use(0, 10, 0))], [served_by(use(0, 15, 1))]]
     assert told(engine, Story(ways, [DRAM])) == [(0, 0, 20), (2, 0, 30), (1, 20, 35)]
 
 
 @BOTH
 def test_where_a_user_stands_for_two_each_of_them_gets_half(engine):
     two = Resource("dram", 0, 0, 10**12, shared=True, copies=2)
-    assert told(engine, Story([[shared(use(0, 10, 0))]], [two])) == [(0, 0, 20)]
+    assert told(engine, Story([[served_by(use(0, 10, 0))]], [two])) == [(0, 0, 20)]
 
 
 def test_processor_sharing_loses_no_picosecond():
@@ -112,9 +112,9 @@ def test_flows_over_a_link_go_at_their_fair_rate_until_one_ends(engine):
         Resource("backbone", -1, 0, 10**12, shared=True),
     )
     ways = [
-        [Leg(STAGE, link=Link(0, (0, 2), 75, 75.0))],
-        [Leg(STAGE, link=Link(1, (1, 2), 50, 50.0))],
-        [Leg(STAGE, link=Link(0, (0, 2), 150, 150.0))],
+        [served_by(flow((0, 2), 75))],
+        [served_by(flow((1, 2), 50))],
+        [served_by(flow((0, 2), 150))],
     ]
     assert told(engine, Story(ways, [fast, slow, link]), 2) == [(0, 0, 100), (1, 0, 200), (2, 100, 275)]
 
@@ -181,7 +181,7 @@ RING = {"nodes": 3, "collective": "allgather", "algorithm": "ring"}
 
 def sends(node):
     """Return three slices of 10 ps through a NIC of each node, that fly for 5 ps."""
-    return [[served_by(use(node, 10), flight=flies(5).flight)]] * 3
+    return [[served_by(use(node, 10), flight=then_flies(5))]] * 3
 
 
 @BOTH
@@ -196,7 +196,7 @@ def test_in_a_ring_a_slice_goes_on_as_soon_as_it_is_there(engine):
 
 @BOTH
 def test_a_ring_waits_for_the_slice_that_it_passes_on(engine):
-    way = {node: [[served_by(use(node, 10), flight=flies(100).flight)]] for node in range(3)}
+    way = {node: [[served_by(use(node, 10), flight=then_flies(100))]] for node in range(3)}
     story = Story(way.__getitem__, [NIC] * 3, **RING)
     assert told(engine, story, 1, ("step", "start", "end")) == [(0, 0, 10), (1, 110, 120)]
 
@@ -210,7 +210,7 @@ def test_blocking_code_begins_a_step_when_both_ends_are_through_with_the_one_bef
     """
     lasts = (10, 10, 40)
     story = Story(
-        lambda node: [[served_by(use(node, lasts[node]), flight=flies(5).flight)]],
+        lambda node: [[served_by(use(node, lasts[node]), flight=then_flies(5))]],
         [NIC] * 3,
         **{**RING, "dependency": "step"},
     )

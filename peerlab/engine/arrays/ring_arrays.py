@@ -154,7 +154,7 @@ class Batch:
         """Send a slice of every lane through its legs; return when it has arrived."""
         at, number = begin, -1
         for leg, durations in self._ways(step, piece):
-            if leg.exclusive:
+            if leg.visits:
                 number += 1
             if leg.gated and self._own is not None:
                 # contributions are collected in the order of sending, and what arrives in this step is sent in the next
@@ -164,12 +164,13 @@ class Batch:
                 # slices release places in the order of taking them, so the oldest release is the next free place
                 if len(held) == self.system.places[leg.acquire]:
                     at = np.maximum(at, held.popleft())
-            if leg.exclusive:
+            if leg.visits:
                 factor = None if factors is None else factors[:, piece, number]
                 at = self._serve(step, piece, leg, at, durations, factor)
-            if leg.flight:
-                self.record.fly(step, piece, leg, at)
-                at = at + leg.flight.duration_ps
+            elif leg.flight:
+                over = at + leg.flight.duration_ps
+                self.record.fly(step, piece, leg, (at, at, over))
+                at = over
             if leg.release >= 0:
                 self._held.setdefault(leg.release, deque()).append(at)
         return at
@@ -183,30 +184,35 @@ class Batch:
         durations: list[NDArray[np.int64]],
         factor: jitter.Factors | None,
     ) -> Times:
-        """Let the exclusive resources of a stage serve a slice of every lane; return when the slowest has."""
-        last, served = queued, self.record.served
+        """Send a slice of every lane through the resources of a stage; return when it is through, the latency included."""
+        arrives, past, served = queued, queued, self.record.served
         before = [self._free.get((leg.stage, number)) for number in range(len(durations))]
         for number, duration in enumerate(durations):
-            key = (leg.stage, number)
+            key, latency = (leg.stage, number), leg.latency_ps(number + 1)
             self.record.visit(key, leg)
-            twin = (
-                None if self.keep else _twin(durations, before, number)
-            )  # rows that are kept need each by itself
-            if twin is not None:
-                self._free[key], served[key] = self._free[leg.stage, twin], served[leg.stage, twin]
-                continue
-            if factor is not None:
-                # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond
-                duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
-            # first come first served, and slices come in their order: begin when it is here and the one before is done
-            free = before[number]
-            start = queued if free is None else np.maximum(queued, free)
-            end = self._free[key] = start + duration
-            served[key] = served[key] + duration if key in served else np.broadcast_to(duration, end.shape)
-            last = np.maximum(last, end)
-            if self.keep:
-                self.record.serve(step, piece, key, leg, (queued, start, end))
-        return last
+            # a resource that always took as long as the one upstream, with no latency between, has the slice at the same times
+            alike = number and duration is durations[number - 1] and before[number] is before[number - 1]
+            # rows that are kept need each by itself
+            if alike and not self.keep and not leg.latency_ps(number):
+                self._free[key] = self._free[leg.stage, number - 1]
+                served[key] = served[leg.stage, number - 1]
+            else:
+                if factor is not None:
+                    # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond
+                    duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
+                # slices come in their order: it begins when this one is here and the one before is through
+                free, queued = before[number], arrives
+                arrives = queued if free is None else np.maximum(queued, free)
+                past = self._free[key] = np.maximum(arrives + duration, past)
+                served[key] = (served[key] if key in served else np.zeros_like(past)) + duration
+                if self.keep:
+                    work = np.broadcast_to(duration, past.shape)
+                    self.record.serve(step, piece, key, leg, (queued, arrives, past, work))
+            if latency:
+                left = arrives if number + 1 < len(durations) else past
+                arrives, past = arrives + latency, past + latency
+                self.record.fly(step, piece, leg, (left, left, past))
+        return past
 
     def _ways(self, step: int, piece: int) -> list[tuple[Leg, list[NDArray[np.int64]]]]:
         """Return the legs of lane 0, with the service times of every lane."""
@@ -237,8 +243,8 @@ class Batch:
         """
         found: dict[bytes, NDArray[np.int64]] = {}
         spread = []
-        for visit in range(len(legs[0][number].exclusive)):
-            table = {lane: way[number].exclusive[visit].duration_ps for lane, way in legs.items()}
+        for visit in range(len(legs[0][number].visits)):
+            table = {lane: way[number].visits[visit].duration_ps for lane, way in legs.items()}
             values = np.array([table[lane] for lane in which.tolist()], np.int64)
             spread.append(found.setdefault(values.tobytes(), values))
         return spread
@@ -281,15 +287,3 @@ class Batch:
         if self.keep:
             sender = self._at_receiver(np.arange(self._lanes)[None, :])[0]
             self.record.finish((step * len(self._pieces) + piece) * self._lanes + sender, at)
-
-
-def _twin(durations: list[NDArray[np.int64]], free: Sequence[Times | None], number: int) -> int | None:
-    """Return an earlier resource of a stage that has always served the same slices at the same times, this one included.
-
-    Resources that take equally long share one array of durations; those that were alike until now share one of when they are
-    free. So one computation does for both.
-    """
-    alike = (
-        one for one in range(number) if durations[one] is durations[number] and free[one] is free[number]
-    )
-    return next(alike, None)
