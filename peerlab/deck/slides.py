@@ -106,7 +106,7 @@ def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
             f"It rests on {len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed"
             f" (†). {_depends(gain)}"
         ),
-        "Before: peerlab doctor says of every node whether it can do Peer Direct. After: peerlab diagnose tells from a log which path was taken.",
+        "peerlab doctor says whether a node can do Peer Direct; peerlab diagnose tells from a log which path was taken.",
     )
     return Slide(title, lines=lines, notes=(_ASSUMED,))
 
@@ -129,7 +129,7 @@ def _beyond(evidence: Evidence) -> list[str]:
         return []
     native, direct = evidence.run(path=own).busbw_GBps, evidence.direct.busbw_GBps
     return [
-        f"Not compared here: the devices' own ports, {native:.3g} GB/s where they join the servers (Peer Direct: {direct:.3g} GB/s)."
+        f"Not compared: the devices' own ports, {native:.3g} GB/s where they join the servers (Peer Direct: {direct:.3g} GB/s)."
     ]
 
 
