@@ -10,7 +10,7 @@ from peerlab import page as sources
 from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
-from peerlab.export.choices import Choice, Controls, choices, start_of
+from peerlab.export.choices import Controls, PageControl, choices, start_of
 from peerlab.export.target import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import path_title
@@ -148,7 +148,7 @@ def _scenarios(subject: Subject) -> list[Scenario]:
     return found
 
 
-def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[Choice, ...]:
+def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[PageControl, ...]:
     """Return the controls; of two scenarios those change both, so what tells them apart is none."""
     found = choices(scenarios[0], controls)
     if len(scenarios) == 1:

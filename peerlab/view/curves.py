@@ -46,7 +46,7 @@ def label(line: str) -> str:
 
 
 @dataclass(frozen=True)
-class Line:
+class PathCurve:
     """One path's curve."""
 
     name: str
@@ -55,7 +55,7 @@ class Line:
     """A scenario for each value of the axis; None where it is impossible (too few nodes for a slow one)."""
 
 
-def lines(scenario: Scenario, axis: str) -> list[Line]:
+def lines(scenario: Scenario, axis: str) -> list[PathCurve]:
     """Return every curve of a scenario along an axis of `AXES`, as the scenarios that have to be simulated."""
     kept = _kept(scenario)
     paths: list[tuple[str, dict[str, str]]] = []
@@ -63,7 +63,7 @@ def lines(scenario: Scenario, axis: str) -> list[Line]:
         if data_path(path).uses_device_memory:
             paths.append((UNCACHED, {"path": path, "registration": "per-transfer"}))
         paths.append((path, {"path": path, "registration": kept}))
-    return [Line(name, tuple(_at(scenario, axis, v, way) for v in AXES[axis])) for name, way in paths]
+    return [PathCurve(name, tuple(_at(scenario, axis, v, way) for v in AXES[axis])) for name, way in paths]
 
 
 def _kept(scenario: Scenario) -> str:
@@ -81,7 +81,7 @@ def _at(scenario: Scenario, axis: str, value: int, changes: Mapping[str, str]) -
 def curves(
     scenario: Scenario,
     axis: str,
-    computed: Sequence[tuple[Line, Sequence[Run | None]]],
+    computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
     bands: Mapping[str, Sequence[Band | None]] | None = None,
     *,
     complete: bool = False,
@@ -106,7 +106,7 @@ def curves(
 
 
 def _drawn(
-    axis: str, line: Line, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
+    axis: str, line: PathCurve, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
 ) -> dict[str, object]:
     role, ink = line_roles(line.name)
     own = bands or [None] * len(runs)
@@ -178,7 +178,7 @@ def _number(value: float) -> float | None:
 
 def _say_bands(
     scenario: Scenario,
-    computed: Sequence[tuple[Line, Sequence[Run | None]]],
+    computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
     bands: Mapping[str, Sequence[Band | None]],
     *,
     complete: bool,

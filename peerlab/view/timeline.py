@@ -32,7 +32,7 @@ _TIMES = ("queued", "start", "end")
 
 
 @dataclass(frozen=True)
-class Lane:
+class TimelineLane:
     """One line of the timeline."""
 
     kind: str
@@ -58,7 +58,7 @@ def _has(run: Run, kind: str) -> bool:
     return any(kind in kinds(hardware, path) for path in hardware.paths) or kind in run.busy
 
 
-def lanes(run: Run) -> list[Lane]:
+def lanes(run: Run) -> list[TimelineLane]:
     """Return the lanes of a run, in the order in which a byte meets them.
 
     Whatever the path, a cluster has the same lanes, so that a switch changes the spans and not the picture; a resource
@@ -71,7 +71,7 @@ def lanes(run: Run) -> list[Lane]:
     for kind in wanted:
         if _has(run, kind):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
-            rows.append(Lane(kind, lane_name(kind), tuple(mine)))
+            rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
     return rows
 
 
@@ -130,7 +130,7 @@ def timeline(run: Run) -> dict[str, object]:
     }
 
 
-def _capacity(trace: Trace, lane: Lane) -> dict[str, float | None]:
+def _capacity(trace: Trace, lane: TimelineLane) -> dict[str, float | None]:
     """Return how many spans a lane's resources serve at once, and, if they share their rate, at which, bytes per microsecond.
 
     The time that a shared resource is busy follows from bytes, as its spans overlap.
