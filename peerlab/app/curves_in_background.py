@@ -13,7 +13,8 @@ from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow
-from peerlab.view.curves import PathCurve, curves, lines
+from peerlab.view.curve_scenarios import PathCurve, lines
+from peerlab.view.curves import curves
 
 _MOST_S = 2.5
 """A point of a curve that takes longer is left out, and the larger ones with it."""

@@ -17,7 +17,8 @@ from peerlab.records import measured_for
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow, large, patient
 from peerlab.units import PS_PER_US
-from peerlab.view.curves import AXES, PathCurve, curves, key, lines
+from peerlab.view.curve_scenarios import AXES, PathCurve, key, lines
+from peerlab.view.curves import curves
 from peerlab.view.measured import MeasuredPoint, overlay, points
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical

@@ -10,7 +10,7 @@ from peerlab.model.paths import data_path
 from peerlab.model.scenario import Scenario
 from peerlab.textfile import read_value
 from peerlab.units import say_bytes, write_bytes
-from peerlab.view.curves import SIZES
+from peerlab.view.curve_scenarios import SIZES
 
 Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
 """``"host,cache,nodes=2:64"``, a list of such words, or a field's name to its values."""

@@ -11,7 +11,7 @@ from peerlab.model.paths import PATHS, path_titles
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
-from peerlab.view.curves import machine_key
+from peerlab.view.curve_scenarios import machine_key
 from peerlab.view.theme import line_roles
 
 _SAME_SIZE = 0.02

@@ -178,27 +178,7 @@ _HOVER = """
 
 def build() -> figure:
     """Return the empty figure; the page fills its sources and draws only what can be seen apart."""
-    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
-    plot = figure(
-        name="timeline",
-        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
-        y_range=Range1d(9.5, -0.5, name="timeline_y"),
-        height=184,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools=[pan, zoom, ResetTool()],
-        active_drag=pan,
-        active_scroll=zoom,
-        min_border_left=112,
-        min_border_right=12,
-        min_border_top=4,
-        outline_line_color=None,
-        background_fill_color=None,
-        border_fill_color=None,
-        x_axis_type=None,
-        lod_threshold=None,
-    )
-    plot.add_layout(LinearAxis(name="timeline_time"), "below")
+    plot = _axes()
     grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")
     plot.hbar(y="y", left=0, right=1e12, height=0.86, color="fill", source=grounds)
     names = ("y", "left", "right", "height", "fill", "alpha", "stage", "what", "when", "wait")
@@ -225,6 +205,31 @@ def build() -> figure:
         line_width=2,
         source=path,
     )
+    return plot
+
+
+def _axes() -> figure:
+    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
+    plot = figure(
+        name="timeline",
+        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
+        y_range=Range1d(9.5, -0.5, name="timeline_y"),
+        height=184,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools=[pan, zoom, ResetTool()],
+        active_drag=pan,
+        active_scroll=zoom,
+        min_border_left=112,
+        min_border_right=12,
+        min_border_top=4,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+        x_axis_type=None,
+        lod_threshold=None,
+    )
+    plot.add_layout(LinearAxis(name="timeline_time"), "below")
     plot.grid.visible = False
     plot.yaxis.name = "timeline_lanes"
     plot.yaxis.ticker = FixedTicker(ticks=[], name="timeline_ticks")
