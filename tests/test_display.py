@@ -40,7 +40,7 @@ def results(tmp_path_factory):
         display.show_steps: peerlab.steps("ring", 3),
         display.show_diagnosis: peerlab.diagnose(peerlab.load(NCCL)),
         display.show_calibration: peerlab.calibrate(pingpong, "juliet", constants="fabric.latency"),
-        display.show_examination: peerlab.doctor(host=FakeHost(tmp_path_factory.mktemp("host")).host()),
+        display.show_doctor: peerlab.doctor(host=FakeHost(tmp_path_factory.mktemp("host")).host()),
         display.show_pin_cost: peerlab.pin_cost(["64 KiB"]),
         display.show_refusal: peerlab.show_limit("16 KiB", region="4 KiB"),
         display.show_lab_log: lab_log("B"),

@@ -8,8 +8,8 @@ import pytest
 
 import peerlab
 from peerlab.cluster_file.completeness import check
-from peerlab.deck.compared_runs import Evidence
-from peerlab.deck.outline import Outline, Plan
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slides import slides
 from peerlab.export.page import page_html
 from peerlab.model.paths import PATHS, DataPath
@@ -112,8 +112,8 @@ def test_it_goes_out_of_the_house(scenario, tmp_path):
     names = {one.get("name") for one in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
     assert "to-pool" in names or "copy to the pool (CXL)" in names
     assert page_html(run, theme="light").startswith("<!doctype html>")
-    outline = Outline(scenario={"nodes": 2}, slides=(Plan("detour"), Plan("sources")))
-    assert len(slides(outline, Evidence(outline.scenario, peerlab.simulate))) == 2
+    outline = Outline(scenario={"nodes": 2}, slides=(SlidePlan("detour"), SlidePlan("sources")))
+    assert len(slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))) == 2
 
 
 def test_a_cluster_file_may_have_it_and_then_needs_its_figures(scenario, tmp_path):

@@ -32,8 +32,8 @@ GUIDE = {
     ),
     "node.nics_per_switch": Entry(
         "NICs below one PCIe switch; a device uses one NIC", "1", "per PCIe switch",
-        "lspci -tv: is the NIC below the same PCIe switch as the accelerator, or below a root port of its own? With NVIDIA's "
-        "nvidia-smi topo -m says it too: PIX or PXB. In a virtual machine neither may tell; then ask the provider",
+        "lspci -tv: is the NIC below the accelerator's PCIe switch, or below a root port of its own? nvidia-smi topo -m: PIX or PXB "
+        "if below that switch. In a virtual machine, ask the provider",
     ),
     "node.cores_per_device": Entry(
         "CPU cores that do an accelerator's communication", "1", "per device",

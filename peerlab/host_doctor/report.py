@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
-from peerlab.display import show_examination
+from peerlab.display import show_doctor
 from peerlab.errors import DoctorError, nearest
 from peerlab.host_doctor import devices, environment, libraries, measuring_conditions, memory, network, pcie
 from peerlab.host_doctor.check import FAIL, UNKNOWN, WARN, Check, Finding
@@ -74,7 +74,7 @@ class Report:
     def _open(self) -> tuple[Finding, ...]:
         return tuple(one for one in self.findings if one.status == UNKNOWN and one.blocks)
 
-    _repr_html_ = show_examination
+    _repr_html_ = show_doctor
 
     def __repr__(self) -> str:
         return f"Report({self.says})"

@@ -32,7 +32,7 @@ _TIMES = ("queued", "start", "end")
 
 
 @dataclass(frozen=True)
-class Lane:
+class TimelineLane:
     """One line of the timeline."""
 
     kind: str
@@ -58,7 +58,7 @@ def _has(run: Run, kind: str) -> bool:
     return any(kind in kinds(hardware, path) for path in hardware.paths) or kind in run.busy
 
 
-def lanes(run: Run) -> list[Lane]:
+def lanes(run: Run) -> list[TimelineLane]:
     """Return the lanes of a run, in the order in which a byte meets them.
 
     Whatever the path, a cluster has the same lanes, so that a switch changes the spans and not the picture; a resource
@@ -71,7 +71,7 @@ def lanes(run: Run) -> list[Lane]:
     for kind in wanted:
         if _has(run, kind):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
-            rows.append(Lane(kind, lane_name(kind), tuple(mine)))
+            rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
     return rows
 
 
@@ -130,7 +130,7 @@ def timeline(run: Run) -> dict[str, object]:
     }
 
 
-def _capacity(trace: Trace, lane: Lane) -> dict[str, float | None]:
+def _capacity(trace: Trace, lane: TimelineLane) -> dict[str, float | None]:
     """Return how many spans a lane's resources serve at once, and, if they share their rate, at which, bytes per microsecond.
 
     The time that a shared resource is busy follows from bytes, as its spans overlap.
@@ -178,27 +178,7 @@ _HOVER = """
 
 def build() -> figure:
     """Return the empty figure; the page fills its sources and draws only what can be seen apart."""
-    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
-    plot = figure(
-        name="timeline",
-        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
-        y_range=Range1d(9.5, -0.5, name="timeline_y"),
-        height=184,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools=[pan, zoom, ResetTool()],
-        active_drag=pan,
-        active_scroll=zoom,
-        min_border_left=112,
-        min_border_right=12,
-        min_border_top=4,
-        outline_line_color=None,
-        background_fill_color=None,
-        border_fill_color=None,
-        x_axis_type=None,
-        lod_threshold=None,
-    )
-    plot.add_layout(LinearAxis(name="timeline_time"), "below")
+    plot = _axes()
     grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")
     plot.hbar(y="y", left=0, right=1e12, height=0.86, color="fill", source=grounds)
     names = ("y", "left", "right", "height", "fill", "alpha", "stage", "what", "when", "wait")
@@ -225,6 +205,31 @@ def build() -> figure:
         line_width=2,
         source=path,
     )
+    return plot
+
+
+def _axes() -> figure:
+    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
+    plot = figure(
+        name="timeline",
+        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
+        y_range=Range1d(9.5, -0.5, name="timeline_y"),
+        height=184,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools=[pan, zoom, ResetTool()],
+        active_drag=pan,
+        active_scroll=zoom,
+        min_border_left=112,
+        min_border_right=12,
+        min_border_top=4,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+        x_axis_type=None,
+        lod_threshold=None,
+    )
+    plot.add_layout(LinearAxis(name="timeline_time"), "below")
     plot.grid.visible = False
     plot.yaxis.name = "timeline_lanes"
     plot.yaxis.ticker = FixedTicker(ticks=[], name="timeline_ticks")

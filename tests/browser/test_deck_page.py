@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from peerlab.cli import main
-from peerlab.deck.outline import REVIEW, Outline, Plan
+from peerlab.deck.outline import REVIEW, Outline, SlidePlan
 from peerlab.deck.write_deck import printed, write_deck
 from peerlab.model.presets import known_clusters, load_cluster
 
@@ -132,7 +132,7 @@ def test_it_prints_a_slide_a_page(deck):
 
 @pytest.mark.parametrize("cluster", COMPARABLE)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
-    plans = tuple(Plan(kind) for kind in REVIEW if kind != "live")
+    plans = tuple(SlidePlan(kind) for kind in REVIEW if kind != "live")
     deck = write_deck(Outline(scenario={"cluster": cluster, "nodes": 4}, slides=plans), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
@@ -150,7 +150,7 @@ def test_words_of_ones_own_fit_on_every_slide_with_a_picture(browser, tmp_path):
     """Pictures make room for them."""
     words = "Our image ships without DMA-BUF. " * 4
     shown = ("detour", "direct", "time", "nodes", "registration")
-    deck = write_deck(Outline(slides=tuple(Plan(kind, text=words) for kind in shown)), tmp_path)
+    deck = write_deck(Outline(slides=tuple(SlidePlan(kind, text=words) for kind in shown)), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
     page.wait_for_function("Reveal.isReady()")

@@ -12,7 +12,7 @@ from peerlab.collectives.walk import walk
 from peerlab.lessons import find, own_machine, review
 from peerlab.lessons.gain_by_cluster import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
-from peerlab.measurement.ring_moves import Ring
+from peerlab.measurement.ring_moves import RingLayout
 from peerlab.model.registration import RegistrationCache
 from peerlab.places import folder
 from peerlab.records.judge import LEAST_NOISE
@@ -98,7 +98,7 @@ def small_cache_hits():
     registered = RegistrationCache(max_regions=2)
     for _ in range(2):
         before = registered.counters.hits
-        for move in Ring(4, 1 << 20).moves(0):
+        for move in RingLayout(4, 1 << 20).moves(0):
             ends = [(move.source_at, move.source_bytes), (move.lands_at, move.lands_bytes)]
             leases = [registered.acquire(at, nbytes) for at, nbytes in ends]
             for lease in leases:

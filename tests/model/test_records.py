@@ -10,7 +10,8 @@ from peerlab.model.paths import PATHS, data_path, stages
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import STAGES, stage_kind
-from peerlab.view.curves import curves, lines
+from peerlab.view.curve_scenarios import lines
+from peerlab.view.curves import curves
 from peerlab.view.headline import cards
 from peerlab.view.payload import payload
 from peerlab.view.still import still_svg

@@ -27,7 +27,7 @@ def columns_of(question: Question) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Found:
+class RowsOfFile:
     """What stands in a file."""
 
     columns: list[str]
@@ -38,7 +38,7 @@ class Found:
     """Bytes of its whole lines; what follows was cut off."""
 
 
-def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], PeerlabError]) -> Found:
+def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], PeerlabError]) -> RowsOfFile:
     """Return the rows of a file that should have these columns, in whatever order.
 
     Raises
@@ -70,7 +70,7 @@ def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], Peerla
             raise wrong(
                 f"has other figures in row {number} than before for the same scenario; delete the wrong row, or give another file"
             )
-    return Found(found, rows, len(whole))
+    return RowsOfFile(found, rows, len(whole))
 
 
 def header(columns: Sequence[str]) -> bytes:
