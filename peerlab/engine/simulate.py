@@ -89,8 +89,7 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
     run = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
     # the last iteration, which is reported, then does not depend on those before it
-    may_begin_warm = engine == "arrays" or (engine == "loop" and system.folded)
-    if may_begin_warm and ends_warm(scenario):
+    if engine != "referee" and ends_warm(scenario):
         last = run(system, warm_queue(system), progress)
         iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
     else:

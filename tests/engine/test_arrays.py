@@ -13,6 +13,7 @@ import peerlab
 from peerlab.engine.arrays.ring_arrays import Batch, refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError, ServiceOrder, users_of
 from peerlab.engine.arrays.side_by_side import SideBySide, times
+from peerlab.engine.loop.event_loop import Loop
 from peerlab.errors import ScenarioError
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="1 MiB", jitter=0.2, seed=3)
@@ -440,3 +441,19 @@ def test_of_a_very_large_run_the_slowest_node_and_its_neighbours_are_recorded():
     assert len(set(every.recording.spans["node"].tolist())) == 512
     with pytest.raises(ScenarioError, match="million spans"):
         peerlab.simulate(peerlab.Scenario(nodes=1024, jitter=0.1))
+
+
+@pytest.mark.parametrize("fields", [{"slow_nodes": {0: 0.13}}, {"jitter": 1.0}])
+def test_where_nodes_differ_the_loop_too_leaves_the_cold_run_until_somebody_asks(monkeypatch, fields):
+    loops, run = [], Loop.run
+
+    def counting(self, watch=None):
+        loops.append(self)
+        return run(self, watch)
+
+    monkeypatch.setattr(Loop, "run", counting)
+    ran = peerlab.simulate(OVERTAKEN.with_(**fields))
+    assert ran.engine == "loop"
+    assert len(loops) == 1
+    assert ran.iterations == peerlab.simulate(ran.scenario, engine="referee").iterations
+    assert len(loops) == 3
