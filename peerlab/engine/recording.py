@@ -7,6 +7,7 @@ import numpy as np
 
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
+from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.loop.steady_state import Repeats, Skip
 from peerlab.engine.registration_queue import Event, RegistrationQueue
@@ -88,9 +89,17 @@ def by_arrays(
     """Return an iteration of the array engine; its spans are made when they are asked for, unless they are few.
 
     `every_lane`: whether all lanes are recorded, however many spans they have.
+
+    Raises
+    ------
+    OrderUnknownError
+        If slices come to a resource in another order than the one that is assumed.
     """
     kept = tuple(range(len(system.lanes))) if every_lane else None
-    return side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
+    found = side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
+    if found is None:
+        raise OrderUnknownError
+    return found
 
 
 def side_by_side(
@@ -99,8 +108,10 @@ def side_by_side(
     scenarios: Sequence[Scenario],
     progress: Progress | None,
     kept: tuple[int, ...] | None = None,
-) -> list[Recording]:
+) -> list[Recording | None]:
     """Return an iteration of each scenario; they are of one system, and differ in seed and jitter alone.
+
+    None where slices came to a resource in another order than the one that is assumed.
 
     `kept` are the lanes whose spans are recorded; without it, all where their spans are not too many.
     """
@@ -110,8 +121,12 @@ def side_by_side(
     found = registration_queue.find_all() if system.scenario.registers else []
     batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())
     ends = batch.run(progress).tolist()
-    recordings = []
-    for scenario, end, summed in zip(scenarios, ends, batch.record.totals(kept, batch.traffic), strict=True):
+    recordings: list[Recording | None] = []
+    totals = batch.record.totals(kept, batch.traffic)
+    for scenario, end, summed, exact in zip(scenarios, ends, totals, batch.orders.hold(), strict=True):
+        if not exact:
+            recordings.append(None)
+            continue
         rows = _later(partial(_recorded, batch if few else None, system, scenario, kept, found))
         recordings.append(_recording(system, registration_queue, rows, end, summed=summed))
     return recordings

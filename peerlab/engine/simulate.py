@@ -7,9 +7,10 @@ from functools import cache, partial
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
-from peerlab.engine.system import System, foldable, least
+from peerlab.engine.system import System, foldable, least, switches_alike
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.scenario import Scenario
@@ -41,8 +42,8 @@ def simulate(
     ----------
     engine:
         ``referee``: SimPy, slow and plain; ``loop``: the fast loop, which leaves out steps that repeat; ``arrays``: all
-        nodes of a ring at once, where no two share a resource; ``auto``: the fastest of them that gives exactly what the
-        referee would.
+        nodes of a ring at once, where the order in which resources serve is known; ``auto``: the fastest of them that gives
+        exactly what the referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
     every_node:
@@ -72,8 +73,12 @@ def simulate(
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
     if engine == "auto":
         engine = fastest(scenario, every_node=every_node)
-    whole = every_node or engine == "arrays"
-    system = System(scenario, folded=False) if whole else least(scenario)
+        if engine == "arrays":
+            try:
+                return _simulate(scenario, engine, progress, every_node=every_node)
+            except OrderUnknownError:  # known only when it has run
+                engine = "loop"
+    system = _system(scenario, engine, every_node=every_node)
     if every_node or (engine != "arrays" and not system.folded):
         _refuse_too_many(system)
     engines: dict[str, Engine] = {
@@ -84,14 +89,25 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
     run = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
     # the last iteration, which is reported, then does not depend on those before it
-    may_begin_warm = engine == "arrays" or (engine == "loop" and system.folded)
-    if may_begin_warm and ends_warm(scenario):
+    if engine != "referee" and ends_warm(scenario):
         last = run(system, warm_queue(system), progress)
         iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
     else:
         ran = _iterate(system, lambda registration_queue: run(system, registration_queue, progress))
         last, iterations = ran[-1].recording, Ran(ran)
     return Run(scenario, trace(system, last, iterations), engine, simulate)
+
+
+def _system(scenario: Scenario, engine: str, *, every_node: bool) -> System:
+    """Return the least of a system that is exact in an engine, or with `every_node` all of it."""
+    if every_node:
+        return System(scenario, folded=False)
+    return of_every_node(scenario) if engine == "arrays" else least(scenario)
+
+
+def of_every_node(scenario: Scenario) -> System:
+    """Return the system that the array engine runs: every node, and of a node one PCIe switch, where it stands for the others."""
+    return System(scenario, folded=False, one_switch=switches_alike(scenario))
 
 
 def warm_queue(system: System) -> RegistrationQueue:
