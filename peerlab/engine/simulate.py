@@ -7,9 +7,10 @@ from functools import cache, partial
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
-from peerlab.engine.system import System, foldable, least
+from peerlab.engine.system import System, foldable, least, switches_alike
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.scenario import Scenario
@@ -18,7 +19,7 @@ from peerlab.trace import Iteration, Ran, Recording, Trace
 Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
 """Runs one iteration."""
 
-ENGINES = ("auto", "referee", "loop", "arrays")
+ENGINES = ("auto", "referee", "loop", "arrays", "compiled")
 
 _OLD_WORDS = {
     "loop-nodes": ("loop", True),
@@ -41,7 +42,8 @@ def simulate(
     ----------
     engine:
         ``referee``: SimPy, slow and plain; ``loop``: the fast loop, which leaves out steps that repeat; ``arrays``: all
-        nodes of a ring at once, where no two share a resource; ``auto``: the fastest of them that gives exactly what the
+        nodes of a ring at once, where no two share a resource; ``compiled``: the loop for a ring on which nodes differ, as machine
+        code, which needs numba (``pip install 'peerlab[compiled]'``); ``auto``: the fastest of them that gives exactly what the
         referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
@@ -72,19 +74,22 @@ def simulate(
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
     if engine == "auto":
         engine = fastest(scenario, every_node=every_node)
-    whole = every_node or engine == "arrays"
-    system = System(scenario, folded=False) if whole else least(scenario)
-    if every_node or (engine != "arrays" and not system.folded):
+    if engine == "compiled":
+        _check_compiled(scenario)
+    system = _system(scenario, engine, every_node=every_node)
+    # the others keep the spans of a few nodes, where all are many
+    if every_node or (engine in ("referee", "loop") and not system.folded):
         _refuse_too_many(system)
     engines: dict[str, Engine] = {
         "referee": recording.by_referee,
         "loop": recording.by_loop,
         "arrays": partial(recording.by_arrays, every_lane=every_node),
+        "compiled": partial(recording.by_compiled, every_lane=every_node),
     }
     run = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
     # the last iteration, which is reported, then does not depend on those before it
-    may_begin_warm = engine == "arrays" or (engine == "loop" and system.folded)
+    may_begin_warm = engine in ("arrays", "compiled") or (engine == "loop" and system.folded)
     if may_begin_warm and ends_warm(scenario):
         last = run(system, warm_queue(system), progress)
         iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
@@ -92,6 +97,24 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
         ran = _iterate(system, lambda registration_queue: run(system, registration_queue, progress))
         last, iterations = ran[-1].recording, Ran(ran)
     return Run(scenario, trace(system, last, iterations), engine, simulate)
+
+
+def _system(scenario: Scenario, engine: str, *, every_node: bool) -> System:
+    """Return what an engine runs: every node, or the least that stands for all."""
+    if every_node or engine == "arrays":
+        return System(scenario, folded=False)
+    if engine == "compiled":
+        return System(scenario, folded=False, one_switch=switches_alike(scenario))
+    return least(scenario)
+
+
+def _check_compiled(scenario: Scenario) -> None:
+    """Refuse what the compiled loop cannot run."""
+    if not compiled.installed():
+        raise ScenarioError("engine", "'compiled' needs numba: pip install 'peerlab[compiled]'")
+    reason = compiled.refuses(scenario)
+    if reason:
+        raise ScenarioError("engine", f"'compiled' cannot run this: {reason}; use 'auto'")
 
 
 def warm_queue(system: System) -> RegistrationQueue:
@@ -138,12 +161,17 @@ def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
     # the last iteration, which is reported, then does not depend on those before it
     if foldable(scenario) and not every_node:
         return "loop"
-    return "loop" if refuses(scenario) else "arrays"
+    if not refuses(scenario):
+        return "arrays"
+    if not compiled.installed() or compiled.refuses(scenario):
+        return "loop"
+    spans = recording.spans_of_all(_system(scenario, "compiled", every_node=every_node))
+    return "compiled" if compiled.pays(spans) else "loop"
 
 
 def takes_every_node(scenario: Scenario) -> bool:
-    """Return whether ``auto`` simulates one node after the other, since they differ and the arrays refuse them; it takes seconds."""
-    return not foldable(scenario) and fastest(scenario) == "loop"
+    """Return whether each node is simulated, since they differ, and not as arrays; it takes seconds."""
+    return not foldable(scenario) and bool(refuses(scenario))
 
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:

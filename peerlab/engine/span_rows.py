@@ -21,7 +21,7 @@ def columns(names: Sequence[str], rows: Whole) -> Columns:
     return freeze({name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)})
 
 
-def array(rows: Sequence[tuple[int, ...]], width: int) -> Whole:
+def array(rows: Sequence[tuple[int, ...]] | Whole, width: int) -> Whole:
     """Return rows as a table of so many columns, however few rows there are."""
     return np.array(rows, np.int64).reshape(-1, width)
 
@@ -121,7 +121,7 @@ def hits_of(
 def scaleup_rows(
     system: System,
     traffic: Exchange,
-    finished: Sequence[tuple[int, ...]],
+    finished: Sequence[tuple[int, ...]] | Whole,
     blocks: list[Block],
     lanes: Sequence[int] | None = None,
 ) -> tuple[list[Whole], int]:
