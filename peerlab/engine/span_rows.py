@@ -132,13 +132,16 @@ def scaleup_rows(
     _later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
     nbytes = _sizes_of(system, final["step"], final["slice"])
+    # in the order of lanes, once: to look for each lane among all slices would take their product
+    order = np.argsort(final["lane"], kind="stable")
+    first = np.searchsorted(final["lane"][order], np.arange(len(system.lanes) + 1))
     rows, last = [], int(traffic.ready[-1])
     for index in range(len(system.lanes)) if lanes is None else lanes:
         if plan.collects:
             rows += gather_rows(system, index, traffic)
         if not plan.hands_out:
             continue
-        mine = final["lane"] == index
+        mine = order[first[index] : first[index + 1]]
         done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
         if plan.schedule.steps == 0 or not plan.adds:
             done = _with_own(system, traffic, done)

@@ -41,6 +41,9 @@ def refuses(scenario: Scenario) -> str:
 
 
 def pays(spans: int) -> bool:
-    """Return whether a run of so many spans is over sooner than in the loop; without machine code on disk it begins with compiling."""
+    """Return whether a run of so many spans is over sooner than in the loop; without machine code on disk it begins with compiling.
+
+    Looked for beside its source, where numba keeps it if it may write there; of code that is kept elsewhere nothing is known beforehand.
+    """
     kept = any((Path(__file__).parent / "__pycache__").glob(_CODE))
     return spans >= (_PAYS if kept else _PAYS_TO_COMPILE)

@@ -14,8 +14,8 @@ from peerlab.engine.scaleup import exchange
 from peerlab.engine.span_rows import scaleup_rows
 from peerlab.engine.system import System
 
-_EVENTS = 500_000
-"""Events between two reports of progress: about a tenth of a second."""
+_EVENTS = 200_000
+"""Events between two reports of progress: less than a tenth of a second."""
 
 _run = cache(lambda: make_run(sources()))
 
