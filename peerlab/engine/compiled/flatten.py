@@ -59,24 +59,15 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
     more_rows:
         Room for so many spans more, behind those of the loop.
     """
-    plan, pieces, lanes = system.plan, len(system.chunk_sizes), len(system.lanes)
-    schedule, scenario = plan.schedule, system.scenario
-    ways = _ways(system)
+    steps, lanes, registers = system.plan.schedule.steps, len(system.lanes), system.scenario.registers
+    ways, slots = _ways(system), _slots(system)
     servers, engines = _servers(system, ways)
-    slots = _slots(system)
-    own = traffic.ready if traffic and plan.collects else np.zeros(0, np.int64)
-    counts = _records(1, COUNTS)
-    one = counts[0]
-    one.entries, one.lanes, one.pieces = len(slots), lanes, pieces
-    one.steps, one.reducing = schedule.steps, schedule.reducing_steps
-    one.registers, one.prefetches = scenario.registers, scenario.registers and scenario.prefetch
-    one.lookup_ps = scenario.registration_cost.lookup_ps if scenario.registers else 0
-    one.gates, one.jitters, one.hands_out = len(own) > 0, scenario.jitter > 0, plan.hands_out
+    own = traffic.ready if traffic and system.plan.collects else np.zeros(0, np.int64)
     heap, where = _heap(slots, own, len(servers))
     most = int(ways.legs.visits.max())
     kept = np.array(keep, np.int64)
     state = State(
-        counts=counts,
+        counts=_counts(system, len(slots), gates=len(own) > 0),
         slots=slots,
         queued=np.zeros((len(slots), most), np.int64),
         starts=np.zeros((len(slots), most), np.int64),
@@ -93,7 +84,7 @@ def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_
         lanes=_lanes(system, traffic, kept),
         own_ps=np.array(own, np.int64),
         handed_ps=_handed_ps(system),
-        posted=np.full((schedule.steps if scenario.registers else 0, lanes), -1, np.int64),
+        posted=np.full((steps if registers else 0, lanes), -1, np.int64),
         arriving=np.zeros((2, len(slots)), np.int64),
         freed=np.zeros(len(slots) * most, np.int64),
         changed=np.zeros(len(servers), np.int64),
@@ -111,6 +102,25 @@ def _records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records
     for name, values in columns.items():
         found[name] = values
     return found
+
+
+def _counts(system: System, slots: int, *, gates: bool) -> Records:
+    plan, scenario = system.plan, system.scenario
+    return _records(
+        1,
+        COUNTS,
+        entries=slots,
+        lanes=len(system.lanes),
+        pieces=len(system.chunk_sizes),
+        steps=plan.schedule.steps,
+        reducing=plan.schedule.reducing_steps,
+        lookup_ps=scenario.registration_cost.lookup_ps if scenario.registers else 0,
+        registers=scenario.registers,
+        prefetches=scenario.registers and scenario.prefetch,
+        gates=gates,
+        jitters=scenario.jitter > 0,
+        hands_out=plan.hands_out,
+    )
 
 
 def _slots(system: System) -> Records:
