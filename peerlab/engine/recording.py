@@ -17,7 +17,7 @@ from peerlab.engine.system import System
 from peerlab.engine.warm_cache import may_evict
 from peerlab.model.disturbance import slowest
 from peerlab.model.scenario import Scenario
-from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals
+from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals, freeze
 
 Rows = tuple[Columns | Later, Columns | Later]
 """Columns of the spans, and of the registrations."""
@@ -174,6 +174,25 @@ def _recorded(
         spans += scaleup_rows(system, traffic, finished, [], kept)[0]
     asked = hits_of(system, kept, found, record.opened)
     return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, asked)
+
+
+def by_compiled(
+    system: System,
+    registration_queue: RegistrationQueue,
+    progress: Progress | None,
+    *,
+    every_lane: bool = False,
+) -> Recording:
+    """Return an iteration of the compiled loop; `every_lane`: whether all lanes are recorded, however many spans they have."""
+    from peerlab.engine.compiled.ring import Ring  # noqa: PLC0415  (numba is loaded only where it is used)
+
+    kept = tuple(range(len(system.lanes))) if every_lane else _kept(system)
+    ring = Ring(system, kept)
+    ring.run(progress)
+    spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
+    found = registration_queue.find_all() if system.scenario.registers else []
+    asked = hits_of(system, kept, found, ring.asked() if found else [])
+    return _recording(system, registration_queue, (spans, columns(REGISTRATION_COLUMNS, asked)), ring.end)
 
 
 def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:

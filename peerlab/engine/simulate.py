@@ -8,6 +8,7 @@ from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.arrays.ring_arrays import refuses
 from peerlab.engine.arrays.service_order import OrderUnknownError
+from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
 from peerlab.engine.system import System, foldable, least, switches_alike
@@ -19,7 +20,7 @@ from peerlab.trace import Iteration, Ran, Recording, Trace
 Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
 """Runs one iteration."""
 
-ENGINES = ("auto", "referee", "loop", "arrays")
+ENGINES = ("auto", "referee", "loop", "arrays", "compiled")
 
 _OLD_WORDS = {
     "loop-nodes": ("loop", True),
@@ -42,8 +43,9 @@ def simulate(
     ----------
     engine:
         ``referee``: SimPy, slow and plain; ``loop``: the fast loop, which leaves out steps that repeat; ``arrays``: all
-        nodes of a ring at once, where the order in which resources serve is known; ``auto``: the fastest of them that gives
-        exactly what the referee would.
+        nodes of a ring at once, where the order in which resources serve is known; ``compiled``: the loop for a ring on which
+        nodes differ, as machine code, which needs numba (``pip install 'peerlab[compiled]'``); ``auto``: the fastest of them
+        that gives exactly what the referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
     every_node:
@@ -77,14 +79,18 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
             try:
                 return _simulate(scenario, engine, progress, every_node=every_node)
             except OrderUnknownError:  # known only when it has run
-                engine = "loop"
+                engine = _of_events(scenario, every_node=every_node)
+    if engine == "compiled":
+        _check_compiled(scenario)
     system = _system(scenario, engine, every_node=every_node)
-    if every_node or (engine != "arrays" and not system.folded):
+    # the others keep the spans of a few nodes, where all are many
+    if every_node or (engine in ("referee", "loop") and not system.folded):
         _refuse_too_many(system)
     engines: dict[str, Engine] = {
         "referee": recording.by_referee,
         "loop": recording.by_loop,
         "arrays": partial(recording.by_arrays, every_lane=every_node),
+        "compiled": partial(recording.by_compiled, every_lane=every_node),
     }
     run = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
@@ -102,12 +108,21 @@ def _system(scenario: Scenario, engine: str, *, every_node: bool) -> System:
     """Return the least of a system that is exact in an engine, or with `every_node` all of it."""
     if every_node:
         return System(scenario, folded=False)
-    return of_every_node(scenario) if engine == "arrays" else least(scenario)
+    return of_every_node(scenario) if engine in ("arrays", "compiled") else least(scenario)
 
 
 def of_every_node(scenario: Scenario) -> System:
-    """Return the system that the array engine runs: every node, and of a node one PCIe switch, where it stands for the others."""
+    """Return the system of every node, and of a node one PCIe switch, where it stands for the others."""
     return System(scenario, folded=False, one_switch=switches_alike(scenario))
+
+
+def _check_compiled(scenario: Scenario) -> None:
+    """Refuse what the compiled loop cannot run."""
+    if not compiled.installed():
+        raise ScenarioError("engine", "'compiled' needs numba: pip install 'peerlab[compiled]'")
+    reason = compiled.refuses(scenario)
+    if reason:
+        raise ScenarioError("engine", f"'compiled' cannot run this: {reason}; use 'auto'")
 
 
 def warm_queue(system: System) -> RegistrationQueue:
@@ -154,12 +169,20 @@ def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
     # the last iteration, which is reported, then does not depend on those before it
     if foldable(scenario) and not every_node:
         return "loop"
-    return "loop" if refuses(scenario) else "arrays"
+    return _of_events(scenario, every_node=every_node) if refuses(scenario) else "arrays"
+
+
+def _of_events(scenario: Scenario, *, every_node: bool) -> str:
+    """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand."""
+    if not compiled.installed() or compiled.refuses(scenario):
+        return "loop"
+    spans = recording.spans_of_all(_system(scenario, "compiled", every_node=every_node))
+    return "compiled" if compiled.pays(spans) else "loop"
 
 
 def takes_every_node(scenario: Scenario) -> bool:
-    """Return whether ``auto`` simulates one node after the other, since they differ and the arrays refuse them; it takes seconds."""
-    return not foldable(scenario) and fastest(scenario) == "loop"
+    """Return whether each node is simulated, since they differ, and not as arrays; it takes seconds."""
+    return not foldable(scenario) and bool(refuses(scenario))
 
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:

@@ -21,7 +21,7 @@ def columns(names: Sequence[str], rows: Whole) -> Columns:
     return freeze({name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)})
 
 
-def array(rows: Sequence[tuple[int, ...]], width: int) -> Whole:
+def array(rows: Sequence[tuple[int, ...]] | Whole, width: int) -> Whole:
     """Return rows as a table of so many columns, however few rows there are."""
     return np.array(rows, np.int64).reshape(-1, width)
 
@@ -121,7 +121,7 @@ def hits_of(
 def scaleup_rows(
     system: System,
     traffic: Exchange,
-    finished: Sequence[tuple[int, ...]],
+    finished: Sequence[tuple[int, ...]] | Whole,
     blocks: list[Block],
     lanes: Sequence[int] | None = None,
 ) -> tuple[list[Whole], int]:
@@ -132,13 +132,16 @@ def scaleup_rows(
     _later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
     nbytes = _sizes_of(system, final["step"], final["slice"])
+    # in the order of lanes, once: to look for each lane among all slices would take their product
+    order = np.argsort(final["lane"], kind="stable")
+    first = np.searchsorted(final["lane"][order], np.arange(len(system.lanes) + 1))
     rows, last = [], int(traffic.ready[-1])
     for index in range(len(system.lanes)) if lanes is None else lanes:
         if plan.collects:
             rows += gather_rows(system, index, traffic)
         if not plan.hands_out:
             continue
-        mine = final["lane"] == index
+        mine = order[first[index] : first[index + 1]]
         done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
         if plan.schedule.steps == 0 or not plan.adds:
             done = _with_own(system, traffic, done)

@@ -192,7 +192,7 @@ class System:
             self.sizes(step),
             self._pipeline(lane, to, adds=step < self.plan.schedule.reducing_steps),
         )
-        factors = self._factors[step, :, :, lane]
+        factors = self.factors[step, :, :, lane]
         return tuple(
             route.legs(nbytes, len(sizes), factors[piece].tolist(), last=piece == len(sizes) - 1)
             for piece, nbytes in enumerate(sizes)
@@ -204,7 +204,7 @@ class System:
         return Pipeline(self.scenario, self._inventory, ends, adds=adds, gated=self.plan.collects)
 
     @property
-    def _factors(self) -> jitter.Factors:
+    def factors(self) -> jitter.Factors:
         """Factors on service times, shape ``(steps, slices, stages, lanes)``."""
         s, schedule = self.scenario, self.plan.schedule
         shape = (schedule.steps, self.pieces, len(s.stages) + s.reduces, len(self.lanes))
