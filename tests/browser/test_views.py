@@ -1,6 +1,7 @@
 """The explorer's pictures in Chromium: they show what was simulated, and move as the trace says."""
 
 import io
+import itertools
 import re
 
 import numpy as np
@@ -172,6 +173,23 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     ]
     for start in sends["start_ps"]:
         assert min(abs(left * 1e9 - start) for left in lefts) < 5e6  # 5 us, of a window of 200 us
+    fresh.page.locator(".pl-whole").last.click()
+
+
+def test_a_span_shows_its_work_and_paler_the_time_in_which_it_is_held(fresh):
+    """NIC receive has a slice for longer than its work takes, until NIC send is through with it."""
+    zoomed = """page => { const { timeline } = page;
+         timeline.range.setv({ start: 1.0, end: 1.1 }); timeline.draw();
+         const { y, left, right, alpha, wait } = page.figures.model('timeline_spans').data, lanes = timeline.data.lanes;
+         return [...y.keys()].filter(i => lanes[Math.round(y[i])].label === 'NIC receive')
+           .map(i => ({ left: left[i], right: right[i], pale: alpha[i] < 0.3, wait: wait[i] })) }"""
+    spans = fresh.ask(zoomed)
+    held = [(work, rest) for work, rest in itertools.pairwise(spans) if rest["pale"]]
+    assert held
+    for work, rest in held:
+        assert not work["pale"]
+        assert (rest["left"], rest["wait"]) == (work["right"], work["wait"])
+        assert re.match(r"10\.5 µs of work, held for [\d.]+ µs until NIC send was through; ", work["wait"])
     fresh.page.locator(".pl-whole").last.click()
 
 

@@ -23,7 +23,7 @@ from peerlab.view.shown_nodes import OWN, shown_nodes
 from peerlab.view.still import still_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
-from peerlab.view.words import alt_text
+from peerlab.view.words import alt_text, caption
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -81,6 +81,19 @@ class Tags(HTMLParser):
 
     def handle_data(self, data):
         self.text.append(data)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "slices of 128 KiB, 8 to a transfer"),
+        ({"message_bytes": "1 GiB"}, "slices of 512 KiB, as the library cuts them through the host"),
+        ({"slice_bytes": "256 KiB"}, "slices of 256 KiB, as set"),
+        ({"slice_bytes": None}, "whole transfers"),
+    ],
+)
+def test_the_caption_says_the_size_that_slices_really_have(fields, said):
+    assert f", {said}." in caption(peerlab.simulate(peerlab.Scenario(path="host-rdma", **fields)))
 
 
 def test_a_notebook_that_takes_out_style_and_script_keeps_the_figures(detour):
