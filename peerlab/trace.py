@@ -27,7 +27,19 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, NDArray[np.int64]]
 
-SPAN_COLUMNS = ("node", "device", "step", "slice", "stage", "resource", "queued", "start", "end", "nbytes", "work")
+SPAN_COLUMNS = (
+    "node",
+    "device",
+    "step",
+    "slice",
+    "stage",
+    "resource",
+    "queued",
+    "start",
+    "end",
+    "nbytes",
+    "work",
+)
 """``slice`` is -1 for a registration; ``stage`` indexes `STAGES`; ``resource`` indexes `Trace.resources`; ``work`` is the picoseconds that
 the resource would need alone: it has the slice from ``start`` to ``end``, and waits for others in what is left."""
 REGISTRATION_COLUMNS = ("node", "nic", "device", "step", "kind", "side", "position", "nbytes", "start", "end")
@@ -293,12 +305,17 @@ class Trace:
         return self.all_iterations()
 
     def frame(self, iteration: int = -1) -> "pd.DataFrame":
-        """Return the spans of one iteration for people: names instead of indices, sorted by start."""
+        """Return the spans of one iteration for people: names instead of indices, sorted by start.
+
+        ``work_ps`` is what the resource needs for the slice alone, in flight the latency; for ``held_ps`` more it has the slice and
+        waits for the resource upstream, or shares its rate with others.
+        """
         import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
 
         columns = self.iterations[iteration].recording.unrolled
         frame = pd.DataFrame({name: columns[name] for name in SPAN_COLUMNS})
         frame["stage"] = [self.stages[i] for i in columns["stage"]]
         frame["resource"] = [self.resources[i].label for i in columns["resource"]]
-        names = {"queued": "queued_ps", "start": "start_ps", "end": "end_ps"}
+        frame["held"] = frame["end"] - frame["start"] - frame["work"]
+        names = {name: f"{name}_ps" for name in ("queued", "start", "end", "work", "held")}
         return frame.rename(columns=names).sort_values(["start_ps", "end_ps", "device"], ignore_index=True)

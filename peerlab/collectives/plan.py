@@ -2,7 +2,7 @@
 
 The buffer is cut into equal chunks, the last one padded, as libraries do that exchange equal counts. A rank numbers the
 chunks by *position*, its own order of using them, so that in a symmetric schedule every rank does the same at the same
-time, whatever the message size. What is padding costs time and carries nothing.
+time, whatever the message size. What is padding costs time and carries nothing. A transfer of chunks is cut into slices, which are not padded.
 """
 
 from dataclasses import dataclass

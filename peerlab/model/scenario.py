@@ -30,9 +30,9 @@ from peerlab.model.registration import RegistrationCost
 from peerlab.model.stages import Stage
 from peerlab.units import KIB, parse_bytes, write_bytes
 
-
 _LEAST_SLICES = 8
 """Slices that a transfer is cut into at least, where a cluster's file does not say it (assumed; 2 to 16)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:

@@ -3,6 +3,7 @@ const SCENE_WIDTH = 1060;
 const SCENE_HEIGHT = 272;
 const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
 const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
+const PASSED = ["start", "sent", "received", "turned", "end"]; // when a slice passes what lies on the way of its stage
 
 class Scene {
   constructor(figures, host) {
@@ -17,8 +18,8 @@ class Scene {
     this.data = data.scene;
     this.meta = data.meta;
     this.moves = new Rows(data.moves, {
-      floats: ["enter", "start", "end", "until"],
-      ints: ["device", "step", "slice", "whose", "stage", "resource"],
+      floats: ["enter", ...PASSED, "until"],
+      ints: ["device", "step", "slice", "whose", "stage"],
       begin: "enter",
       end: "until",
     });
@@ -86,10 +87,12 @@ class Scene {
         if (moves.whose[i] & OWN) (waiting[`${stage},${device}`] ??= []).push(moves.enter[i] + shift);
         return;
       }
-      const fraction = end > start ? Math.min(1, (time - start) / (end - start)) : 1;
+      const times = PASSED.map((name) => moves[name][i] + shift);
       this.ways[stage][device].forEach((way, variant) => {
         if (!way || !(moves.whose[i] & (1 << variant)) || (variant && time > end)) return;
-        placed.push({ ...way.at(fraction), stage, hollow: variant > 0, row: i, shift });
+        const stops = data.stops[stage][device][variant];
+        if (stops[0] === 0 && time < times[1]) return; // it has not come into sight
+        placed.push({ ...way.at(gone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
       });
     });
     const counts = {};
@@ -253,6 +256,22 @@ class Scene {
     const word = kind === "evict" ? "evicted" : "released";
     return { ...plain, text: `${word}${cost}`, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
   }
+}
+
+// Which part of its way a slice has gone: as evenly as it may, but never past a stop before its time (peerlab/view/geometry.py).
+function gone(time, times, stops) {
+  const last = times.length - 1, place = (k) => (k === last ? 1 : stops[k - 1]);
+  for (let k = 0, at = 0; k < last; ) {
+    let next = last, slowest = Infinity;
+    for (let j = k + 1; j <= last; j++) {
+      if (place(j) === null) continue;
+      const pace = times[j] > times[k] ? (place(j) - at) / (times[j] - times[k]) : Infinity;
+      if (pace <= slowest) [next, slowest] = [j, pace];
+    }
+    if (time < times[next]) return at + slowest * (time - times[k]);
+    [k, at] = [next, place(next)];
+  }
+  return 1;
 }
 
 // A broken line that a slice goes along.

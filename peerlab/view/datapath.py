@@ -8,7 +8,7 @@ from peerlab.analysis.run import Run
 from peerlab.model.paths import REDUCE
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
-from peerlab.view.geometry import badge_place, waiting_places, ways
+from peerlab.view.geometry import badge_place, stops, waiting_places, ways
 from peerlab.view.sketch import Sketch
 from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
@@ -24,6 +24,7 @@ def scene(run: Run) -> dict[str, object]:
     return {
         **draw(sketch).page(),
         "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
+        "stops": {index[s]: [stops(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "waiting": {
             index[s]: [waiting_places(geometry, track, d) for d in devices] for s, track in tracks.items()
         },

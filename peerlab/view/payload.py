@@ -13,8 +13,8 @@ from peerlab.view.shown_nodes import shown_nodes
 from peerlab.view.timeline import timeline
 from peerlab.view.words import alt_text, caption, colours
 
-MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", "resource", "enter", "start", "end", "until")
-_MOVE_TIMES = ("enter", "start", "end", "until")
+_MOVE_TIMES = ("enter", "start", "sent", "received", "turned", "end", "until")
+MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)
 
 
 def payload(run: Run, before: Run | None = None, number: int = 0) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """The timeline: a lane per resource, a span wherever it served."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from bokeh.models import (
@@ -20,15 +21,27 @@ from peerlab.analysis.lanes import has_lane, in_order, lane_name
 from peerlab.analysis.run import Run
 from peerlab.model.paths import data_path, kinds
 from peerlab.model.resources import RESOURCES, resource_kind
-from peerlab.model.stages import stage_kind
+from peerlab.model.stages import stage_kind, stage_number
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_S, PS_PER_US
 from peerlab.view.frames import Segments, lane_spans
 from peerlab.view.shown_nodes import drawn, focus
 from peerlab.view.theme import stage_role
 
-SPAN_COLUMNS = ("lane", "track", "stage", "device", "step", "slice", "queued", "start", "end", "nbytes")
-_TIMES = ("queued", "start", "end")
+SPAN_COLUMNS = (
+    "lane",
+    "track",
+    "stage",
+    "device",
+    "step",
+    "slice",
+    "queued",
+    "start",
+    "done",
+    "end",
+    "nbytes",
+)
+_TIMES = ("queued", "start", "done", "end")
 
 
 @dataclass(frozen=True)
@@ -117,6 +130,7 @@ def timeline(run: Run) -> dict[str, object]:
                 "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
                 "used": bool((used == number).any()),
                 "hot": bool(found and found.kind == lane.kind),
+                "after": _after(run, lane),
                 **_capacity(run.trace, lane),
             }
             for number, lane in enumerate(shown)
@@ -139,6 +153,16 @@ def _capacity(trace: Trace, lane: TimelineLane) -> dict[str, float | None]:
     shared = next((one for one in mine if one.shared), None)
     rate = shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
     return {"capacity": len(mine) if shared else sum(one.servers for one in mine) or 1, "rate": rate}
+
+
+def _after(run: Run, lane: Lane) -> dict[int, str]:
+    """Return the lanes of the resources upstream of a lane's, by number of the stage: it is through with a slice after those."""
+    found = {}
+    for stage in run.scenario.stages:
+        for before, use in pairwise(stage.uses):
+            if use.kind == lane.kind:
+                found[stage_number(stage.name)] = lane_name(before.kind)
+    return found
 
 
 def _title(run: Run) -> str:

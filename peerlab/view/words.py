@@ -2,6 +2,7 @@
 
 from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
+from peerlab.collectives.choose import slices
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.resources import resource_kind
@@ -55,13 +56,16 @@ def _not_drawn(run: Run) -> str:
 
 
 def _slices(s: Scenario) -> str:
-    """Return the size of slices and whether the library or the user sets it: they differ between staged paths and Peer Direct."""
-    size = s.slice_limit
-    if not size or size >= s.nbytes:
+    """Return the size of slices and who sets it: the user, the library's largest slice, or how many a transfer has at least."""
+    found = slices(s)
+    if len(found) < 2:
         return "whole transfers"
+    size = f"slices of {say_bytes(found[0])}"
+    if found[0] < (s.slice_limit or 0):
+        return f"{size}, {len(found)} to a transfer"
     if s.slice_bytes != "auto":
-        return f"slices of {say_bytes(size)}, as set"
-    return f"slices of {say_bytes(size)}, as the library cuts them {'through the host' if s.staged else 'from device memory'}"
+        return f"{size}, as set"
+    return f"{size}, as the library cuts them {'through the host' if s.staged else 'from device memory'}"
 
 
 def _how(run: Run) -> str:

@@ -1,6 +1,7 @@
 """The explorer's pictures in Chromium: they show what was simulated, and move as the trace says."""
 
 import io
+import itertools
 import re
 
 import numpy as np
@@ -9,8 +10,8 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
-from peerlab.model.stages import STAGES, stage_kind
-from peerlab.view.geometry import Geometry, place
+from peerlab.model.stages import STAGES
+from peerlab.view.moment import moment
 
 
 def words(explorer):
@@ -79,50 +80,25 @@ def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
     fresh.page.get_by_role("button", name="Show gigabytes per second").last.click()
 
 
-def moving(run, now_ps):
-    """Return (stage, device, fraction) of every slice that is on its way, from the trace's spans alone."""
-    frame = run.trace.frame()
-    frame = frame[frame["slice"] >= 0]
-    stages = [stage.name for stage in run.scenario.stages] + ["reduce"]
-    flights = frame[frame["stage"] == "flight"].set_index(["device", "step", "slice"])["end_ps"]
-    found = []
-    for (stage, *key), spans in frame[frame["stage"].isin(stages)].groupby(
-        ["stage", "device", "step", "slice"]
-    ):
-        last = spans.sort_values(["end_ps", "start_ps"]).iloc[-1]
-        start, end = last["start_ps"], last["end_ps"]
-        if stage in ("network", "direct"):
-            end = flights[tuple(key)]
-        if start <= now_ps < end:
-            found.append((stage, key[0], (now_ps - start) / (end - start)))
-    return found
-
-
 @pytest.mark.parametrize("path", ["host-rdma", "peer-direct", "host-tcp"])
-def test_slices_are_where_the_trace_says_at_five_times(fresh, path):
+def test_slices_are_where_the_still_has_them_at_five_times(fresh, path):
+    """The still is compared with the trace in tests/view/test_still.py."""
     if path == "peer-direct":
         fresh.change(lambda: fresh.switch("host"))
     if path == "host-tcp":
         fresh.change(lambda: fresh.select("baseline", "kernel TCP"))
     run = peerlab.simulate(peerlab.Scenario(path=path))
-    geometry = Geometry(run.scenario.hardware)
     seen = 0
     for part in (0.13, 0.31, 0.5, 0.72, 0.9):
-        now_ps = part * run.time_ps
         fresh.still(part)
         drawn = fresh.ask(
             """page => { const { x, y, fill } = page.figures.model('scene_slices').data;
                  return [...x.keys()].filter(i => !Number.isNaN(x[i])).map(i => [x[i], y[i], fill[i] !== page.scene.edge]) }"""
         )
-        filled = [(x, y) for x, y, solid in drawn if solid]
-        expected = [place(geometry, stage_kind(stage).track, *rest) for stage, *rest in moving(run, now_ps)]
-        for x, y in expected:
-            assert min(abs(x - a) + abs(y - b) for a, b in filled) < 0.1, (part, x, y)
-        waiting = fresh.ask(
-            "(page, t) => Object.values(page.scene.slices(page.player.time).counts).reduce((a, b) => a + b, 0)"
-        )
-        assert len(filled) >= len(expected)
-        assert len(filled) - len(expected) <= waiting + 40  # others rest between stages or wait
+        expected = [(*one.at, not one.hollow) for one in moment(run, int(part * run.time_ps)).slices]
+        assert len(drawn) == len(expected)
+        for x, y, solid in expected:
+            assert min(abs(x - a) + abs(y - b) for a, b, fill in drawn if fill == solid) < 0.2, (part, x, y)
         seen += len(expected)
     assert seen >= 5
 
@@ -200,6 +176,23 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     fresh.page.locator(".pl-whole").last.click()
 
 
+def test_a_span_shows_its_work_and_paler_the_time_in_which_it_is_held(fresh):
+    """NIC receive has a slice for longer than its work takes, until NIC send is through with it."""
+    zoomed = """page => { const { timeline } = page;
+         timeline.range.setv({ start: 1.0, end: 1.1 }); timeline.draw();
+         const { y, left, right, alpha, wait } = page.figures.model('timeline_spans').data, lanes = timeline.data.lanes;
+         return [...y.keys()].filter(i => lanes[Math.round(y[i])].label === 'NIC receive')
+           .map(i => ({ left: left[i], right: right[i], pale: alpha[i] < 0.3, wait: wait[i] })) }"""
+    spans = fresh.ask(zoomed)
+    held = [(work, rest) for work, rest in itertools.pairwise(spans) if rest["pale"]]
+    assert held
+    for work, rest in held:
+        assert not work["pale"]
+        assert (rest["left"], rest["wait"]) == (work["right"], work["wait"])
+        assert re.match(r"10\.5 µs of work, held for [\d.]+ µs until NIC send was through; ", work["wait"])
+    fresh.page.locator(".pl-whole").last.click()
+
+
 LANE = """({ timeline, figures, root }, label) => {
   const { left, top, width, height } = timeline.frame(), { lanes, stages, roles, end_us } = timeline.data, { lane, stage } = timeline.spans;
   const row = lanes.findIndex((one) => one.label === label), box = root.querySelector(".pl-timeline .pl-figure").getBoundingClientRect();
@@ -226,7 +219,8 @@ def inked(explorer, lane):
     }
     seen = np.asarray(Image.open(io.BytesIO(explorer.page.screenshot(clip=around))).convert("RGB"), float)
     cover = (seen - ground) @ (ink - ground) / ((ink - ground) @ (ink - ground))
-    whole = np.where(cover > 0.55, 1, np.maximum(0, cover))  # every other span is paler, to be told apart
+    # every other span is paler, to be told apart; time held, which is paler still, is no work
+    whole = np.where(cover > 0.55, 1, np.where(cover < 0.3, 0, cover))
     return whole.sum() / (around["width"] * 0.74 * clip["height"])  # between lanes nothing is painted
 
 
