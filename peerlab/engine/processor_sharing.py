@@ -82,7 +82,9 @@ class FairShare:
     def state(self, now: int, base: int) -> tuple[object, ...]:
         """Return everything that later rows depend on, relative to `now` and slice id `base`."""
         self._advance(now)
-        active = sorted((e, last - self._round, job.slice_id - base) for e, (last, job) in self._active.items())
+        active = sorted(
+            (e, last - self._round, job.slice_id - base) for e, (last, job) in self._active.items()
+        )
         queues = sorted((e, tuple(job.slice_id - base for job in q)) for e, q in self._queues.items() if q)
         return (self._since - now if active else 0, *active, None, *sorted(self._has), None, *queues)
 

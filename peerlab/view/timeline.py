@@ -155,7 +155,7 @@ def _capacity(trace: Trace, lane: TimelineLane) -> dict[str, float | None]:
     return {"capacity": len(mine) if shared else sum(one.servers for one in mine) or 1, "rate": rate}
 
 
-def _after(run: Run, lane: Lane) -> dict[int, str]:
+def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
     """Return the lanes of the resources upstream of a lane's, by number of the stage: it is through with a slice after those."""
     found = {}
     for stage in run.scenario.stages:

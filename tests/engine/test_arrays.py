@@ -299,9 +299,7 @@ OVERTAKEN = peerlab.Scenario(
 def test_where_a_slice_overtakes_one_of_an_earlier_step_the_loop_takes_over():
     slow = OVERTAKEN.with_(slow_nodes={0: 0.13})
     assert not refuses(slow)
-    with pytest.raises(
-        ScenarioError, match=r"'arrays' cannot run this: slices come in an order"
-    ):
+    with pytest.raises(ScenarioError, match=r"'arrays' cannot run this: slices come in an order"):
         peerlab.simulate(slow, engine="arrays")
     run, referee = peerlab.simulate(slow), peerlab.simulate(slow, engine="referee")
     assert run.engine == "loop"
@@ -332,7 +330,9 @@ def arrived(came, past=0, round_=1):
 
 
 def test_a_shared_nic_serves_whom_comes_first_and_of_those_who_come_together_the_lowest_lane():
-    order = ServiceOrder(users_of(np.array([7, 9, 7, 9])), 1)  # lanes 0 and 2 share one NIC, 1 and 3 the other
+    order = ServiceOrder(
+        users_of(np.array([7, 9, 7, 9])), 1
+    )  # lanes 0 and 2 share one NIC, 1 and 3 the other
     work = np.array([10, 10, 20, 20])
     start, end, state = order.serve(None, arrived([5, 5, 3, 5]), work)
     assert start.tolist() == [[23, 5, 3, 15]]

@@ -53,7 +53,12 @@ def not_causal(run):
         mine = (rows["stage"] == run.trace.stages.index(stage.name)) & np.isin(kinds, list(place))
         if len(place) < 2 or len(listed) > len(place) or stage.side != stage.uses[-1].side:
             continue  # a kind that both ends have cannot be told apart by its name
-        keys = np.lexsort([np.array([place[kind] for kind in kinds[mine]]), *(rows[n][mine] for n in ("slice", "step", "device", "node"))])
+        keys = np.lexsort(
+            [
+                np.array([place[kind] for kind in kinds[mine]]),
+                *(rows[n][mine] for n in ("slice", "step", "device", "node")),
+            ]
+        )
         starts = rows["start"][mine][keys].reshape(-1, len(place))
         out_of_order += int((np.diff(starts, axis=1) < 0).sum())
     return ends_fall, out_of_order
@@ -113,7 +118,9 @@ def test_powers_of_two_are_no_worse_than_a_byte_more():
     """Juliet, 8 MiB on 8 nodes through the host took 1.42 times as long as with one byte more while slices were cut evenly."""
     for cluster, nodes, size in (("juliet", 8, 2**23), ("infiniband-hdr-a100", 2, 2**24), ("dl1", 8, 2**26)):
         even, odd = (
-            peerlab.simulate(peerlab.Scenario(cluster=cluster, path="host-rdma", nodes=nodes, message_bytes=n))
+            peerlab.simulate(
+                peerlab.Scenario(cluster=cluster, path="host-rdma", nodes=nodes, message_bytes=n)
+            )
             for n in (size, size + 1)
         )
         assert even.time_ps <= 1.005 * odd.time_ps, (cluster, even.time_ps / odd.time_ps)

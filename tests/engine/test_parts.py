@@ -109,7 +109,9 @@ def test_first_come_first_served_is_a_running_maximum():
 @BOTH
 def test_the_exchange_in_closed_form_is_what_an_engine_simulates(engine):
     """Gaudi 2: a slice of 7 x 32 KiB every 873,814 ps on links of 800,000 ps latency, then 120,373 ps to add it up."""
-    asked = peerlab.Scenario(cluster="gaudi2", path="host-rdma", nodes=2, message_bytes="1 MiB", slice_bytes="32 KiB")
+    asked = peerlab.Scenario(
+        cluster="gaudi2", path="host-rdma", nodes=2, message_bytes="1 MiB", slice_bytes="32 KiB"
+    )
     traffic = exchange(System(asked, folded=True))
     assert traffic.link_end.tolist() == [873_814 * n for n in (1, 2, 3, 4)]
     assert traffic.ready.tolist() == [873_814 * n + 800_000 + 120_373 for n in (1, 2, 3, 4)]
@@ -161,7 +163,19 @@ def test_of_a_ring_of_twelve_seven_steps_are_left_out_and_unroll_to_the_same():
     assert [skip.spans for skip in watch.skips] == [block]
     assert (len(short.rows), len(whole.rows)) == (12, 33)
     assert (short.end + 7 * 5_100_000, whole.end) == (56_100_000, 56_100_000)
-    names = ("node", "device", "step", "slice", "stage", "resource", "queued", "start", "end", "nbytes", "work")
+    names = (
+        "node",
+        "device",
+        "step",
+        "slice",
+        "stage",
+        "resource",
+        "queued",
+        "start",
+        "end",
+        "nbytes",
+        "work",
+    )
     rows = spans_of(system, short.rows, [block])
     unrolled = unroll({name: rows[:, index] for index, name in enumerate(names)}, (block,))
     found = np.column_stack([unrolled[name] for name in names])

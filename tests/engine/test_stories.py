@@ -189,7 +189,9 @@ ALL = ("slice", "queued", "start", "end", "work")
 
 
 @BOTH
-def test_a_resource_begins_with_a_slice_when_the_one_upstream_has_and_has_it_until_that_one_is_through(engine):
+def test_a_resource_begins_with_a_slice_when_the_one_upstream_has_and_has_it_until_that_one_is_through(
+    engine,
+):
     """The uplink needs 30 ps a slice, the NIC behind it 10: it begins with it, and is held until 30."""
     story = Story([[served_by(use(0, 30), use(1, 10))]] * 2, [NIC, NIC])
     assert told(engine, story, 0, ALL) == [(0, 0, 0, 30, 30), (1, 0, 30, 60, 30)]
@@ -234,7 +236,10 @@ def test_a_shared_resource_that_has_done_its_work_takes_no_share_but_its_engine_
 @BOTH
 def test_a_flow_over_a_fabric_is_one_resource_of_the_chain(engine):
     """The uplink needs 30 ps; the flow of 20 bytes could be over at 20, and its NIC has it until 30. The next flow begins then."""
-    nic, link = Resource("nic_tx", 0, 0, 10**12, shared=True), Resource("backbone", -1, 0, 10**12, shared=True)
+    nic, link = (
+        Resource("nic_tx", 0, 0, 10**12, shared=True),
+        Resource("backbone", -1, 0, 10**12, shared=True),
+    )
     way = [served_by(use(0, 30), flow((1, 2), 20), use(3, 5), flight=then_flies(7, after=2))]
     story = Story([way, way], [NIC, nic, link, NIC])
     assert told(engine, story, 2, ALL) == [(0, 0, 0, 30, 20), (1, 30, 30, 60, 20)]
@@ -245,18 +250,25 @@ def test_a_flow_over_a_fabric_is_one_resource_of_the_chain(engine):
 def test_one_of_two_cores_is_held_while_the_other_goes_on(engine):
     """Slice 0 holds a core until its uplink is through at 40; slices 1 and 2 share the other."""
     cores = Resource("core", 0, 0, 10**12, shared=False, servers=2)
-    ways = [[served_by(use(0, 40), use(1, 10))], [flies(5), served_by(use(1, 10))], [flies(6), served_by(use(1, 10))]]
+    ways = [
+        [served_by(use(0, 40), use(1, 10))],
+        [flies(5), served_by(use(1, 10))],
+        [flies(6), served_by(use(1, 10))],
+    ]
     assert told(engine, Story(ways, [NIC, cores]), 1) == [(0, 0, 40), (1, 5, 15), (2, 15, 25)]
 
 
 def test_on_a_ring_the_receiving_nic_takes_its_slices_in_the_order_of_the_sending_one():
     story = Story(
-        lambda node: [[served_by(use(node, 10), use(3 + (node + 1) % 3, 10), use(6, 1))]] * 3, [NIC] * 7, **RING
+        lambda node: [[served_by(use(node, 10), use(3 + (node + 1) % 3, 10), use(6, 1))]] * 3,
+        [NIC] * 7,
+        **RING,
     )
     assert in_order(story) == {3, 4, 5}  # the last resource has slices of all three
 
 
 # ---- the order of slices -------------------------------------------------------------------------------------------
+
 
 def sends(node):
     """Return three slices of 10 ps through a NIC of each node, that fly for 5 ps."""

@@ -204,8 +204,16 @@ class Batch:
             # a resource that always took as long as the one upstream, with no latency between, has each slice at the same times
             alike = number and duration is durations[number - 1] and before[number] is before[number - 1]
             # rows that are kept need each by itself
-            if alike and not self.keep and not leg.latency_ps(number) and orders[number] is orders[number - 1]:
-                self._free[key], served[key] = self._free[leg.stage, number - 1], served[leg.stage, number - 1]
+            if (
+                alike
+                and not self.keep
+                and not leg.latency_ps(number)
+                and orders[number] is orders[number - 1]
+            ):
+                self._free[key], served[key] = (
+                    self._free[leg.stage, number - 1],
+                    served[leg.stage, number - 1],
+                )
             else:
                 if factor is not None:
                     # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond

@@ -165,7 +165,7 @@ class Serving:
             flow = Flow(chain.slice_id, number, visit.link.route, visit.link.work)
             begins = self._flows.arrive(now, resource, flow)
             self.changed.add(FABRIC)
-        elif resource in self._idle and self._idle[resource]:
+        elif self._idle.get(resource):
             self._idle[resource] -= 1
             begins = now
         elif resource in self._held or resource in self._idle:
@@ -215,9 +215,7 @@ class Serving:
         visit = chain.leg.visits[number]
         chain.starts.append(start)
         if visit.engine < 0 and not visit.link and chain.through == number:
-            heappush(
-                self._heap, (max(start + visit.duration_ps, chain.ready), THROUGH, chain.slice_id, 0)
-            )
+            heappush(self._heap, (max(start + visit.duration_ps, chain.ready), THROUGH, chain.slice_id, 0))
         if number + 1 < len(chain.leg.visits):
             self._next(now, chain, start + chain.leg.latency_ps(number + 1))
 
