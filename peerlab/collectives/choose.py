@@ -44,4 +44,9 @@ def slices(scenario: Scenario) -> tuple[int, ...]:
     chunks = max((len(schedule.sends(step)) for step in range(schedule.steps)), default=0)
     if not chunks:
         return ()
-    return slice_sizes(chunks * schedule.chunk_bytes, scenario.slice_limit, scenario.least_slices)
+    return cut(scenario, chunks * schedule.chunk_bytes)
+
+
+def cut(scenario: Scenario, nbytes: int) -> tuple[int, ...]:
+    """Return the bytes of each slice of a transfer of so many bytes."""
+    return slice_sizes(nbytes, scenario.slice_limit, scenario.least_slices, scenario.smallest_slice)

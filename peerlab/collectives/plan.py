@@ -186,14 +186,14 @@ def neighbours(schedule: Schedule, rank: int) -> frozenset[int]:
 
 
 @lru_cache(maxsize=4096)
-def slice_sizes(nbytes: int, limit: int | None, least: int = 2) -> tuple[int, ...]:
+def slice_sizes(nbytes: int, limit: int | None, least: int = 2, smallest: int = 1) -> tuple[int, ...]:
     """Return the sizes of a transfer's slices: full ones, then what remains.
 
-    A full one has at most `limit` bytes, and at most such a part of the transfer that there are `least` slices or about as many; None
-    as limit: the transfer goes whole. The bytes are never divided anew into even slices: one byte more would then change the size of all.
+    A full one has at most `limit` bytes, and at most such a part of the transfer that there are `least` slices or about as many, but no
+    less than `smallest` bytes; None as limit: the transfer goes whole. The bytes are never divided anew into even slices: one byte more would then change the size of all.
 
-    >>> slice_sizes(10, 4), slice_sizes(10, 100), slice_sizes(10, None), slice_sizes(1, 4), slice_sizes(100, 64, 8)
-    ((4, 4, 2), (5, 5), (10,), (1,), (13, 13, 13, 13, 13, 13, 13, 9))
+    >>> slice_sizes(10, 4), slice_sizes(10, 100), slice_sizes(10, None), slice_sizes(1, 4), slice_sizes(50, 64, 8), slice_sizes(50, 64, 8, 20)
+    ((4, 4, 2), (5, 5), (10,), (1,), (7, 7, 7, 7, 7, 7, 7, 1), (20, 20, 10))
     """
     if limit is None:
         return (nbytes,)
@@ -202,6 +202,6 @@ def slice_sizes(nbytes: int, limit: int | None, least: int = 2) -> tuple[int, ..
             "slice_bytes",
             f"{limit} B cuts a transfer of {nbytes} B into more than {MOST_SLICES} slices; give larger ones",
         )
-    full = min(limit, -(-nbytes // least))
+    full = min(limit, max(-(-nbytes // least), smallest))
     count, rest = divmod(nbytes, full)
     return (full,) * count + (rest,) * (rest > 0)

@@ -8,8 +8,8 @@ or nodes share (DRAM, a backbone) then counts every user as many times as there 
 from dataclasses import dataclass
 from functools import cached_property
 
-from peerlab.collectives.choose import plan
-from peerlab.collectives.plan import Plan, slice_sizes
+from peerlab.collectives.choose import cut, plan
+from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Lane, Leg
@@ -61,9 +61,7 @@ class System:
         """Return the bytes of each slice of a transfer of so many chunks."""
         found = self._sizes.get(chunks)
         if found is None:
-            found = slice_sizes(
-                chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit, self.scenario.least_slices
-            )
+            found = cut(self.scenario, chunks * self.plan.schedule.chunk_bytes)
             self._sizes[chunks] = found
         return found
 

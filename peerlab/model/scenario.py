@@ -32,6 +32,8 @@ from peerlab.units import KIB, parse_bytes, write_bytes
 
 _LEAST_SLICES = 8
 """Slices that a transfer is cut into at least, where a cluster's file does not say it (assumed; 2 to 16)."""
+_SMALLEST_SLICE = 2048
+"""Bytes below which a library cuts no slice, if nobody sets its size (assumed): slices of 8 bytes would fill a window with nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,6 +196,11 @@ class Scenario:
             return 2
         # more than the window holds would wait for one another
         return min(self.hardware.least_slices or _LEAST_SLICES, self.window_slices)
+
+    @property
+    def smallest_slice(self) -> int:
+        """Bytes that a full slice has at least; 1 for point to point, and where the scenario gives their size."""
+        return 1 if self.slice_bytes != "auto" or self.collective == "point-to-point" else _SMALLEST_SLICE
 
     @property
     def window_slices(self) -> int:

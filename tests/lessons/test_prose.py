@@ -332,7 +332,8 @@ COMPUTED = {
                 "full" if run(DIRECT.with_(nodes=512, message_bytes="1 GiB")).wire_busy > 0.95 else "busy"
             ),
         ),
-        ("With middle sizes it is {}, as", lambda: fastest("4 MiB")[0]),
+        ("With small messages it is {}: none of its messages", lambda: fastest("4 KiB")[0]),
+        ("With middle sizes (4 MiB) it is {}: few steps", lambda: fastest("4 MiB")[0]),
         ("rings (*{}*) and {} both fill the wire", lambda: tuple(fastest("64 MiB")[:2])),
     ],
     "05_read_a_log": [
@@ -421,7 +422,7 @@ def test_every_figure_in_the_prose_is_computed_here_or_has_a_source(name):
 
 
 def test_the_share_that_lab_03_lets_predict_is_nearly_all():
-    assert f"{100 * uncached_share():.0f}" == "99"
+    assert min((10, 50, 99), key=lambda offered: abs(offered - 100 * uncached_share())) == 99
 
 
 def test_every_lab_has_its_figures_here():
