@@ -1,7 +1,5 @@
 import copy
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -165,24 +163,3 @@ def test_what_is_no_scenario_is_refused_in_one_line(ask, given):
         ScenarioError, match=r"^scenario: give a Scenario, such as peerlab\.Scenario\(cluster='dl1'\)"
     ):
         ask(given)
-
-
-def test_a_name_of_0_1_0_works_with_a_warning_that_names_the_new_one():
-    scenario = peerlab.Scenario()
-    with pytest.warns(FutureWarning, match="cluster_for_message"):
-        assert scenario.machine is scenario.cluster_for_message
-
-
-def test_a_name_of_0_1_0_warns_in_a_users_own_module_too(tmp_path):
-    """Python shows what developers are to know only of the script itself; this is for users."""
-    (tmp_path / "mine.py").write_text(
-        "import peerlab\n"
-        "scenario = peerlab.Scenario(nodes=2, message_bytes='64 KiB')\n"
-        "scenario.machine\n"
-        "peerlab.simulate(scenario, engine='simpy-folded')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", "import mine"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert "mine.py:3: FutureWarning: Scenario.machine is called cluster_for_message now" in done.stderr
-    assert "mine.py:4: FutureWarning: engine='simpy-folded' is simulate(" in done.stderr
