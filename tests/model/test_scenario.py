@@ -58,7 +58,7 @@ def test_nodes_are_a_whole_number_in_range(nodes):
     ("fields", "says"),
     [
         ({"cluster": "dl2"}, "did you mean 'dl1'"),
-        ({"path": "wire"}, "it has: host-rdma, peer-direct, host-tcp"),
+        ({"path": "wire"}, f"it has: {', '.join(peerlab.load_cluster('dl1').paths)}"),
         ({"path": "peer-drect"}, "did you mean 'peer-direct'"),
         ({"registration": "cache"}, "did you mean 'cached'"),
         ({"message_bytes": "64 MB/s"}, "message_bytes: '64 MB/s' is a rate"),
