@@ -13,8 +13,9 @@ from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
 from peerlab.engine.system import System, foldable, least, switches_alike
 from peerlab.engine.warm_cache import ends_warm
-from peerlab.errors import ScenarioError, nearest
-from peerlab.model.scenario import Scenario
+from peerlab.errors import ScenarioError
+from peerlab.model.checks import check_switch, checked_word
+from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.trace import Iteration, Ran, Recording, Trace
 
 Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
@@ -22,13 +23,14 @@ Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
 
 ENGINES = ("auto", "referee", "loop", "arrays", "compiled")
 
-_OLD_WORDS = {
-    "loop-nodes": ("loop", True),
-    "loop-full": ("loop", True),
-    "simpy": ("referee", True),
-    "simpy-folded": ("referee", False),
+_OLD_WORDS: dict[str, tuple[str, Callable[[Scenario], bool]]] = {
+    # it ran one switch of every node, which is the least only where nodes differ
+    "loop-nodes": ("loop", foldable),
+    "loop-full": ("loop", lambda _: True),
+    "simpy": ("referee", lambda _: True),
+    "simpy-folded": ("referee", lambda _: False),
 }
-"""What engines were called in 0.1: the engine of today, and whether it simulates every node."""
+"""What engines were called in 0.1: the engine of today, and for which scenarios ``every_node=True`` gives the spans that it gave."""
 
 _MOST_OF_ALL = 10_000_000
 """Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
@@ -55,21 +57,39 @@ def simulate(
     Raises
     ------
     ScenarioError
-        If the engine cannot run the scenario, or takes longer than can be counted (106 days).
+        If it is no scenario, the engine is unknown or cannot run the scenario, or the collective takes longer than can be counted
+        (106 days).
     """
-    if engine not in (*ENGINES, *_OLD_WORDS):
-        raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
-    if engine in _OLD_WORDS:
+    checked_scenario(scenario)
+    check_switch("every_node", every_node)
+    if isinstance(engine, str) and engine in _OLD_WORDS:
         old = engine
-        engine, every_node = _OLD_WORDS[old]
-        call = f"simulate(scenario, engine={engine!r}{', every_node=True' if every_node else ''})"
-        warnings.warn(f"engine={old!r} is {call} now", DeprecationWarning, stacklevel=2)
+        engine, every_node = _of_today(scenario, old, every_node=every_node)
+        warnings.warn(
+            f"engine={old!r} is {_call(engine, every_node=every_node)} now", FutureWarning, stacklevel=2
+        )
+    checked_word("engine", engine, ENGINES)
     try:
         return _simulate(scenario, engine, progress, every_node=every_node)
     except OverflowError:
         raise ScenarioError(
             "message_bytes", "on this cluster it takes longer than the simulation can count (106 days)"
         ) from None
+
+
+def _of_today(scenario: Scenario, old: str, *, every_node: bool) -> tuple[str, bool]:
+    """Return the engine, and whether it simulates every node, for what an engine was called in 0.1."""
+    engine, whole = _OLD_WORDS[old]
+    if every_node and not whole(scenario):
+        raise ScenarioError(
+            "every_node",
+            f"engine={old!r} simulates less than every node; give {_call(engine, every_node=True)}",
+        )
+    return engine, whole(scenario)
+
+
+def _call(engine: str, *, every_node: bool) -> str:
+    return f"simulate(scenario, engine={engine!r}{', every_node=True' if every_node else ''})"
 
 
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:

@@ -4,8 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from peerlab.model.hardware import Cluster
+from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.units import service_ps
+
+_FIGURES = frozenset(FIGURE_FIELDS.values())
+"""Fields of `Cluster` that a cluster file fills."""
 
 Part = Literal["device", "NIC", "host memory", "CPU", "uplink", "wire", ""]
 """A part of the data path's picture."""
@@ -34,7 +37,10 @@ class ResourceKind:
     drawn: Part = ""
     """The part of the data path's picture that stands for it; empty: not drawn, so the caption says how busy it is."""
     counts_as: Literal["copy", "send", "host memory", ""] = ""
-    """What bytes that cross it are counted as: copied, sent into the network, moved to or from host memory."""
+    """What bytes that cross it are counted as in figures: copied, sent into the network, moved to or from host memory.
+
+    What a slice does meanwhile, for pictures, is its stage's to say (`StageKind.counts_as`).
+    """
 
 
 RESOURCES: dict[str, ResourceKind] = {
@@ -138,11 +144,17 @@ def resource_kind(key: str) -> ResourceKind:
     Raises
     ------
     LookupError
-        If there is none of this name.
+        If there is none of this name, or its rate is no figure of a cluster.
     """
     if key not in RESOURCES:
         raise LookupError(f"no resource is called {key!r}; known are {', '.join(RESOURCES)}")
-    return RESOURCES[key]
+    found = RESOURCES[key]
+    if found.rate and found.rate not in _FIGURES:
+        raise LookupError(
+            f"resource {key!r} has the rate {found.rate!r}, which is no figure of a cluster; add it as a kind of figure "
+            f"(DESIGN.md says how), or name one of {', '.join(sorted(_FIGURES))}"
+        )
+    return found
 
 
 def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802

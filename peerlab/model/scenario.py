@@ -36,6 +36,7 @@ _SMALLEST_SLICE = 2048
 """Bytes below which a library cuts no slice, if nobody sets its size (assumed): slices of 8 bytes would fill a window with nothing."""
 
 
+
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """One question to the simulation. Fields are checked at construction; :meth:`with_` changes some.
@@ -106,9 +107,11 @@ class Scenario:
     def __post_init__(self) -> None:
         for one in fields(self):
             check_kind(one.name, getattr(self, one.name))
-        for check, names in ((checked_size, SIZES), (checked_whole, NUMBERS), (checked_word, WORDS)):
+        for check, names in ((checked_size, SIZES), (checked_whole, NUMBERS)):
             for name in names:
                 self._set(name, check(name, getattr(self, name)))
+        for name, words in WORDS.items():
+            checked_word(name, getattr(self, name), words)
         check_switch("prefetch", self.prefetch)
         check_page(self.page_bytes)
         self._check_path()
@@ -137,7 +140,7 @@ class Scenario:
     @property
     def machine(self) -> Cluster:
         """The name of `cluster_for_message` until 0.1.0; it goes with 0.3."""
-        warnings.warn("Scenario.machine is called cluster_for_message now", DeprecationWarning, stacklevel=2)
+        warnings.warn("Scenario.machine is called cluster_for_message now", FutureWarning, stacklevel=2)
         return self.cluster_for_message
 
     @property
@@ -275,9 +278,7 @@ class Scenario:
         hardware = self.hardware
         if self.path is None:
             self._set("path", hardware.paths[0])
-        elif self.path not in PATHS:
-            raise ScenarioError("path", f"unknown {self.path!r}; {nearest(self.path, PATHS)}")
-        elif self.path not in hardware.paths:
+        elif checked_word("path", self.path, PATHS) not in hardware.paths:
             why = hardware.lacks.get(self.path, "not described in the cluster's file")
             raise ScenarioError(
                 "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
@@ -302,6 +303,15 @@ class Scenario:
     def node_speed(self, node: int) -> float:
         """Return the share of the full rate that a node's NICs have."""
         return self.slow_nodes.get(node, 1.0) if self.slow_nodes else 1.0
+
+
+def checked_scenario(given: object) -> Scenario:
+    """Return what is a scenario, and refuse anything else, such as the name of a cluster."""
+    if not isinstance(given, Scenario):
+        raise ScenarioError(
+            "scenario", f"give a Scenario, such as peerlab.Scenario(cluster='dl1'), not {given!r:.60}"
+        )
+    return given
 
 
 def _check_names(given: Iterable[str]) -> None:

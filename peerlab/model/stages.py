@@ -32,7 +32,10 @@ class StageKind:
     track: Track = ""
     """The way that slices take through the data path's picture; empty: not drawn, so the caption names it."""
     counts_as: Literal["copy", "send", "flight", "registration", "reduction", "exchange"]
-    """What the time in it is spent on; an *exchange* is between the devices of one node."""
+    """What a slice does in it, for pictures; an *exchange* is between the devices of one node.
+
+    Figures such as copies per byte follow from what the resources' bytes count as (`ResourceKind.counts_as`), not from this.
+    """
 
 
 STAGES: dict[str, StageKind] = {

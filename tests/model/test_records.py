@@ -1,5 +1,7 @@
 """One record each for paths, stages and resources: nothing that a view asks of them is missing."""
 
+from typing import get_args
+
 import pytest
 
 import peerlab
@@ -8,8 +10,8 @@ from peerlab.analysis.metrics import LATENCY
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS
 from peerlab.model.paths import PATHS, data_path, stages
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.resources import RESOURCES, resource_kind
-from peerlab.model.stages import STAGES, stage_kind
+from peerlab.model.resources import RESOURCES, ResourceKind, resource_kind
+from peerlab.model.stages import STAGES, Track, stage_kind
 from peerlab.view.curve_scenarios import lines
 from peerlab.view.curves import curves
 from peerlab.view.headline import cards
@@ -54,8 +56,19 @@ def test_what_a_record_names_exists():
         assert bool(one.cache_rests) != one.uses_device_memory
     for name, path in WAYS:
         for stage in stages(load_cluster(name), path):
-            assert stage_kind(stage.name).track
-            assert all(use.kind in RESOURCES for use in stage.uses)
+            assert stage_kind(stage.name).track in get_args(Track)  # what is drawn nowhere the caption names
+            assert not stage.flight or stage.flight in FIGURE_FIELDS.values()
+            for use in stage.uses:
+                assert use.kind in RESOURCES
+                assert not use.work or use.work in FIGURE_FIELDS.values()
+
+
+def test_a_resource_whose_rate_no_cluster_has_says_what_to_add(monkeypatch):
+    monkeypatch.setitem(RESOURCES, "pool", ResourceKind(label="memory pool", scope="device", rate="pool_Bps"))
+    with pytest.raises(
+        LookupError, match=r"^resource 'pool' has the rate 'pool_Bps', .* add it as a kind of figure"
+    ):
+        resource_kind("pool")
 
 
 @pytest.mark.parametrize(("name", "path"), WAYS)

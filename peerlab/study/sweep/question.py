@@ -19,7 +19,7 @@ from peerlab.model.checks import COLLECTIVES, check_switch
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import Scenario
+from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.study.sweep.batch_worker import SweepBatch
 from peerlab.study.sweep.shards import Shard
 from peerlab.units import parse_bytes
@@ -81,7 +81,9 @@ class Question:
             if name not in _FIELDS:
                 raise ScenarioError(name, f"unknown field; {nearest(name, [*_FIELDS, *also_known])}")
         check_switch("iteration_times", iteration_times)
-        if base is None:
+        if base is not None:
+            checked_scenario(base)
+        else:
             base, given = Scenario(), {**given, **({"path": given.get("path")} if "cluster" in given else {})}
         varied = {name: _values(name, value) for name, value in given.items()}
         for name, values in varied.items():
@@ -225,7 +227,7 @@ def _check_possible(name: str, value: Any) -> None:
     ScenarioError
         With the words of the scenario that refused it first.
     """
-    if name == "path" and value in PATHS:  # another cluster may have it
+    if name == "path" and value in tuple(PATHS):  # another cluster may have it
         return
     problems = []
     for collective in COLLECTIVES:
