@@ -32,7 +32,7 @@ class StageKind:
     track: Track = ""
     """The way that slices take through the data path's picture; empty: not drawn, so the caption names it."""
     counts_as: Literal["copy", "send", "flight", "registration", "reduction", "exchange"]
-    """What the time in it is spent on; an *exchange* is between the devices of one node."""
+    """What the *time* in it is spent on (`ResourceKind.counts_as` is about bytes); an *exchange* is between the devices of one node."""
 
 
 STAGES: dict[str, StageKind] = {
