@@ -39,9 +39,10 @@ def _label(run: Run) -> str:
 
 
 def _watched(host: Run, peer: Run) -> list[str]:
-    """Return the kinds of resources that are busiest on either path: both bottlenecks, then one for each part of the picture."""
-    shares = {kind: max(run.busy.get(kind, 0.0) for run in (host, peer)) for kind in RESOURCES}
-    busy = sorted((kind for kind in shares if shares[kind] >= BUSY), key=lambda kind: -shares[kind])
+    """Return both paths' bottlenecks, then what tells the paths apart most, one kind for each part of the picture."""
+    shares = {kind: [run.busy.get(kind, 0.0) for run in (host, peer)] for kind in RESOURCES}
+    apart = {kind: max(both) - min(both) for kind, both in shares.items() if max(both) >= BUSY}
+    busy = sorted(apart, key=lambda kind: -apart[kind])
     first = [run.bottleneck.kind for run in (host, peer) if run.bottleneck]
     found: list[str] = list(dict.fromkeys(kind for kind in first if kind in busy))
     for kind in busy:
