@@ -2,6 +2,7 @@
 
 from peerlab.analysis.gain import Assumption, GainBand
 from peerlab.analysis.lanes import lane_name
+from peerlab.analysis.metrics import BUSY
 from peerlab.analysis.run import Run
 from peerlab.deck.charts import Bar, Curve, Part, bars, curves
 from peerlab.deck.compared_runs import NODES, ComparedRuns
@@ -9,21 +10,22 @@ from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.deck.training import StepTime, Training
 from peerlab.model.paths import PEER_DIRECT
-from peerlab.model.stages import STAGES
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import STAGES, stage_kind
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time, say_unit, write_bytes
 from peerlab.view.theme import line_roles, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
 _ROLES = {_HOST: "copy", _PEER: "direct"}
-_WATCHED = ("uplink_up", "dram", "core", "nic_tx")
-"""Resources whose busy shares tell the two paths apart; the others are busy with these or alike."""
+_MOST_WATCHED = 4
+"""Kinds of resources that a slide has room for."""
 
 
 def time(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say where the time goes, and what is busy meanwhile."""
     host, peer = compared.detour, compared.direct
     spent = [_spent(name, run) for name, run in ((_HOST, host), (_PEER, peer), (_BARE, compared.uncached))]
-    busy = [bar for kind in _WATCHED for bar in _busy(kind, host, peer)]
+    busy = [bar for kind in _watched(host, peer) for bar in _busy(kind, host, peer)]
     charts = [("Where the time goes.", spent, None), *([("Busy shares.", busy, 1.0)] if busy else [])]
     alt = [f"{what} " + " ".join(f"{bar.name}: {bar.says}." for bar in rows) for what, rows, _ in charts]
     pictures = [bars(rows, said, full=full) for said, (_, rows, full) in zip(alt, charts, strict=True)]
@@ -36,11 +38,23 @@ def _label(run: Run) -> str:
     return run.bottleneck.label if run.bottleneck else "nothing"
 
 
+def _watched(host: Run, peer: Run) -> list[str]:
+    """Return both paths' bottlenecks, then what tells the paths apart most, one kind for each part of the picture."""
+    shares = {kind: [run.busy.get(kind, 0.0) for run in (host, peer)] for kind in RESOURCES}
+    apart = {kind: max(both) - min(both) for kind, both in shares.items() if max(both) >= BUSY}
+    busy = sorted(apart, key=lambda kind: -apart[kind])
+    first = [run.bottleneck.kind for run in (host, peer) if run.bottleneck]
+    found: list[str] = list(dict.fromkeys(kind for kind in first if kind in busy))
+    for kind in busy:
+        part = resource_kind(kind).drawn
+        if kind not in found and (not part or part not in {resource_kind(one).drawn for one in found}):
+            found.append(kind)
+    return [kind for kind in RESOURCES if kind in found[:_MOST_WATCHED]]
+
+
 def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
-    """Return a bar for each path, if one of them keeps this kind of resource busy."""
+    """Return a bar for each path, with how busy it keeps this kind of resource."""
     shares = {_HOST: host.busy.get(kind, 0.0), _PEER: peer.busy.get(kind, 0.0)}
-    if max(shares.values()) < 0.05:
-        return []
     return [
         Bar(f"{lane_name(kind)}, {name}", (Part(share, _ROLES[name]),), f"{share:.0%} busy")
         for name, share in shares.items()
@@ -50,27 +64,21 @@ def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
 def _spent(name: str, run: Run) -> Bar:
     """Return the critical path of a run as a bar, in seconds; the key names what is a hundredth of it or more."""
     spent: dict[str, float] = {}
-    for stage, seconds in run.breakdown().items():
+    meanings: dict[str, str] = {}
+    for stage, seconds in run.breakdown().items():  # the longest first: it gives its colour the meaning
         role = stage_role(stage) if stage in STAGES else "faint"
         spent[role] = spent.get(role, 0.0) + seconds
+        meanings.setdefault(role, _meaning(stage))
     parts = (
-        Part(seconds, role, _MEANINGS[role] if seconds > 0.01 * run.time_s else "")
+        Part(seconds, role, meanings[role] if seconds > 0.01 * run.time_s else "")
         for role, seconds in sorted(spent.items(), key=lambda item: -item[1])
     )
     return Bar(name, tuple(parts), say_time(run.time_ps))
 
 
-_MEANINGS = {
-    "copy": "copies to and from host memory",
-    "cpu": "CPU: kernel copies and TCP/IP",
-    "network": "NIC to NIC, through host memory",
-    "direct": "NIC to NIC, straight",
-    "register": "registering memory",
-    "inside": "adding up",
-    "gather": "links inside the node",
-    "ink": "in flight",
-    "faint": "waiting",
-}
+def _meaning(stage: str) -> str:
+    """Return what a stage is, as in the key of the pictures; where nothing recorded explains the time, somebody waits."""
+    return (one := stage_kind(stage)).legend or one.says if stage in STAGES else "waiting"
 
 
 def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:

@@ -36,7 +36,6 @@ _SMALLEST_SLICE = 2048
 """Bytes below which a library cuts no slice, if nobody sets its size (assumed): slices of 8 bytes would fill a window with nothing."""
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """One question to the simulation. Fields are checked at construction; :meth:`with_` changes some.

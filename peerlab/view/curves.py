@@ -24,8 +24,10 @@ from bokeh.plotting import figure
 from peerlab.analysis.metrics import wire_limit_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band, limit_band
+from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, path_title, sending_kinds
+from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.curve_scenarios import AXES, NODES, PathCurve, at, key, line_of, machine_key
@@ -83,22 +85,30 @@ def _drawn(
 
 
 def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
-    """Return the wire limit of the NICs, and of the devices' own ports, each with its name; the page shows that of the path."""
-    paths = scenario.hardware.paths
-    native = [path for path in paths if data_path(path).uses_own_ports]
-    others = [path for path in paths if path not in native and sending_kinds(scenario.hardware, path)]
+    """Return the limit of the NICs, of the devices' own ports, and of what else a path sends with; the page shows that of the path."""
+    ways: dict[str, list[str]] = {"nic": [], "native": []}
+    for path in scenario.hardware.paths:
+        if sends := sending_kinds(scenario.hardware, path):
+            ways.setdefault(_limit_name(path, sends), []).append(path)
+    says = {"nic": "NIC limit" if ways["native"] else "wire limit", "native": "port limit"}
     found: dict[str, dict[str, object]] = {}
-    for name, says, ways in (
-        ("nic", "NIC limit" if native else "wire limit", others),
-        ("native", "port limit", native),
-    ):
-        if ways:
-            way = str(scenario.path) if scenario.path in ways else ways[0]
+    for name, paths in ways.items():
+        if paths:
+            way = str(scenario.path) if scenario.path in paths else paths[0]
+            label = says.get(name, f"{name} limit")
             found[name] = {
-                "label": says,
+                "label": label,
                 **_limit(scenario.with_(path=way), scenario.hardware, axis, banded),
             }
     return found
+
+
+def _limit_name(path: str, sends: Sequence[str]) -> str:
+    """Return by which name the page finds the limit of a path that sends with these kinds of resources."""
+    if data_path(path).uses_own_ports:
+        return "native"
+    others = [resource_kind(kind).label for kind in sends if kind not in NIC]
+    return others[0] if others else "nic"
 
 
 @lru_cache(
@@ -151,7 +161,8 @@ def mark(run: Run) -> dict[str, object]:
     point = {axis: getattr(run.scenario, axis) for axis in AXES}
     of = {axis: key(run.scenario, axis) for axis in AXES}
     path = run.scenario.data_path
-    asks = {"limit": "native" if path.uses_own_ports else "nic", "cached": path.uses_device_memory}
+    sends = sending_kinds(run.scenario.hardware, str(run.scenario.path))
+    asks = {"limit": _limit_name(str(run.scenario.path), sends), "cached": path.uses_device_memory}
     return {**point, **asks, "y": run.busbw_GBps, "role": role, "line": line, "of": of, "machine": machine}
 
 

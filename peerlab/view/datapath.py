@@ -6,6 +6,7 @@ from bokeh.plotting import figure
 
 from peerlab.analysis.run import Run
 from peerlab.model.paths import REDUCE
+from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
 from peerlab.view.geometry import badge_place, stops, waiting_places, ways
@@ -38,10 +39,14 @@ def scene(run: Run) -> dict[str, object]:
 
 def _slow(run: Run) -> dict[str, str]:
     """Return the words beside the names of slow nodes."""
-    what = "ports" if run.scenario.data_path.uses_own_ports else "NICs"
-    return {
-        str(node): f"{what} at {100 * speed:g} %" for node, speed in (run.scenario.slow_nodes or {}).items()
-    }
+    s = run.scenario
+    slowed = [
+        use.kind for stage in s.stages for use in stage.uses if resource_kind(use.kind).slowed_with_node
+    ]
+    if not slowed:
+        return {}
+    what = "ports" if s.data_path.uses_own_ports else "NICs"
+    return {str(node): f"{what} at {100 * speed:g} %" for node, speed in (s.slow_nodes or {}).items()}
 
 
 _BOX = {"left": "left", "right": "right", "top": "top", "bottom": "bottom"}

@@ -7,6 +7,7 @@ from math import inf
 
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
+from peerlab.model.resources import Part
 from peerlab.model.stages import Track
 from peerlab.view.drawing import HEIGHT, WIDTH, Point
 
@@ -66,6 +67,14 @@ class Geometry:
         """Return the middle of a device's box in node 0."""
         left, right = self.device(device)
         return (left + right) / 2
+
+    @property
+    def beside_link(self) -> float:
+        """Where words begin that stand beside the first device's link to the switch: behind it, if between two is more room."""
+        half = self.thickness(self.cluster.device_pcie_Bps) / 2
+        before = self.middle(0) - half - 16
+        after = self.middle(1) - self.middle(0) - 2 * half if self.cluster.devices_per_switch > 1 else 0.0
+        return self.middle(0) + half + 6 if after > before + 12 else 16.0
 
     @property
     def foot(self) -> float:
@@ -205,6 +214,22 @@ def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[
     return [*out[0], *out[1][::-1]], [*out[1], leave], [entry, *out[0][::-1]]
 
 
+_PASSES: dict[Track, tuple[Part, ...]] = {
+    "device to host memory": ("device link", "uplink", "host memory"),
+    "host memory to device": ("device link", "uplink", "host memory"),
+    "through the CPU": ("host memory", "CPU"),
+    "through the receiver's CPU": ("host memory", "CPU"),
+    "host memory to host memory": ("host memory", "uplink", "NIC", "wire"),
+    "device to device": ("device link", "NIC", "wire"),
+    "port to port": ("NIC", "wire"),
+}
+
+
+def passes(track: Track, *, native: bool) -> tuple[Part, ...]:
+    """Return the parts of the picture that slices on a track go through; the devices' own ports are part of the wire."""
+    return ("wire",) if native and track == "port to port" else _PASSES.get(track, ())
+
+
 def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]:
     """Return where slices wait before they go on a track, first in the queue first."""
     g, places = geometry, []
@@ -266,5 +291,5 @@ def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
         case "host memory to device" | "through the receiver's CPU":
             return geometry.x(1, MEMORY[0] - 6), 70.0, "left"
         case "device to device" | "port to port":
-            return geometry.x(0, 16), 180.0, "left"
-    return geometry.x(1, 16), 180.0, "right"
+            return geometry.x(0, geometry.beside_link), 180.0, "left"
+    return geometry.x(1, geometry.beside_link), 180.0, "right"

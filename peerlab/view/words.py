@@ -10,6 +10,7 @@ from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.shown_nodes import focus
+from peerlab.view.static_scene import not_told
 
 
 def colours(run: Run) -> list[list[str]]:
@@ -46,11 +47,7 @@ def _not_drawn(run: Run) -> str:
     stages = [
         stage_kind(stage.name).says for stage in run.scenario.stages if not stage_kind(stage.name).track
     ]
-    busy = [
-        f"{resource_kind(kind).label}, {share:.0%} busy"
-        for kind, share in run.busy.items()
-        if not resource_kind(kind).drawn
-    ]
+    busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in not_told(run)]
     told = "; ".join(dict.fromkeys((*stages, *busy)))
     return f" Not drawn: {told}." if told else ""
 
@@ -84,10 +81,16 @@ def _disturbed(run: Run) -> str:
     if s.jitter:
         parts.append(f"jitter {100 * s.jitter:g} % (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():
-        parts.append(f"node {node} at {100 * speed:g} %")
+        parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
     if not run.trace.folded and s.collective != "point-to-point":
         parts.append(f"shown: node {focus(run)}")
     return "".join(f", {part}" for part in parts)
+
+
+def _unfelt(s: Scenario) -> str:
+    """Return that a slow node is as fast as the others on this path, if nothing that it uses is slower there."""
+    felt = any(resource_kind(use.kind).slowed_with_node for stage in s.stages for use in stage.uses)
+    return "" if felt else " (which changes nothing on this path)"
 
 
 def way(scenario: Scenario) -> str:
