@@ -38,7 +38,7 @@ def test_the_gradient_itself_is_simulated():
 def test_a_share_of_the_step_gains_less_if_the_share_stays_hidden_and_more_if_the_time_does():
     said = slide(communication_share="40 %", step_time_s=0.3, overlap_share="60 %")
     assert said.title == (
-        "A training step of 300 ms becomes 1.08 to 1.19 times as fast, depending on what computing hides"
+        "A training step of 300 ms becomes 1.07 to 1.19 times as fast, depending on what computing hides"
     )
     assert "72 ms" in said.lines[1]
     assert "252 ms" in said.lines[1]

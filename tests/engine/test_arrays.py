@@ -359,6 +359,12 @@ def test_of_slices_that_come_together_the_one_of_the_earlier_round_is_served_fir
     assert start.tolist() == [[15, 5, 5, 15]]
 
 
+@pytest.fixture
+def without_numba(monkeypatch):
+    """Have no compiled loop, which `auto` takes for large runs where numba is installed."""
+    monkeypatch.setattr("peerlab.engine.compiled.refusals.installed", lambda: False)
+
+
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
@@ -372,6 +378,7 @@ def test_of_slices_that_come_together_the_one_of_the_earlier_round_is_served_fir
         ({"cluster": "ideal-100g", "collective": "point-to-point"}, "no ring"),
     ],
 )
+@pytest.mark.usefixtures("without_numba")
 def test_what_it_cannot_say_exactly_it_refuses(fields, why):
     scenario = peerlab.Scenario(jitter=0.1, **fields)
     assert why in refuses(scenario)
@@ -405,6 +412,7 @@ NODE, SWITCH, DEVICE = "a switch of a node", "a switch of every node", "every de
         ({"collective": "point-to-point"}, "loop", DEVICE),
     ],
 )
+@pytest.mark.usefixtures("without_numba")
 def test_auto_takes_the_fastest_engine_that_is_exact_and_simulates_the_least_that_is(fields, engine, holds):
     run = peerlab.simulate(peerlab.Scenario(**fields))
     assert run.engine == engine
