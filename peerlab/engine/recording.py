@@ -184,10 +184,10 @@ def by_compiled(
     every_lane: bool = False,
 ) -> Recording:
     """Return an iteration of the compiled loop; `every_lane`: whether all lanes are recorded, however many spans they have."""
-    from peerlab.engine.compiled.ring import Ring  # noqa: PLC0415  (numba is loaded only where it is used)
+    from peerlab.engine.compiled.compiled_ring import CompiledRing  # noqa: PLC0415  (numba is loaded only where it is used)
 
     kept = tuple(range(len(system.lanes))) if every_lane else _kept(system)
-    ring = Ring(system, kept)
+    ring = CompiledRing(system, kept)
     ring.run(progress)
     spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
     found = registration_queue.find_all() if system.scenario.registers else []

@@ -288,7 +288,7 @@ def test_the_curves_show_every_path_and_the_simulated_values(fresh):
 
 def test_units_change_at_a_click(fresh):
     fresh.page.get_by_role("button", name="Show gigabits per second").last.click()
-    assert "242 Gb/s" in fresh.card("busbw")
+    assert "251 Gb/s" in fresh.card("busbw")
     focused = "() => document.activeElement.getAttribute('aria-label')"
     assert fresh.page.evaluate(focused) == "Show gigabytes per second"  # the keyboard stays where it was
     assert fresh.page.locator(".pl-busbw").last.inner_text() == "Bus bandwidth, Gb/s"

@@ -177,7 +177,7 @@ def test_the_runs_before_the_last_one_are_those_of_the_loop():
 
 
 def test_progress_is_told_and_can_stop_it(monkeypatch):
-    from peerlab.engine.compiled import ring
+    from peerlab.engine.compiled import compiled_ring as ring
 
     monkeypatch.setattr(ring, "_EVENTS", 1000)
     told = []
@@ -194,7 +194,7 @@ def test_progress_is_told_and_can_stop_it(monkeypatch):
 
 
 def test_times_that_may_not_fit_are_refused_in_words(monkeypatch):
-    from peerlab.engine.compiled import ring
+    from peerlab.engine.compiled import compiled_ring as ring
 
     machine = peerlab.load_cluster("dl1").with_figure("nic.rate", 0.01)
     fields = {"path": "host-rdma", "message_bytes": "1 TiB", "slice_bytes": None, "nodes": 4, "seed": 1}

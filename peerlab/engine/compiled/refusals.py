@@ -15,7 +15,7 @@ _PAYS = 100_000
 """Spans for which the loop takes a second; loading numba and the machine code takes half of one."""
 _PAYS_TO_COMPILE = 3_000_000
 """Spans for which the loop takes longer than compiling, which takes fifteen seconds or more."""
-_CODE = f"event_loop.*py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+_CODE = f"compiled_loop.*py{sys.version_info.major}{sys.version_info.minor}*.nbi"
 """What numba calls the list of the machine code that it keeps."""
 
 

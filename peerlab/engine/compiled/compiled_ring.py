@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 
+from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
 from peerlab.engine.compiled.compiling import sources
-from peerlab.engine.compiled.event_loop import LAST_PS, make_run
 from peerlab.engine.compiled.flatten import flatten
 from peerlab.engine.compiled.state import State, Whole
 from peerlab.engine.loop.event_loop import Progress
@@ -20,7 +20,7 @@ _EVENTS = 200_000
 _run = cache(lambda: make_run(sources()))
 
 
-class Ring:
+class CompiledRing:
     """A run of a system whose scenario `refusals.refuses` does not refuse."""
 
     def __init__(self, system: System, keep: Sequence[int]) -> None:
