@@ -47,7 +47,7 @@ REGISTRATION_COLUMNS = ("node", "nic", "device", "step", "kind", "side", "positi
 REGISTRATION_KINDS = ("hit", "miss", "uncached", "evict", "deregister")
 
 _TIMES = ("queued", "start", "end")
-_FLIGHT = list(STAGES).index("flight")
+_FLIGHTS = [number for number, one in enumerate(STAGES.values()) if one.counts_as == "flight"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class Recording:
         spans, weights = self.spans, self.weights
         lasted = spans["work"] * weights
         first = (
-            (spans["stage"] == _FLIGHT)
+            np.isin(spans["stage"], _FLIGHTS)
             & (spans["slice"] == 0)
             & (spans["device"] == 0)
             & (spans["node"] == 0)

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from peerlab.collectives.binary_tree import BinaryTree
+from peerlab.collectives.chain import Chain
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
-from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.scenario import Scenario
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
@@ -17,6 +17,7 @@ SCHEDULES: dict[str, Callable[..., Schedule]] = {
     "recursive-doubling": RecursiveDoubling,
     "binary-tree": BinaryTree,
     "pairwise": Pairwise,
+    "chain": Chain,
 }
 """What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is."""
 
@@ -30,7 +31,7 @@ def plan(scenario: Scenario) -> Plan:
     shard = -(-size // devices)
     adds, spreads = scenario.collective != "allgather", scenario.collective != "reduce-scatter"
     half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
-    rail = SCHEDULES[ALGORITHMS[scenario.algorithm].schedule](scenario.nodes, shard, **half)
+    rail = SCHEDULES[scenario.schedule_name](scenario.nodes, shard, **half)
     return Plan(scenario.nodes, devices, size, rail, adds, spreads)
 
 

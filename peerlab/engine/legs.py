@@ -6,6 +6,8 @@ than that one. Until then it holds the slice.
 
 from dataclasses import dataclass
 
+from peerlab.model.stages import stage_number
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -35,6 +37,13 @@ class Visit:
     """Whether it is the receiver's resource, of a kind that the sender uses too; there, slices that a device sends go first."""
     link: Link | None = None
     """Set where it is the way over a contended fabric."""
+    held_ps: int = 0
+    """What of `duration_ps` is no work: a proxy has a message until the NIC has sent it."""
+
+    @property
+    def work_ps(self) -> int:
+        """Its own work."""
+        return self.duration_ps - self.held_ps
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,8 @@ class Flight:
     """Where a slice in flight is drawn: an index in `System.resources`."""
     after: int = 0
     """How many visits of its leg lie before it; those behind it begin, and are through, so much later."""
+    stage: int = stage_number("flight")
+    """Number of the stage that its span belongs to."""
 
 
 @dataclass(frozen=True, slots=True)

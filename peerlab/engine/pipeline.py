@@ -7,10 +7,10 @@ from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Flight, Leg, Link, Visit
 from peerlab.model.fabrics import NIC
-from peerlab.model.paths import REDUCE
+from peerlab.model.paths import PROXY, REDUCE
 from peerlab.model.resources import resource_kind, service
 from peerlab.model.scenario import Scenario
-from peerlab.model.stages import Side, Stage, Use, stage_number
+from peerlab.model.stages import Side, Stage, Use, stage_kind, stage_number
 from peerlab.units import service_ps
 
 
@@ -89,7 +89,8 @@ class Pipeline:
             (getattr(self.scenario.cluster_for_message, stage.flight) or 0) if stage.flight else 0
         )
         wire = self.inventory.resource("wire", *self.ends[stage.side]) if duration_ps else -1
-        return Flight(duration_ps, wire, after) if duration_ps else None
+        stage_name = stage.name if stage_kind(stage.name).counts_as == "flight" else "flight"
+        return Flight(duration_ps, wire, after, stage_number(stage_name)) if duration_ps else None
 
     def _place(self, side: Side | None) -> int:
         """Return the pool of bounce buffers (or of slices in flight) at an end, or -1."""
@@ -109,6 +110,11 @@ class Pipeline:
         node, device = self.ends[use.side]
         resource = self.inventory.resource(use.kind, node, device)
         crossing = (nbytes + envelope) * use.touches
+        if use.kind == PROXY.kind:
+            sent = self.inventory.resources[self.inventory.resource("nic_tx", node, device)]
+            times = (self.scenario.cluster_for_message.message_ps, service_ps(crossing, sent.capacity_Bps))
+            posted, held = (jitter.slowed(one, factor) if factor != 1.0 else one for one in times)
+            return Visit(resource, posted + held, crossing, held_ps=held)
         # a core's work is per payload byte; what it touches in DRAM is counted there
         if use.kind == "core":
             duration = service(self.scenario.cluster_for_message, use.kind, use.work)(crossing)

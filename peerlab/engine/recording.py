@@ -10,6 +10,7 @@ from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.loop.steady_state import Repeats, Skip
+from peerlab.engine.opening import begin, behind, opened, opening, with_opening
 from peerlab.engine.registration_queue import Event, RegistrationQueue
 from peerlab.engine.scaleup import Exchange, exchange
 from peerlab.engine.span_rows import array, columns, events_of, hits_of, owners, scaleup_rows, spans_of
@@ -57,13 +58,25 @@ def _recording(
     end_ps: int,
     skips: Sequence[Skip] = (),
     summed: Totals | None = None,
+    lanes: Sequence[int] | None = None,
 ) -> Recording:
+    parts = opening(system)
+    shift = sum(lasts for *_, lasts in parts)
+    if parts:
+        kept = range(len(system.lanes)) if lanes is None else lanes
+        begin(system, kept)
+        spans, events = rows
+        rows = (
+            Later(lambda: opened(system, spans, kept, parts)),
+            Later(lambda: behind(events, shift)),
+        )
+        summed = with_opening(system, summed, kept, parts) if summed else None
     return Recording(
         spans=rows[0],
         blocks=tuple(skip.spans for skip in skips),
         registrations=rows[1],
         registration_blocks=tuple(skip.events for skip in skips),
-        end_ps=end_ps,
+        end_ps=end_ps + shift,
         counters=registration_queue.counters(),
         chunks=system.plan.schedule.chunks,
         summed=summed,
@@ -128,7 +141,7 @@ def side_by_side(
             recordings.append(None)
             continue
         rows = _later(partial(_recorded, batch if few else None, system, scenario, kept, found))
-        recordings.append(_recording(system, registration_queue, rows, end, summed=summed))
+        recordings.append(_recording(system, registration_queue, rows, end, summed=summed, lanes=kept))
     return recordings
 
 
@@ -192,7 +205,8 @@ def by_compiled(
     spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
     found = registration_queue.find_all() if system.scenario.registers else []
     asked = hits_of(system, kept, found, ring.asked() if found else [])
-    return _recording(system, registration_queue, (spans, columns(REGISTRATION_COLUMNS, asked)), ring.end)
+    rows = spans, columns(REGISTRATION_COLUMNS, asked)
+    return _recording(system, registration_queue, rows, ring.end, lanes=kept)
 
 
 def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:

@@ -24,6 +24,8 @@ class Algorithm:
     """Whether the number of nodes must be a power of two."""
     allreduce_only: bool = False
     """Whether it does no other collective."""
+    library: str = ""
+    """Kind of the library that alone has it; empty: any scenario may ask for it."""
     pipelined: bool = False
     """Whether slices go on as they come even where other algorithms run in blocking steps: without that it is nothing."""
 
@@ -86,6 +88,21 @@ ALGORITHMS: dict[str, Algorithm] = {
             schedule="pairwise",
             does="a chunk to every other rank directly, then the sums back; what HCL does over host NICs "
             "(hcl_collective_routines.cpp)",
+        ),
+        Algorithm(
+            name="tree",
+            schedule="chain",
+            does="NCCL's double tree, as a chain of hops that all nodes walk alike",
+            allreduce_only=True,
+            library="nccl",
+        ),
+        Algorithm(
+            name="nvls-tree",
+            schedule="chain",
+            does="NCCL's tree between nodes, adding up in the NVLink switch inside them",
+            allreduce_only=True,
+            several_devices=True,
+            library="nccl",
         ),
     )
 }

@@ -11,6 +11,8 @@ from typing import Any
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.hardware import Cluster
+from peerlab.model.libraries import Library
+from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.units import KIB, parse_bytes, say_bytes
 
 REGISTRATIONS = ("cached", "per-transfer", "pool")
@@ -51,11 +53,13 @@ WORDS: dict[str, Collection[str]] = {
     "algorithm": ALGORITHMS,
     "dependency": DEPENDENCIES,
     "memory": MEMORIES,
+    "protocol": ("auto", *PROTOCOLS),
 }
 """Fields that hold one of some words."""
 
 _MORE_KINDS: dict[str, tuple[type, ...]] = {
     "cluster": (Path, Cluster),
+    "library": (Path, Library),
     "placement": (tuple, list, Mapping),
     "slow_nodes": (tuple, list, Mapping),
 }

@@ -14,8 +14,14 @@ from peerlab.textfile import read_toml
 
 TEXTS = ("name", "title", "device_name", "summary")
 """Texts at the top of a cluster file."""
-OPTIONAL_TEXTS = ("fitted_on",)
-"""Texts that may stand there: what some figures were fitted on."""
+OPTIONAL_TEXTS = ("fitted_on", "library", "library_version", "cpu")
+"""Texts that may stand there: what some figures were fitted on; the communication library, its version; the processors' maker."""
+_FORMER = "protocol"
+_INSTEAD = (
+    "[protocol] is no more: name the communication library, such as library = \"nccl-verbs\" at the top "
+    "(peerlab clusters libraries lists them), and fit library.hop and library.message with peerlab calibrate"
+)
+"""Said of the five figures of a library's protocols that a cluster file had until 0.1.0."""
 
 _MOST = 10**30
 _PLACEHOLDERS = ("", "?", "...")
@@ -99,6 +105,9 @@ def _read_figures(document: dict[str, Any], reading: Reading) -> set[str]:
     sections = sorted({key.partition(".")[0] for key in FIGURE_KINDS})
     mentioned = set()
     for section, entries in document.items():
+        if section == _FORMER:
+            reading.wrong.append(_INSTEAD)
+            continue
         if section not in sections or not isinstance(entries, dict):
             offer = nearest(section, [*TEXTS, *OPTIONAL_TEXTS, "paths", "leaves_out", *sections])
             reading.wrong.append(f"unknown entry {section!r}; {offer}")
@@ -111,11 +120,12 @@ def _read_figures(document: dict[str, Any], reading: Reading) -> set[str]:
                 continue
             mentioned.add(key)
             with reading.noting():
-                reading.figures[key] = _read_figure(key, entry)
+                reading.figures[key] = read_figure(key, entry)
     return mentioned
 
 
-def _read_figure(key: str, entry: Any) -> Figure:
+def read_figure(key: str, entry: Any) -> Figure:
+    """Return one figure of a file, checked."""
     if not isinstance(entry, dict):
         raise HardwareError(f"{key} must be a table with value, unit, basis and source, not {entry!r}")
     known = [f.name for f in fields(Figure) if f.name != "key"]

@@ -81,6 +81,14 @@ class Cluster:
     """One sentence about the machine."""
     fitted_on: str = ""
     """What some of its figures were fitted on, such as ``all_reduce on 2 nodes``: elsewhere they extrapolate."""
+    library: str = "none"
+    """Name of the communication library that it has, or whose figures it carries (`peerlab.model.libraries`)."""
+    library_version: str = ""
+    """That library's version; empty: the one that its file names."""
+    cpu: str = ""
+    """Maker of the hosts' processors, ``AMD`` or ``Intel``, which NCCL looks at; empty where nobody knows."""
+    flush_ps: int = 0
+    """What of a hop is the flush of received data: a library's, for one message (`Scenario.cluster_for_message`)."""
     paths: tuple[str, ...]
     """Data paths between nodes that this machine has, the usual one first."""
     lacks: Mapping[str, str] = field(hash=False)
@@ -140,18 +148,26 @@ class Cluster:
     """An accelerator's own ports to other nodes together, bytes per second and direction."""
     port_latency_ps: int = _figure("port.latency", "time", "latency of an accelerator's own ports")
     """From such a port's last byte to its arrival, picoseconds."""
-    ll_Bps: int = _figure("protocol.ll_rate", "rate", "NIC rate with the low-latency protocol")  # noqa: N815
-    """What a NIC carries with the library's low-latency protocol, bytes per second and direction."""
-    ll_latency_ps: int = _figure("protocol.ll_latency", "time", "latency with the low-latency protocol")
-    """Latency of a message with that protocol, picoseconds."""
-    ll_up_to_bytes: int = _figure(
-        "protocol.ll_up_to", "size", "largest collective with the low-latency protocol"
-    )
-    """Collectives up to this size use that protocol."""
-    simple_Bps: int = _figure("protocol.simple_rate", "rate", "NIC rate with the simple protocol")  # noqa: N815
-    """What a NIC carries with the library's protocol for large collectives, if less than its rate, bytes per second."""
-    simple_latency_ps: int = _figure("protocol.simple_latency", "time", "latency with the simple protocol")
-    """Latency of a message with that protocol, picoseconds."""
+    generation: int = _figure("device.generation", "count", "generation of the accelerator")
+    """NVIDIA's compute capability, its first number: 7 Volta and Turing, 8 Ampere, 9 Hopper, 10 Blackwell."""
+    channels: int = _figure("graph.channels", "count", "channels that the library opens")
+    """Channels that NCCL opens on a node."""
+    ring_channel_Bps: int = _figure("graph.ring_rate", "rate", "a channel of the library's ring")  # noqa: N815
+    """What NCCL's search gives each channel of its ring, bytes per second."""
+    tree_channel_Bps: int = _figure("graph.tree_rate", "rate", "a channel of the library's tree, inside a node")  # noqa: N815
+    """What NCCL's search gives each channel of its tree inside a node, bytes per second."""
+    hop_ps: int = _figure("library.hop", "time", "what the transport adds to a hop")
+    """What library and transport add to each hop between nodes, picoseconds."""
+    message_ps: int = _figure("library.message", "time", "the library's cost per message")
+    """What a message costs the thread that posts it (NCCL's proxy), picoseconds."""
+    rendezvous_ps: int = _figure("library.rendezvous", "time", "asking before a large message")
+    """What a message above `eager_bytes` takes more, per hop, picoseconds."""
+    eager_bytes: int = _figure("library.eager", "size", "largest message that is sent without asking")
+    """Largest message that is sent without asking first."""
+    device_buffers_ps: int = _figure("library.device_buffers", "time", "what buffers in device memory add")
+    """What a message between buffers in device memory takes more, picoseconds."""
+    overlap_lost: float = _figure("library.overlap_lost", "share", "overlap that the library loses")
+    """Share of the exchange inside a node that does not overlap the one between nodes, 0 to 1."""
     scaleup_Bps: int = _figure("scaleup.rate", "rate", "scale-up link")  # noqa: N815
     """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
     scaleup_latency_ps: int = _figure("scaleup.latency", "time", "scale-up latency")
@@ -274,11 +290,11 @@ FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figur
 
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency",
-    "protocol.ll_latency", "protocol.simple_latency",
+    "library.hop", "library.message", "library.rendezvous", "library.device_buffers", "library.overlap_lost",
 }  # fmt: skip
 
 
-def internal_value(figure: Figure) -> int:
+def internal_value(figure: Figure) -> int | float:
     """Return the figure's value in peerlab's own units, checked."""
     kind = FIGURE_KINDS[figure.key]
     try:
@@ -289,6 +305,10 @@ def internal_value(figure: Figure) -> int:
                 value = parse_duration(figure.value, figure.unit)
             case "size":
                 value = parse_bytes(f"{figure.value!r} {figure.unit}")
+            case "share":
+                if figure.unit != "1" or not 0 <= figure.value <= 1:
+                    raise ValueError("a share lies between 0 and 1 and has unit '1'")  # noqa: TRY301
+                return float(figure.value)
             case _:
                 if figure.unit != "1" or figure.value != int(figure.value) or figure.value > _MAX_COUNT:
                     raise ValueError(f"a count is a whole number up to {_MAX_COUNT} with unit '1'")  # noqa: TRY301

@@ -79,9 +79,12 @@ def _copies(cluster: Cluster) -> tuple[Stage, Stage]:
     return _copy_out(out), _copy_in(back)
 
 
+PROXY = Use("proxy", "source", work="message_ps")
+"""The library's thread that posts messages to a NIC: it has each until the NIC has sent it."""
 _STAGED_NETWORK = Stage(
     "network",
     (
+        PROXY,
         Use("core", "source", work="bounce_copy_Bps"),
         _dram("source", "nic_read"),
         Use("uplink_down", "source", "nic_read"),
@@ -117,7 +120,7 @@ def _host_tcp(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
 
 
 def _peer_direct(_cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
-    read = (Use("link_up", "source"), Use("link_both", "source", "nic_read"), Use("nic_tx", "source"))
+    read = (PROXY, Use("link_up", "source"), Use("link_both", "source", "nic_read"), Use("nic_tx", "source"))
     written = (
         Use("nic_rx", "destination"),
         Use("link_both", "destination", "nic_write"),
@@ -246,4 +249,4 @@ def _there(stage: Stage, cluster: Cluster) -> Stage:
 
 
 def _exists(use: Use, cluster: Cluster) -> bool:
-    return getattr(cluster, use.work or resource_kind(use.kind).rate) is not None
+    return bool(getattr(cluster, use.work or resource_kind(use.kind).rate))

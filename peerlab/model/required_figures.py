@@ -13,8 +13,6 @@ NEEDS_OF_SEVERAL = ("scaleup.rate", "scaleup.latency", "device.hbm")
 """Figures that a node with several devices needs, whatever its paths."""
 TOGETHER = (
     *(law.figures for law in FABRICS if len(law.figures) > 1),
-    ("protocol.ll_rate", "protocol.ll_latency", "protocol.ll_up_to"),
-    ("protocol.simple_rate", "protocol.simple_latency"),
 )
 """Figures that mean something only together."""
 

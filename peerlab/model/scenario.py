@@ -23,6 +23,8 @@ from peerlab.model.checks import (
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.hardware import Cluster
+from peerlab.model.libraries import Library, serving, with_library
+from peerlab.model.library_choice import Choice, checked_protocol, nccl_choice, sight
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.presets import load_cluster
@@ -63,6 +65,12 @@ class Scenario:
     """``allreduce``, ``allgather``, ``reduce-scatter``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
     algorithm: str = "auto"
     """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices."""
+    library: str | Path | Library | None = None
+    """Communication library, such as ``nccl-efa``, a file of your own, or ``none`` for topology alone; None: the cluster's."""
+    library_version: str | None = None
+    """Its version, such as ``2.19``; None: the cluster's, or the one that the library's file names."""
+    protocol: str = "auto"
+    """The library's protocol, ``LL``, ``LL128`` or ``Simple``; ``auto``: as the library chooses."""
     message_bytes: int | str = "64 MiB"
     """Bytes of the whole buffer (nccl-tests' size column); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
@@ -114,27 +122,86 @@ class Scenario:
         check_switch("prefetch", self.prefetch)
         check_page(self.page_bytes)
         self._check_path()
+        self._check_library()
         self._check_shape()
         self._set("placement", checked_placement(self.placement, self.nodes))
         self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
         self._set("jitter", checked_jitter(self.jitter))
 
     @cached_property
-    def hardware(self) -> Cluster:
-        """The cluster, loaded."""
+    def _machine(self) -> Cluster:
+        """The cluster as it was given."""
         return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
 
     @cached_property
+    def used_library(self) -> Library | None:
+        """The communication library that serves the path; None: topology alone."""
+        return serving(self._machine.library if self.library is None else self.library, str(self.path))
+
+    @cached_property
+    def hardware(self) -> Cluster:
+        """The cluster, loaded, with the figures of the library that serves the path."""
+        return with_library(self._machine, self.used_library)
+
+    @cached_property
+    def library_number(self) -> int:
+        """The library's version as a number, such as 219; 0 without a library."""
+        library = self.used_library
+        if library is None:
+            return 0
+        own = self._machine.library_version if self.library is None else ""
+        return library.number(self.library_version or own or library.version)
+
+    @cached_property
+    def choice(self) -> Choice | None:
+        """What NCCL does with this message between nodes; None where another law, or none, holds."""
+        library = self.used_library
+        if not library or library.kind != "nccl" or self.collective != "allreduce" or self.nodes == 1:
+            return None
+        seen = sight(self.hardware, self.nodes, str(self.path), self.library_number)
+        return nccl_choice(
+            library, self.hardware, seen, self.nbytes, algorithm=self.algorithm, protocol=self.protocol
+        )
+
+    @cached_property
     def cluster_for_message(self) -> Cluster:
-        """The cluster as a message of this size meets it: a library's collectives may have protocols of their own."""
-        hardware = self.hardware
-        if self.collective == "point-to-point":
-            return hardware
-        if hardware.ll_up_to_bytes is not None and self.nbytes <= hardware.ll_up_to_bytes:
-            return replace(hardware, nic_Bps=hardware.ll_Bps, latency_ps=hardware.ll_latency_ps)
-        if not hardware.simple_Bps:
-            return hardware
-        return replace(hardware, nic_Bps=hardware.simple_Bps, latency_ps=hardware.simple_latency_ps)
+        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's."""
+        hardware, library, choice = self.hardware, self.used_library, self.choice
+        if choice:
+            return replace(
+                hardware,
+                nic_Bps=choice.nic_Bps,
+                latency_ps=choice.hop_ps,
+                message_ps=choice.message_ps,
+                flush_ps=choice.flush_ps,
+                scaleup_latency_ps=0 if hardware.scaleup_latency_ps else None,
+            )
+        if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
+            return replace(hardware, latency_ps=hardware.latency_ps + (hardware.hop_ps or 0))
+        return replace(hardware, message_ps=None) if hardware.message_ps else hardware
+
+    @property
+    def uses_nic(self) -> bool:
+        """Whether slices leave by the NICs, and not by the devices' own ports or a bare wire."""
+        return not self.data_path.uses_own_ports and not self.data_path.is_bare
+
+    @property
+    def library_says(self) -> str:
+        """What the library does with this message, in words; empty where none takes part."""
+        library = self.used_library
+        if self.choice or library is None:
+            return self.choice.says if self.choice else ""
+        version = f"{self.library_number // 100}.{self.library_number % 100}"
+        return f"{library.title} {version}: {self.schedule_name}" if library.kind == "pairwise" else library.title
+
+    @property
+    def schedule_name(self) -> str:
+        """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
+        if self.choice:
+            return "chain"
+        library = self.used_library
+        pairwise = library is not None and library.kind == "pairwise" and self.uses_nic
+        return "pairwise" if pairwise and self.algorithm == "auto" else ALGORITHMS[self.algorithm].schedule
 
     @property
     def machine(self) -> Cluster:
@@ -164,8 +231,16 @@ class Scenario:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """What a slice goes through, up to the reduction."""
-        return stages(self.hardware, str(self.path), self.memory)
+        """What a slice goes through, up to the reduction; behind the network the further hops of a library's tree or ring."""
+        found = stages(self.cluster_for_message, str(self.path), self.memory)
+        choice = self.choice
+        if not choice:
+            return found
+        at = 1 + next(place for place, one in enumerate(found) if one.flight == "latency_ps")
+        further = (Stage("flight", (), flight="latency_ps"),) * (choice.hops - 1)
+        flush = (Stage("flush", (), flight="flush_ps"),) if choice.flush_ps else ()
+        hops = [one for hop in ((), *((one,) for one in further)) for one in (*hop, *flush)]
+        return (*found[:at], *hops, *found[at:])
 
     @cached_property
     def fabric(self) -> Fabric:
@@ -189,6 +264,8 @@ class Scenario:
             return self.slice_bytes  # type: ignore[return-value]
         if self.data_path.is_bare and self.blocking:
             return None  # blocking code on a bare fabric sends each message whole
+        if self.choice:
+            return self.choice.slice_bytes
         return self.hardware.slice_staged_bytes if self.staged else self.hardware.slice_direct_bytes
 
     @property
@@ -196,13 +273,22 @@ class Scenario:
         """Slices that a transfer is cut into at least; 2 for point to point, and where the scenario gives their size."""
         if self.slice_bytes != "auto" or self.collective == "point-to-point":
             return 2
+        if self.choice or self._in_messages:
+            return 1
         # more than the window holds would wait for one another
         return min(self.hardware.least_slices or _LEAST_SLICES, self.window_slices)
 
     @property
     def smallest_slice(self) -> int:
         """Bytes that a full slice has at least; 1 for point to point, and where the scenario gives their size."""
-        return 1 if self.slice_bytes != "auto" or self.collective == "point-to-point" else _SMALLEST_SLICE
+        given = self.slice_bytes != "auto" or self.collective == "point-to-point" or self.choice
+        return 1 if given else _SMALLEST_SLICE
+
+    @property
+    def _in_messages(self) -> bool:
+        """Whether a library cuts a transfer into its own slices, and no finer."""
+        library = self.used_library
+        return library is not None and library.kind == "pairwise" and self.uses_nic
 
     @property
     def window_slices(self) -> int:
@@ -265,16 +351,30 @@ class Scenario:
                 value = write_bytes(value)
             if isinstance(value, Slow):
                 value = dict(value)
-            if isinstance(value, (Cluster, Path)):
-                value = value.name if isinstance(value, Cluster) else str(value)
+            if isinstance(value, (Cluster, Path, Library)):
+                value = str(value) if isinstance(value, Path) else value.name
             parts.append(f"{f.name}={value!r}")
         return f"peerlab.Scenario({', '.join(parts)})"
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # the one place where a frozen field gets its parsed value
 
+    def _check_library(self) -> None:
+        library = self.used_library
+        if library is None:
+            for name in ("library_version", "protocol"):
+                if getattr(self, name) not in (None, "auto"):
+                    raise ScenarioError(name, "there is no library to have it; name one, such as library='nccl-efa'")
+            return
+        version = self.library_number
+        if self.protocol == "auto":
+            return
+        if library.kind != "nccl":
+            raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
+        checked_protocol(library, self.protocol, sight(self.hardware, self.nodes, str(self.path), version))
+
     def _check_path(self) -> None:
-        hardware = self.hardware
+        hardware = self._machine
         if self.path is None:
             self._set("path", hardware.paths[0])
         elif checked_word("path", self.path, PATHS) not in hardware.paths:
@@ -293,7 +393,11 @@ class Scenario:
                 raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
             if self.algorithm != "auto":
                 raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
-        ALGORITHMS[self.algorithm].check(self.hardware, self.nodes, self.collective)
+        algorithm, library = ALGORITHMS[self.algorithm], self.used_library
+        if algorithm.library and (not library or library.kind != algorithm.library):
+            raise ScenarioError("algorithm", f"{self.algorithm!r} needs NCCL: give library='nccl-efa', for instance")
+        if self.choice is None or self.algorithm != "ring":  # NCCL's ring goes over all devices
+            algorithm.check(self.hardware, self.nodes, self.collective)
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""

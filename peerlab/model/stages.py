@@ -39,6 +39,9 @@ class StageKind:
 
 
 STAGES: dict[str, StageKind] = {
+    "launch": StageKind(says="launch of the collective (library)", legend="launch, hops inside the node", role="inside", counts_as="flight"),
+    "inside": StageKind(says="hops inside the node (library)", legend="launch, hops inside the node", role="inside", counts_as="flight"),
+    "apart": StageKind(says="exchange inside the node that does not overlap (scale-up)", legend="scale-up links inside the node", role="gather", counts_as="exchange"),
     "gather": StageKind(
         says="collect from the node's other devices (scale-up)",
         legend="scale-up links inside the node",
@@ -76,6 +79,7 @@ STAGES: dict[str, StageKind] = {
     ),
     "wire": StageKind(says="port to port", role="network", track="port to port", counts_as="send"),
     "flight": StageKind(says="in flight (latency)", legend="in flight", role="ink", counts_as="flight"),
+    "flush": StageKind(says="flush of received data", legend="in flight", role="ink", counts_as="flight"),
     "cpu-receive": StageKind(
         says="CPU: TCP receive and kernel copy",
         legend="CPU: kernel copies and TCP/IP",

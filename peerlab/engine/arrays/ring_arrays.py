@@ -25,6 +25,7 @@ from peerlab.engine.scaleup import Exchange, exchange
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.errors import ScenarioError
+from peerlab.model.paths import PROXY
 from peerlab.model.resources import resource_kind, service
 from peerlab.model.scenario import Scenario
 
@@ -48,6 +49,8 @@ def refuses(scenario: Scenario) -> str:
     uneven = cluster.devices_per_switch % cluster.nics_per_switch
     if uneven and any(resource_kind(kind).scope == "nic" for kind in kinds):
         return "more devices share one NIC than another"
+    if PROXY.kind in kinds:
+        return "the library's proxy holds what its NIC sends"
     return "" if all(stage.uses for stage in scenario.stages) else "a stage takes no time"
 
 

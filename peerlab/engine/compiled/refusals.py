@@ -7,6 +7,7 @@ from pathlib import Path
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import is_chain
 from peerlab.engine.warm_cache import ends_warm
+from peerlab.model.paths import PROXY
 from peerlab.model.scenario import Scenario
 
 MOST_VISITS = 60
@@ -37,6 +38,8 @@ def refuses(scenario: Scenario) -> str:
         return "transfers contend for links of the fabric"
     if not all(stage.uses for stage in scenario.stages):
         return "a stage takes no time"
+    if any(use.kind == PROXY.kind for stage in scenario.stages for use in stage.uses):
+        return "the library's proxy holds what its NIC sends"
     return "a stage has too many resources" if any(len(s.uses) > MOST_VISITS for s in scenario.stages) else ""
 
 

@@ -16,9 +16,6 @@ from peerlab.engine.loop.transfers import Course, Transfers
 from peerlab.engine.loop.windows import Windows
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.system import System
-from peerlab.model.stages import stage_number
-
-_FLIGHT = stage_number("flight")
 
 Progress = Callable[[int, int], None]
 """Called with steps done and steps in all; may raise `Cancelled`."""
@@ -140,7 +137,7 @@ class Loop:
             self.serving.enter(slice_id, leg)
         elif leg.flight:
             then = now + leg.flight.duration_ps
-            self.rows.append((slice_id, _FLIGHT, leg.flight.wire, now, now, then, 0, leg.flight.duration_ps))
+            self.rows.append((slice_id, leg.flight.stage, leg.flight.wire, now, now, then, 0, leg.flight.duration_ps))
             heappush(self.heap, (then, STAGE_OVER, slice_id, 0))
         else:
             self._over(now, slice_id)

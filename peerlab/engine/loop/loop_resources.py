@@ -7,7 +7,6 @@ from heapq import heappush
 from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.max_min import Flow, Flows
 from peerlab.engine.processor_sharing import FairShare, Job
-from peerlab.model.stages import stage_number
 from peerlab.trace import Resource
 from peerlab.units import PS_PER_S
 
@@ -20,9 +19,6 @@ Heap = list[tuple[int, int, int, int]]
 """``(time, what it is about, slice, transfer or resource, generation of an alarm)``."""
 Rows = list[tuple[int, int, int, int, int, int, int, int]]
 """``(slice id, stage, resource, queued, start, end, bytes, work)``."""
-
-_FLIGHT = stage_number("flight")
-
 
 class Chain:
     """A slice on its way through the resources of one stage."""
@@ -191,7 +187,7 @@ class Serving:
                 end = max(start + visit.duration_ps, chain.ready)
                 free[resource] = end
                 row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes)
-                self._rows.append((*row, visit.duration_ps))
+                self._rows.append((*row, visit.work_ps))
                 self._past(chain, start, end)
                 if chain.through == len(visits):
                     heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
@@ -235,7 +231,7 @@ class Serving:
         if flight and flight.after == chain.through:
             chain.ready = end + flight.duration_ps
             left = start if chain.through < len(chain.leg.visits) else end
-            row = (chain.slice_id, _FLIGHT, flight.wire, left, left, chain.ready, 0, flight.duration_ps)
+            row = (chain.slice_id, flight.stage, flight.wire, left, left, chain.ready, 0, flight.duration_ps)
             self._rows.append(row)
 
     def through(self, now: int, slice_id: int) -> None:
@@ -248,7 +244,7 @@ class Serving:
             served = (
                 zip(visit.link.route, visit.link.alone_ps, strict=True)
                 if visit.link
-                else ((visit.resource, visit.duration_ps),)
+                else ((visit.resource, visit.work_ps),)
             )
             for resource, work in served:
                 row = (slice_id, leg.stage, resource, chain.queued[number], start, now, visit.nbytes, work)

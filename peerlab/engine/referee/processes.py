@@ -195,7 +195,7 @@ class Referee:
             for one, alone_ps in zip(visit.link.route, visit.link.alone_ps, strict=True):
                 self._log(key, leg.stage, one, visit.nbytes, times, alone_ps)
         else:
-            self._log(key, leg.stage, visit.resource, visit.nbytes, times, visit.duration_ps)
+            self._log(key, leg.stage, visit.resource, visit.nbytes, times, visit.work_ps)
         yield from self._fly(key, leg, number + 1, start)
         past[number].succeed()
 
@@ -205,7 +205,7 @@ class Referee:
         if leg.flight and latency:
             now = self.clock.now
             left = start if visits < len(leg.visits) else now
-            self._log(key, stage_number("flight"), leg.flight.wire, 0, (left, left, now + latency), latency)
+            self._log(key, leg.flight.stage, leg.flight.wire, 0, (left, left, now + latency), latency)
             yield self.env.timeout(latency)
 
     def _wait(self, latency: int) -> Process:

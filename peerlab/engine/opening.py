@@ -1,0 +1,82 @@
+"""What a library does before the first slice: its launch, the hops inside the nodes, and what of the exchange there does not overlap.
+
+Nothing of the simulation depends on it, so every engine begins at 0, and all its times are moved by this much afterwards.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.engine.scaleup import exchange
+from peerlab.engine.system import System
+from peerlab.model.stages import stage_number
+from peerlab.trace import SPAN_COLUMNS, Columns, Totals, freeze
+
+Parts = list[tuple[str, str, int]]
+"""Stage, kind of resource, and how long it takes."""
+
+
+def opening(system: System) -> Parts:
+    """Return the parts of the opening, one after the other; none takes no time."""
+    scenario, choice = system.scenario, system.scenario.choice
+    found = [("launch", "launch", choice.launch_ps), ("inside", "launch", choice.inside_ps)] if choice else []
+    lost = scenario.hardware.overlap_lost
+    if lost and system.plan.exchanges and system.plan.schedule.steps and scenario.uses_nic:
+        found.append(("apart", "scaleup", round(lost * _inside_ps(system))))
+    return [part for part in found if part[2]]
+
+
+def _inside_ps(system: System) -> int:
+    """Return how long the exchange inside a node takes, collecting and handing out."""
+    traffic = exchange(system)
+    collected = int(traffic.ready[-1]) if system.plan.collects else 0
+    return collected + (int(traffic.link_ps.sum()) + traffic.latency_ps if system.plan.hands_out else 0)
+
+
+def begin(system: System, lanes: Sequence[int]) -> None:
+    """Make the resources of the opening, so that the trace names them."""
+    for lane in lanes:
+        for _, kind, _ in opening(system):
+            system.resource(kind, system.lanes[lane].node, system.lanes[lane].device)
+
+
+def opened(system: System, spans: Columns, lanes: Sequence[int], parts: Parts) -> Columns:
+    """Return the spans moved behind the opening, with its own behind them."""
+    moved = {name: np.array(spans[name]) for name in SPAN_COLUMNS}
+    shift = sum(lasts for *_, lasts in parts)
+    for name in ("queued", "start", "end"):
+        moved[name] += shift
+    more = _rows(system, lanes, parts)
+    return freeze({name: np.concatenate([moved[name], more[:, at]]) for at, name in enumerate(SPAN_COLUMNS)})
+
+
+def _rows(system: System, lanes: Sequence[int], parts: Parts) -> NDArray[np.int64]:
+    rows = []
+    for lane in lanes:
+        one, at = system.lanes[lane], 0
+        for stage, kind, lasts in parts:
+            resource = system.resource(kind, one.node, one.device)
+            rows.append((one.node, one.device, 0, 0, stage_number(stage), resource, 0, at, at + lasts, 0, lasts))
+            at += lasts
+    return np.array(rows, np.int64).reshape(-1, len(SPAN_COLUMNS))
+
+
+def behind(events: Columns, shift: int) -> Columns:
+    """Return registrations moved by so much."""
+    moved = {name: np.array(values) for name, values in events.items()}
+    for name in ("start", "end"):
+        moved[name] += shift
+    return freeze(moved)
+
+
+def with_opening(system: System, totals: Totals, lanes: Sequence[int], parts: Parts) -> Totals:
+    """Return the totals of some lanes with their opening."""
+    count = max(len(system.resources), len(totals.served_ps))
+    served, nbytes = np.zeros(count), np.zeros(count, np.int64)
+    served[: len(totals.served_ps)], nbytes[: len(totals.nbytes)] = totals.served_ps, totals.nbytes
+    for row in _rows(system, lanes, parts):
+        served[row[5]] += row[10]
+    first = any(system.lanes[lane].node == system.lanes[lane].device == 0 for lane in lanes)
+    flown = sum(lasts for _, kind, lasts in parts if kind == "launch") if first else 0
+    return Totals(served, nbytes, totals.flown_ps + flown)

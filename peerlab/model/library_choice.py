@@ -1,0 +1,181 @@
+"""What the communication library does with one message: algorithm, protocol and chunks, and what of it the simulation needs."""
+
+from dataclasses import dataclass
+from math import floor
+
+from peerlab.errors import ScenarioError
+from peerlab.model.hardware import Cluster
+from peerlab.model.libraries import Forbidden, Library
+from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, Course, Sight, chosen, courses
+from peerlab.units import PS_PER_US, say_bytes
+
+_GB = 10**9
+_HOPPER = 2
+_OLDEST, _NEWEST = 7, 10
+_DIRECT = "peer-direct"
+_NVLINK_FROM_BPS = 40 * _GB
+_SWITCHED_FROM = 5
+_SPEEDS = (
+    (48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12),
+    (48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12),
+)
+"""Rates in GB/s that NCCL's search tries for a channel between nodes, before Hopper and from it on (src/graph/search.cc, speedArrayInter)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What a library does with one message, in the simulation's units."""
+
+    says: str
+    """In words: ``NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB``."""
+    course: Course
+    """The law's own terms, microseconds and GB/s."""
+    launch_ps: int
+    """Before anything is sent."""
+    inside_ps: int
+    """Hops inside the nodes, in place of the latency of the scale-up links."""
+    hops: int
+    """Flights that a slice makes, one after the other."""
+    hop_ps: int
+    """Each of them, without the flush."""
+    flush_ps: int
+    """Flush after each."""
+    nic_Bps: int  # noqa: N815
+    """What a NIC carries of the message."""
+    slice_bytes: int
+    """What moves as one."""
+    message_ps: int
+    """What a NIC's proxy needs per slice."""
+
+
+def sight(cluster: Cluster, nodes: int, path: str, version: int) -> Sight:
+    """Return what NCCL sees of a cluster; what its file does not say of the graph is what NCCL's search would find."""
+    generation = min(max(cluster.generation or _OLDEST, _OLDEST), _NEWEST) - _OLDEST
+    each, inside = cluster.nic_Bps / _GB, (130, 240, 370.8, 741.6)[generation]
+    speeds, count = _SPEEDS[generation >= _HOPPER], cluster.nics
+    several = cluster.devices > 1
+    nvlink = several and (cluster.scaleup_Bps or 0) * (cluster.devices - 1) >= _NVLINK_FROM_BPS
+    within = inside / count if nvlink else each
+    ring = (cluster.ring_channel_Bps or 0) / _GB or _speed(speeds, min(each, within))
+    tree = (cluster.tree_channel_Bps or 0) / _GB or _speed(speeds, min(2 * ring, within))
+    switched = nvlink and generation >= _HOPPER and cluster.devices >= _SWITCHED_FROM
+    return Sight(
+        nodes=nodes,
+        devices=cluster.devices,
+        generation=generation,
+        wire=cluster.node_wire_Bps / _GB,
+        ring=(count, ring),
+        tree=(count, tree if several else ring, ring),
+        nvls=(16, inside / 16, count * ring / 16) if switched else None,
+        channels=cluster.channels or 2 * count,
+        nvlink=nvlink,
+        direct=path == _DIRECT,
+        amd=cluster.cpu.upper() == "AMD",
+        version=version,
+    )
+
+
+def _speed(speeds: tuple[float, ...], rate: float) -> float:
+    return next((one for one in speeds if one <= rate), rate)
+
+
+def costs(library: Library, cluster: Cluster, seen: Sight) -> Costs:
+    """Return what a library's transport costs on a cluster, and which protocols it may use there."""
+    steering = library.law.get("steering")
+    if steering is not None:
+        steering = steering[seen.version >= round(100 * library.law["steering_changes"])]
+    forbidden = {one for rule in _forbidden(library, seen) for one in rule.protocols}
+    return Costs(
+        hop=(cluster.hop_ps or 0) / PS_PER_US,
+        message=(cluster.message_ps or 0) / PS_PER_US,
+        rendezvous=(cluster.rendezvous_ps or 0) / PS_PER_US,
+        eager=cluster.eager_bytes or float("inf"),
+        steering=steering,
+        protocols=tuple(one for one in PROTOCOLS if one not in forbidden),
+    )
+
+
+def _forbidden(library: Library, seen: Sight) -> list[Forbidden]:
+    holds = {"always": True, "staged": not seen.direct, "before Hopper": seen.generation < _HOPPER}
+    return [rule for rule in library.forbids if holds[rule.when]]
+
+
+def checked_protocol(library: Library, protocol: str, seen: Sight) -> None:
+    """Refuse a protocol that the library does not use on this path.
+
+    Raises
+    ------
+    ScenarioError
+        With the reason in words.
+    """
+    for rule in _forbidden(library, seen):
+        if protocol in rule.protocols:
+            raise ScenarioError("protocol", f"{library.title} does not use {protocol} here: {rule.why}")
+
+
+def nccl_choice(
+    library: Library, cluster: Cluster, seen: Sight, size: int, *, algorithm: str, protocol: str
+) -> Choice:
+    """Return what NCCL does with an allreduce of `size` bytes; `algorithm` and `protocol` may be ``auto``.
+
+    Raises
+    ------
+    ScenarioError
+        If the library has no such algorithm, or does not use the protocol, on this path.
+    """
+    checked_protocol(library, protocol, seen)
+    cost = costs(library, cluster, seen)
+    if protocol != "auto":
+        cost = _only(cost, protocol)
+    found = courses(seen, size, library.law, cost)
+    wanted = "ring" if algorithm == "hierarchical" else algorithm
+    found = {key: one for key, one in found.items() if wanted in ("auto", key[0])}
+    if not found:
+        has = ", ".join(one for one in ALGORITHMS if one != "nvls-tree" or seen.nvls)
+        raise ScenarioError("algorithm", f"{library.title} has no {wanted!r} with these settings on {cluster.name}; it has {has}")
+    run = chosen(seen, size, library.law, cost, found)
+    return _of(run, library, cluster, seen, size)
+
+
+def _only(cost: Costs, protocol: str) -> Costs:
+    return Costs(**{**cost.__dict__, "protocols": (protocol,)})
+
+
+def _of(run: Course, library: Library, cluster: Cluster, seen: Sight, size: int) -> Choice:
+    per_nic = size / cluster.nics
+    # NVLink SHARP adds up a chunk of every device at once
+    moved = run.chunk * (seen.devices if run.algorithm == "nvls-tree" else 1)
+    slice_bytes = max(1, min(moved, -(-size // seen.devices)))
+    messages = max(1.0, per_nic / slice_bytes)
+    at_once = max(1.0, messages / run.rounds)
+    waits = run.rounds * run.message / messages
+    # the first message of each channel is part of the law's hop: the simulation serves it as any other
+    first = 0.0 if run.algorithm == "ring" else min(waits * at_once, run.message)
+    flight = run.hops * run.hop + run.fill - first
+    # a ring may have thousands of hops: those of each way are one flight
+    hops = max(1, min(run.hops, 2) if run.algorithm == "ring" else run.hops)
+    flush = run.flush * run.hops / hops
+    return Choice(
+        says=_says(run, library, seen),
+        course=run,
+        launch_ps=_ps(run.launch),
+        inside_ps=_ps(run.inside),
+        hops=hops,
+        hop_ps=_ps(max(0.0, flight / hops - flush)),
+        flush_ps=_ps(flush),
+        nic_Bps=max(1, round(run.rate * _GB / cluster.nics)),
+        slice_bytes=slice_bytes,
+        message_ps=_ps(waits),
+    )
+
+
+def _ps(microseconds: float) -> int:
+    return round(microseconds * PS_PER_US)
+
+
+def _says(run: Course, library: Library, seen: Sight) -> str:
+    name, _, over = library.title.partition(" over ")
+    version = f"{seen.version // 100}.{seen.version % 100}"
+    words = {"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm)
+    size = say_bytes(run.chunk) if run.chunk % 1024 == 0 or run.chunk < 1024 else f"{floor(run.chunk / 1024)} KiB"  # noqa: PLR2004
+    return f"{name} {version} over {over}: {words}, {run.protocol}, chunks of {size}"

@@ -1,0 +1,282 @@
+"""NCCL's time of an allreduce between nodes, as a closed form: its own source over what it sees of a machine.
+
+Every allowed algorithm and protocol has a latency that does not depend on the size, a rate, and chunks that follow one another. Which
+one runs is the library's own choice. Pure functions; times in microseconds, rates in GB/s (10^9 bytes per second), sizes in bytes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, inf, log2
+from typing import Any
+
+ALGORITHMS = ("tree", "ring", "nvls-tree")
+PROTOCOLS = ("LL", "LL128", "Simple")
+_NVLS_CHUNKS = ((32, 2**18), (16, 2**17), (4, 2**16), (1, 2**15))
+_RING_STEPS, _RING_SLICE_STEPS = 4, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What NCCL sees of a machine: the inputs of its graph search and of its tuning, beside the size."""
+
+    nodes: int
+    devices: int
+    """Devices of a node."""
+    generation: int
+    """0 Volta and Turing, 1 Ampere, 2 Hopper, 3 Blackwell."""
+    wire: float
+    """GB/s of all NICs of a node."""
+    ring: tuple[int, float]
+    """Channels of the ring graph, and GB/s of each."""
+    tree: tuple[int, float, float]
+    """Channels of the tree graph, GB/s of each inside a node and between nodes."""
+    nvls: tuple[int, float, float] | None
+    """The same of the graph that adds up in the NVLink switch; None: there is none."""
+    channels: int
+    """Channels that NCCL opens ("NN coll channels" in its log)."""
+    nvlink: bool
+    """Whether NVLink joins the devices of a node; else PCIe does."""
+    direct: bool
+    """Whether the NIC reads and writes device memory (GPUDirect RDMA)."""
+    amd: bool
+    """Whether the host's processor is AMD's."""
+    version: int
+    """NCCL's version, such as 219 for 2.19."""
+    bound: float = inf
+    """GB/s of the message that the rest of the topology bounds, such as the links inside a node."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """What the transport adds, and what a message costs."""
+
+    hop: float
+    """Microseconds that the transport adds to a hop between nodes."""
+    message: float
+    """Microseconds that the proxy needs per message of Simple and channel."""
+    rendezvous: float = 0.0
+    """Microseconds more per hop for messages above `eager`."""
+    eager: float = inf
+    """Largest message that is sent without asking first."""
+    steering: float | None = None
+    """Latency in microseconds that the network's plugin tells NCCL, for the choice alone; None: the choice is the least of this law."""
+    protocols: Sequence[str] = PROTOCOLS
+    """What the library may use on this path."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """How the library does an allreduce with one algorithm and protocol, and how long that takes."""
+
+    algorithm: str
+    protocol: str
+    launch: float
+    """Before anything is sent."""
+    inside: float
+    """Hops inside the first and the last node, with what it takes to fill them."""
+    hops: int
+    """Network hops, one after the other."""
+    hop: float
+    """Latency of each, with the flush and the rendezvous."""
+    flush: float
+    """What of `hop` is the flush of received chunks."""
+    fill: float
+    """What the first chunk needs on the wire of all hops."""
+    rate: float
+    """GB/s of the message in the steady state."""
+    chunk: int
+    """Bytes of a message of one channel."""
+    channels: int
+    """Channels that are used."""
+    rounds: int
+    """Messages of a channel, one after the other."""
+    message: float
+    """Microseconds that the proxy adds to each of them but the first."""
+    time: float
+    """Microseconds in all."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Algorithm and protocol."""
+        return self.algorithm, self.protocol
+
+
+Law = Mapping[str, Any]
+"""The constants of NCCL's source, by name (``data/libraries/nccl.toml``)."""
+
+
+def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, str], Course]:
+    """Return what every algorithm and protocol that the library may use would take."""
+    allowed = [
+        (algorithm, protocol)
+        for algorithm in ALGORITHMS
+        if algorithm != "nvls-tree" or sight.nvls
+        for protocol in costs.protocols
+        if algorithm != "nvls-tree" or protocol == "Simple"
+    ]
+    return {one: course(sight, size, law, costs, *one) for one in allowed}
+
+
+def chosen(sight: Sight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], Course]) -> Course:
+    """Return the one of `found` that the library runs: the least of its own prediction where a plugin steers it, else of this law."""
+    if costs.steering is None:
+        return min(found.values(), key=lambda one: one.time)
+    steered = {key: _planned(sight, size, law, costs.steering, *key) for key in found}
+    return found[min(steered, key=lambda key: steered[key])]
+
+
+def course(sight: Sight, size: int, law: Law, costs: Costs, algorithm: str, protocol: str) -> Course:
+    """Return what one algorithm and protocol takes for an allreduce of `size` bytes."""
+    p = PROTOCOLS.index(protocol)
+    channels, chunk, rounds = _shape(sight, size, law, algorithm, p)
+    flushes = protocol == "Simple" and sight.direct and sight.generation < 2  # noqa: PLR2004  (Hopper needs none)
+    flush = costs.hop if flushes else 0.0
+    hop = _network_hop(sight, law, algorithm, p) + costs.hop + flush
+    if chunk > costs.eager:
+        hop += costs.rendezvous
+    launch, inside = _inside(sight, law, algorithm, p, chunk)
+    hops = _hops(sight, algorithm)
+    nic = sight.wire / max(1, min(sight.channels, sight.ring[0]))
+    filling = {
+        "tree": hops * law["wire"][p] * chunk / (1000 * nic),
+        "ring": 0.0,
+        "nvls-tree": 2 * sight.devices * chunk / (1000 * nic),
+    }[algorithm]
+    rate = min(_rate(sight, law, algorithm, protocol), sight.bound)
+    message = costs.message * law["message_share"][p]
+    one = hops * message if algorithm == "ring" else message
+    waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
+    time = launch + inside + hops * hop + filling + size / (1000 * rate) + waits
+    return Course(
+        algorithm=algorithm, protocol=protocol, launch=launch, inside=inside, hops=hops, hop=hop, flush=flush, fill=filling,
+        rate=rate, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=one if rounds > 1 else 0.0, time=time,
+    )  # fmt: skip
+
+
+def _hops(sight: Sight, algorithm: str) -> int:
+    return 2 * (sight.nodes - 1) if algorithm == "ring" else 2 * floor(log2(sight.nodes))
+
+
+def _network_hop(sight: Sight, law: Law, algorithm: str, p: int) -> float:
+    if algorithm == "nvls-tree":
+        return float(law["network_nvls_tree"])
+    as_tree = algorithm == "tree" or sight.devices == 1
+    return float(law["network_tree" if as_tree else "network_ring"][p])
+
+
+def _inside(sight: Sight, law: Law, algorithm: str, p: int, chunk: float) -> tuple[float, float]:
+    """Return the launch, and the hops inside the node."""
+    if algorithm == "nvls-tree":
+        return float(law["launch_nvls_tree"]), 0.0
+    link = "nvlink" if sight.nvlink else "pcie"
+    if algorithm == "tree":
+        copy = chunk / (1000 * law["copy_rate"][p][sight.generation])
+        return law["launch_tree"][p], 2 * (sight.devices - 1) * (law[f"{link}_tree"][p] + copy)
+    return law["launch_ring"][p], (_steps(sight) - 2 * (sight.nodes - 1)) * _ring_hop(sight, law, p)
+
+
+def _ring_hop(sight: Sight, law: Law, p: int) -> float:
+    least = (2.0 if sight.amd else 1.0) * (3 if PROTOCOLS[p] == "Simple" else 1)
+    return float(max(law["nvlink_ring" if sight.nvlink else "pcie_ring"][p], least))
+
+
+def _steps(sight: Sight) -> int:
+    return 2 * (sight.devices * sight.nodes - 1)
+
+
+# ---- rates -------------------------------------------------------------------------------------------------------
+
+
+def _rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> float:
+    """Return GB/s of the message: with Simple what the line carries, with the others what NCCL plans with."""
+    if protocol != "Simple" or algorithm == "nvls-tree":
+        return _planned_rate(sight, law, algorithm, protocol)
+    ranks = sight.devices * sight.nodes
+    if algorithm == "ring":
+        return sight.wire * ranks / (2 * (ranks - 1))
+    line = sight.wire * sight.nodes / (2 * (sight.nodes - 1))
+    limit = law["tree_rate"][sight.generation][1 if sight.nodes <= 2 else 2]  # noqa: PLR2004
+    return float(min(line, 0.5 * sight.tree[0] * limit))
+
+
+def _planned_rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> float:
+    """Return the rate of tuning.cc (ncclTopoTuneModel)."""
+    many = 1 if sight.nodes <= 2 else 2  # noqa: PLR2004
+    ranks = sight.devices * sight.nodes
+    at, low = sight.generation, law["ll_rate"][1 if sight.amd else 0][many]
+    if algorithm == "nvls-tree":
+        channels, inside, between = sight.nvls or (1, 0.0, 0.0)
+        within = inside * law["nvls_efficiency"][at] * (channels - 1) / channels * 2
+        each = min(within, between * (2 if sight.nodes <= 2 else 1), law["nvls_tree_rate"][at][many])  # noqa: PLR2004
+        return float(channels * each * ranks / _steps(sight))
+    halved, ring_share, tree_share = law["efficiency"]
+    if algorithm == "ring":
+        bus = sight.ring[0] * sight.ring[1]
+        if protocol == "LL":
+            bus = min(low, bus * halved)
+        elif protocol == "LL128":
+            bus = min(bus * ring_share, sight.ring[0] * law["ring_ll128_rate"][at])
+        return float(bus * ranks / _steps(sight))
+    channels, inside, between = sight.tree
+    bus = channels * (inside if sight.nodes <= 2 else between)  # noqa: PLR2004
+    bus = min(bus * tree_share, channels * law["tree_rate"][at][many])
+    if protocol == "LL":
+        bus = min(bus / law["tree_ll_share"], low)
+    elif protocol == "LL128":
+        bus = min(bus * 120 / 128, channels * law["tree_ll128_rate"][at][many])
+    return float(bus * 0.5)
+
+
+def _planned(sight: Sight, size: int, law: Law, latency: float, algorithm: str, protocol: str) -> float:
+    """Return tuning.cc's own prediction (ncclTopoGetAlgoTime) for the network's latency as the plugin tells it: what NCCL chooses by."""
+    p = PROTOCOLS.index(protocol)
+    rate = _planned_rate(sight, law, algorithm, protocol)
+    hop = _network_hop(sight, law, algorithm, p) + latency * (2 if protocol == "Simple" else 1)
+    launch, inside = _inside(sight, law, algorithm, p, 0)
+    fixed = launch + inside + _hops(sight, algorithm) * hop
+    power = floor(log2(size >> 6)) if size >= 64 else -1  # noqa: PLR2004
+    if algorithm == "tree" and 0 <= power < 23:  # noqa: PLR2004
+        rate *= law["correction"][p][power]
+    ranks = sight.devices * sight.nodes
+    if algorithm == "ring" and protocol == "Simple" and size / (2 * sight.ring[0] * ranks) >= 64:  # noqa: PLR2004
+        fixed *= law["ring_plateau"][sight.generation]
+    return float(fixed + size / (1000 * rate))
+
+
+# ---- chunks ------------------------------------------------------------------------------------------------------
+
+
+def _shape(sight: Sight, size: int, law: Law, algorithm: str, p: int) -> tuple[int, float, int]:
+    """Return the channels that are used, the bytes of a message of one, and how many follow one another on it."""
+    if algorithm == "nvls-tree":
+        channels = law["nvls_channels"]
+        sharing, chunk = channels * sight.devices, float(law["step"][p])
+        for times, limit in _NVLS_CHUNKS:
+            if size < times * sharing * chunk and chunk > limit:
+                chunk = limit
+        return sight.channels, chunk, max(1, ceil(size / (sharing * chunk)))
+    used = max(1, min(sight.channels, size // law["grain"][p]))
+    step = float(law["step"][p])
+    if algorithm == "tree":
+        chunk = min(_tree_chunk(sight, size, law, p, used), max(1.0, size / used))
+        return used, chunk, max(1, ceil(size / (used * chunk)))
+    ranks, simple = sight.devices * sight.nodes, PROTOCOLS[p] == "Simple"
+    piece = max(1.0, min((_RING_STEPS if simple else 1) * step, size / (used * ranks)))
+    sliced = min(_RING_SLICE_STEPS * step if simple else step, piece)
+    return used, sliced, max(1, ceil(size / (used * ranks * piece))) * max(1, ceil(piece / sliced))
+
+
+def _tree_chunk(sight: Sight, size: int, law: Law, p: int, used: int) -> float:
+    """Return the chunk of a tree, halved while a channel would have too few of them to fill the tree (enqueue.cc)."""
+    chunk, deep = law["step"][p], sight.devices - 1 + floor(log2(sight.nodes)) or 1
+    if PROTOCOLS[p] == "LL128":
+        steps = 1 + floor(log2(sight.nodes)) + 0.1 * sight.devices
+        rules = ((steps * 64 / sight.devices, 2**17), (steps * 16 / sight.devices, 2**15))
+    elif PROTOCOLS[p] == "Simple" and sight.version < round(100 * law["small_chunks_before"]):
+        rules = ((8 * deep, 2**17), (4 * deep, 2**16), (deep, 2**15))
+    else:
+        rules = ()
+    for least, floor_bytes in rules:
+        while size // (used * chunk) < least and chunk > floor_bytes:
+            chunk //= 2
+    return float(chunk)
