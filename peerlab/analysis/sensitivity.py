@@ -73,9 +73,7 @@ def band(scenario: Scenario, busbw: Busbw, here: float) -> Band:
     return Band(min([here, *found]), here, max([here, *found]))
 
 
-LIMITING = frozenset(
-    {"nic.rate", "port.rate", "protocol.ll_rate", "protocol.ll_up_to", "protocol.simple_rate"}
-)
+LIMITING = frozenset({"nic.rate", "port.rate", "graph.ring_rate", "graph.tree_rate"})
 """Figures that set what a node can send at most."""
 
 

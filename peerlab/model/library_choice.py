@@ -1,7 +1,7 @@
 """What the communication library does with one message: algorithm, protocol and chunks, and what of it the simulation needs."""
 
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
@@ -48,8 +48,11 @@ class Choice:
     """What a NIC's proxy needs per slice."""
 
 
-def sight(cluster: Cluster, nodes: int, path: str, version: int) -> Sight:
-    """Return what NCCL sees of a cluster; what its file does not say of the graph is what NCCL's search would find."""
+def sight(cluster: Cluster, nodes: int, path: str, version: int, bound: float = inf) -> Sight:
+    """Return what NCCL sees of a cluster; what its file does not say of the graph is what NCCL's search would find.
+
+    `bound` is the rate in GB/s that the rest of the topology bounds. The simulation has that itself; the closed form has to be told.
+    """
     generation = min(max(cluster.generation or _OLDEST, _OLDEST), _NEWEST) - _OLDEST
     each, inside = cluster.nic_Bps / _GB, (130, 240, 370.8, 741.6)[generation]
     speeds, count = _SPEEDS[generation >= _HOPPER], cluster.nics
@@ -72,6 +75,7 @@ def sight(cluster: Cluster, nodes: int, path: str, version: int) -> Sight:
         direct=path == _DIRECT,
         amd=cluster.cpu.upper() == "AMD",
         version=version,
+        bound=bound,
     )
 
 

@@ -10,7 +10,7 @@ from peerlab.model.stages import Stage
 
 _KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
 _WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
-_PROTOCOL = tuple(key for key in FIGURE_KINDS if key.startswith("protocol."))
+_GRAPH = ("device.generation", *(key for key in FIGURE_KINDS if key.startswith("graph.")))
 
 
 def figures_used(scenario: Scenario) -> frozenset[str]:
@@ -20,27 +20,39 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     keys = {*_WIRED, *scenario.fabric.figures}
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
-    if collective:
-        keys.update(_PROTOCOL)
+    keys.update(_of_library(scenario))
     if collective and cluster.devices > 1:
         keys.update(("scaleup.rate", "scaleup.latency", "device.hbm"))
     if scenario.registers:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
-    if scenario.slice_bytes == "auto":
+    if scenario.slice_bytes == "auto" and not scenario.choice:
         keys.add("slices.staged" if scenario.staged else "slices.direct")
         if collective:
             keys.add("slices.least")
     if scenario.window is None:
         keys.add("slices.window")
+    if scenario.choice:  # a hop between nodes has the library's latency, as has one inside them
+        keys -= {"fabric.latency", "scaleup.latency", "slices.least"}
     return frozenset(keys & cluster.figures.keys())
 
 
+def _of_library(scenario: Scenario) -> Iterator[str]:
+    """Yield what the library adds: NCCL its graph and its transport's costs, a library of messages what it costs point to point."""
+    library = scenario.used_library
+    if scenario.choice:
+        yield from (*_GRAPH, "library.hop", "library.message", "library.rendezvous", "library.eager")
+    elif library and library.kind == "messages" and scenario.collective == "point-to-point":
+        yield from ("library.rendezvous", "library.eager", "library.device_buffers")
+    elif library and library.kind == "pairwise" and scenario.uses_nic and scenario.nodes > 1:
+        yield from ("library.hop", "library.message", "library.overlap_lost")
+
+
 def _of_stage(stage: Stage) -> Iterator[str]:
-    if stage.flight:
+    if stage.flight in _KEYS:
         yield _KEYS[stage.flight]
     for use in stage.uses:
         rate = use.work or resource_kind(use.kind).rate
-        if rate:
+        if rate in _KEYS:
             yield _KEYS[rate]
         if use.kind == "core" and not use.work:
             yield from ("host.packet_cost", "host.packet_size")
@@ -64,4 +76,4 @@ def better_end(figure: Figure) -> int | None:
     """
     if FIGURE_KINDS[figure.key] == "rate" or figure.key == "host.packet_size":
         return 1
-    return 0 if FIGURE_KINDS[figure.key] == "time" else None
+    return 0 if FIGURE_KINDS[figure.key] in ("time", "share") else None

@@ -1,0 +1,307 @@
+"""Machines with no log of their own: each is left out of the fit in turn, its library's constants are those of the others' logs.
+
+Errors count against the better of out of place and in place. A row whose two columns differ by more than 15 % is listed and does not
+count for the worst: such a log differs from itself.
+"""
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from peerlab.engine.simulate import simulate
+from peerlab.errors import ExpectationError, PeerlabError, RecordsError, nearest
+from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.library_choice import costs, sight
+from peerlab.model.nccl_law import chosen, courses
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.places import folder
+from peerlab.records import Records
+from peerlab.records.library import measured_library
+from peerlab.study.observed import observe
+from peerlab.study.replay import scenario, shape
+from peerlab.textfile import read_toml
+from peerlab.units import GIB, MIB
+
+DIFFERS = 0.15
+"""Relative difference of out of place and in place from which on a row does not count for the worst."""
+SMALLEST, LARGEST = 8, 4 * GIB
+SIZES = (("8 B to 4 KiB", 8, 4096), ("8 KiB to 512 KiB", 8192, 2**19), ("1 to 32 MiB", MIB, 32 * MIB), ("64 MiB to 4 GiB", 64 * MIB, LARGEST))
+"""Groups of sizes whose signed error is said."""
+_FITTED = ("library.hop", "library.message", "library.rendezvous")
+_TRIED = 7
+_ENOUGH = 0.5
+_PLATEAU = 256 * MIB
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """One machine and its log."""
+
+    name: str
+    records: str
+    """Name of its table in ``data/measured``."""
+    cluster: str
+    version: str | None = None
+    fits: bool = True
+    """Whether its log may fit constants for others."""
+    promised: bool = True
+    """Whether the accuracy is promised for such a machine."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class SizeError:
+    """One size of a log, beside what is simulated."""
+
+    size: int
+    out_of_place_s: float
+    """Not a number where the log has none."""
+    in_place_s: float
+    simulated_s: float
+    alone_s: float
+    """Simulated from topology alone, without the library."""
+    says: str
+    """What the library does, in words."""
+
+    @property
+    def measured_s(self) -> float:
+        """The better of the two."""
+        return min(one for one in (self.out_of_place_s, self.in_place_s) if not math.isnan(one))
+
+    @property
+    def error(self) -> float:
+        """Simulated over measured time, less 1."""
+        return self.simulated_s / self.measured_s - 1
+
+    @property
+    def error_alone(self) -> float:
+        """The same of topology alone."""
+        return self.alone_s / self.measured_s - 1
+
+    @property
+    def counts(self) -> bool:
+        """Whether its two columns agree."""
+        both = (self.out_of_place_s, self.in_place_s)
+        return any(map(math.isnan, both)) or max(both) / min(both) - 1 <= DIFFERS
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """How well a machine is foretold from others' logs."""
+
+    name: str
+    library: str
+    constants: Mapping[str, float]
+    """Its library's constants, fitted elsewhere, in the units of its file."""
+    fitted_on: tuple[str, ...]
+    """Machines they were fitted on; empty: as the library's file has them."""
+    points: tuple[SizeError, ...]
+    promised: bool = True
+    note: str = ""
+
+    @cached_property
+    def median(self) -> float:
+        """Median of the relative errors."""
+        return statistics.median(abs(one.error) for one in self.points)
+
+    @property
+    def worst(self) -> SizeError:
+        """The largest of those that count."""
+        counted = [one for one in self.points if one.counts] or list(self.points)
+        return max(counted, key=lambda one: abs(one.error))
+
+    @property
+    def median_alone(self) -> float:
+        """Median error of topology alone."""
+        return statistics.median(abs(one.error_alone) for one in self.points)
+
+    @property
+    def not_counted(self) -> tuple[SizeError, ...]:
+        """Rows whose two columns differ too much."""
+        return tuple(one for one in self.points if not one.counts)
+
+    def by_size(self) -> tuple[float, ...]:
+        """Return the median signed error of each of `SIZES`; not a number where the log has none."""
+        groups = [[one.error for one in self.points if low <= one.size <= high] for _, low, high in SIZES]
+        return tuple(statistics.median(group) if group else math.nan for group in groups)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "machine": self.name,
+            "library": self.library,
+            "constants": dict(self.constants),
+            "fitted_on": list(self.fitted_on),
+            "median_error": self.median,
+            "worst_error": self.worst.error,
+            "worst_bytes": self.worst.size,
+            "median_error_topology_alone": self.median_alone,
+            "promised": self.promised,
+            "note": self.note,
+            "points": [
+                {
+                    "message_bytes": one.size,
+                    "measured_s": one.measured_s,
+                    "simulated_s": one.simulated_s,
+                    "topology_alone_s": one.alone_s,
+                    "error": one.error,
+                    "counts_for_the_worst": one.counts,
+                    "library_does": one.says,
+                }
+                for one in self.points
+            ],
+        }
+
+
+def load_machines() -> tuple[Machine, ...]:
+    """Return the machines of ``data/machines.toml``."""
+    text = (folder("data") / "machines.toml").read_text(encoding="utf-8")
+    return tuple(Machine(**entry) for entry in read_toml(text, "machines.toml", ExpectationError)["machine"])
+
+
+def unseen(machines: Sequence[Machine]) -> Iterator[Unseen]:
+    """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
+    asked = {one: _asked(_records(one.records), load_cluster(one.cluster), one.version) for one in load_machines()}
+    for one in machines:
+        mine = asked[one][0].scenario
+        others = {
+            other: rows
+            for other, rows in asked.items()
+            if other.fits and other.cluster != one.cluster and _transport(rows[0].scenario) == _transport(mine)
+        }
+        constants = fitted(list(others.values())) if others else {}
+        yield _compared(one.name, asked[one], constants, tuple(other.name for other in others), one)
+
+
+def against(records: Records, cluster: str | Cluster, library: str | None = None, version: str | None = None) -> Unseen:
+    """Return how well a log is foretold on a cluster with its library's constants as they are.
+
+    Raises
+    ------
+    RecordsError, ScenarioError, HardwareError
+        If the log is none of a simulated collective between nodes, or does not suit the cluster.
+    """
+    base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    rows = _asked(records, base, version, library)
+    met = rows[0].scenario.hardware.figures
+    return _compared(observe(records).source or base.title, rows, {key: met[key].value for key in _FITTED if key in met}, ())
+
+
+@dataclass(frozen=True)
+class _Row:
+    scenario: Scenario
+    out_of_place_s: float
+    in_place_s: float
+
+    @property
+    def best_s(self) -> float:
+        return min(one for one in (self.out_of_place_s, self.in_place_s) if not math.isnan(one))
+
+
+def _records(name: str) -> Records:
+    known = measured_library()
+    if name not in known:
+        raise ExpectationError(f"no table {name!r} in data/measured; {nearest(name, known)}")
+    return known[name]
+
+
+def _asked(records: Records, cluster: Cluster, version: str | None, library: str | None = None) -> list[_Row]:
+    seen = observe(records)
+    shaped = shape(cluster, seen)
+    if shaped is None:
+        raise RecordsError(f"{seen.ranks} ranks on {seen.nodes} nodes do not fit {cluster.name}'s {cluster.devices} devices a node")
+    table = records.medians()
+    table = table[table["collective"] == seen.collective]
+    times = {
+        variant: dict(zip(rows["size_bytes"], rows["time_s"], strict=True)) for variant, rows in table.groupby("variant")
+    }
+    found = []
+    for size in seen.sizes.tolist():
+        one = scenario(seen, shaped, seen.path or cluster.paths[0], size) if SMALLEST <= size <= LARGEST else None
+        if one is not None:
+            one = one.with_(library_version=version, library=library)
+            both = (times.get("out-of-place", {}).get(size, math.nan), times.get("in-place", {}).get(size, math.nan))
+            found.append(_Row(one, *(both if not all(map(math.isnan, both)) else (_time(seen, size), math.nan))))
+    if not found:
+        raise RecordsError("no size of 8 B to 4 GiB between nodes: nothing can be compared")
+    return found
+
+
+def _time(seen: Any, size: int) -> float:
+    return float(seen.times_s[list(seen.sizes).index(size)])
+
+
+def _transport(asked: Scenario) -> str:
+    """Return the transport of a library's name: RCCL over CXI counts as NCCL over CXI."""
+    return asked.used_library.name.partition("-")[2] if asked.used_library else ""
+
+
+def _compared(
+    name: str, rows: Sequence[_Row], constants: Mapping[str, float], on: tuple[str, ...], machine: Machine | None = None
+) -> Unseen:
+    points = []
+    for row in rows:
+        cluster = row.scenario.hardware
+        for key, value in constants.items():
+            cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
+        asked = row.scenario.with_(cluster=cluster)
+        alone = row.scenario.with_(library="none", library_version=None)
+        times = [simulate(one).time_s for one in (asked, alone)]
+        points.append(SizeError(asked.nbytes, row.out_of_place_s, row.in_place_s, *times, asked.library_says))
+    library = rows[0].scenario.used_library
+    more = (machine.promised, machine.note) if machine else ()
+    return Unseen(name, library.title if library else "none", constants, on, tuple(points), *more)
+
+
+# ---- the fit -----------------------------------------------------------------------------------------------------
+
+
+def fitted(logs: Sequence[Sequence[_Row]]) -> dict[str, float]:
+    """Return the library's assumed constants that meet some logs best in the law's closed form, within their ranges.
+
+    Of each log the mean relative error counts, a row by no more than a half: single runs have pathologies.
+    """
+    figures = [one for key, one in logs[0][0].scenario.hardware.figures.items() if key in _FITTED and one.range]
+    bounds = [_bound(rows[-1].scenario) for rows in logs]
+    tried = list(product(*map(_values, figures)))
+
+    def cost(values: Sequence[float]) -> float:
+        given = dict(zip((one.key for one in figures), values, strict=True))
+        return sum(_mean_error(rows, given, bound) for rows, bound in zip(logs, bounds, strict=True))
+
+    return dict(zip((one.key for one in figures), min(tried, key=cost), strict=True))
+
+
+def _values(figure: Figure) -> list[float]:
+    low, high = figure.range or (figure.value, figure.value)
+    return [round(low + (high - low) * step / (_TRIED - 1), 2) for step in range(_TRIED)]
+
+
+def _bound(asked: Scenario) -> float:
+    """Return the rate that topology alone bounds, GB/s, which the law takes from a simulation."""
+    run = simulate(asked.with_(library="none", library_version=None, message_bytes=_PLATEAU))
+    return _PLATEAU / run.time_s / 1e9
+
+
+def _mean_error(rows: Sequence[_Row], constants: Mapping[str, float], bound: float) -> float:
+    return statistics.fmean(min(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows)
+
+
+def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> float:
+    """Return the closed form's time of a scenario, seconds."""
+    library, cluster = asked.used_library, asked.hardware
+    if library is None or library.kind != "nccl":
+        raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
+    for key, value in constants.items():
+        cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
+    seen = sight(cluster, asked.nodes, str(asked.path), asked.library_number, bound)
+    cost = costs(library, cluster, seen)
+    found = courses(seen, asked.nbytes, library.law, cost)
+    return chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6
+
+
