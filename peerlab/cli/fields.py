@@ -6,6 +6,8 @@ from typing import Any
 from peerlab.cli.terminal_text import fraction, number, slice_size, slow_node, switch
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVES, DEPENDENCIES, REGISTRATIONS
+from peerlab.model.libraries import known_libraries
+from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
 
@@ -19,6 +21,12 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
     add("--registration", help=f"{', '.join(REGISTRATIONS)} (default: {registration})")
     add("--collective", help=f"{', '.join(COLLECTIVES)} (default: allreduce)")
     add("--algorithm", help=f"{', '.join(ALGORITHMS)} (default: auto)")
+    add(
+        "--library",
+        help=f"{', '.join(known_libraries())}, or a .toml file of your own (default: the cluster's)",
+    )
+    add("--library-version", metavar="VERSION", help="its version, such as 2.19 (default: the cluster's)")
+    add("--protocol", help=f"auto, {', '.join(PROTOCOLS)}: the library's protocol (default: auto)")
     add(
         "--message",
         dest="message_bytes",

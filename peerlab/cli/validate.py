@@ -12,12 +12,14 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from peerlab.cli.terminal_text import command, table
+from peerlab.cli.validate_machines import print_log, print_machines
 from peerlab.errors import ExpectationError, PeerlabError, nearest, one_line
 from peerlab.outfile import check_place
 from peerlab.study.validation.expected_figures import Elsewhere, ExpectedRow, load_expected
 from peerlab.study.validation.other_simulators import ReferenceAnswer, run_reference
 from peerlab.study.validation.reference_file import read_reference
 from peerlab.study.validation.table_cells import CELLS, cells, say_error, say_expected, say_score
+from peerlab.study.validation.unseen import load_machines, unseen
 from peerlab.study.validation.validation import SimulatedRow, validate
 
 _EXAMPLES = """\
@@ -27,6 +29,8 @@ examples:
   peerlab validate --points                  every point of rows that have several
   peerlab validate --plot                    the same as a picture, validation.html
   peerlab validate --reference results.csv   another simulator's results, with the relative error of each
+  peerlab validate --log run.log --cluster my.toml
+                                             your own log of nccl-tests beside what its library's law says
 
 exit status: 0 every row is met, 1 some row is not (or a file cannot be read), 2 wrong usage
 """
@@ -59,6 +63,14 @@ def add(commands: Any) -> None:
         const=Path("validation.html"),
         help="draw expected against simulated, as a page that needs no network (default: validation.html)",
     )
+    add("--log", metavar="LOG", type=Path, help="hold a log against its cluster and library instead")
+    add("--cluster", help="with --log: a known cluster, or the path of a .toml file of your own")
+    add("--library", help="with --log: its communication library (default: the cluster's)")
+    add(
+        "--library-version",
+        metavar="VERSION",
+        help="with --log: that library's version (default: the cluster's)",
+    )
     add("--json", action="store_true", help="print everything as JSON")
 
 
@@ -67,6 +79,11 @@ def _validate(options: argparse.Namespace) -> int:
         raise PeerlabError(f"--plot writes a page: {options.plot} must end in .html or .htm")
     if options.plot:
         check_place(options.plot, ExpectationError)
+    if options.log:
+        return print_log(options)
+    for name in ("cluster", "library", "library_version"):
+        if getattr(options, name):
+            raise PeerlabError(f"--{name.replace('_', '-')} goes with --log")
     if options.reference:
         if options.only is not None or options.points:
             raise PeerlabError("--only and --points are for our own rows, not for those of --reference")
@@ -76,9 +93,13 @@ def _validate(options: argparse.Namespace) -> int:
     results = list(_watched(validate(rows), len(rows), "row"))
     _draw(options, [one for result in results for one in _dots_of(result)])
     failed = [result for result in results if not result.passed]
+    machines = () if options.only else load_machines()
+    foretold = list(_watched(unseen(machines), len(machines), "machine"))
     if options.json:
-        print(json.dumps({"passed": not failed, "rows": [one.as_dict() for one in results]}, indent=2))
+        said = {"rows": [one.as_dict() for one in results], "machines": [one.as_dict() for one in foretold]}
+        print(json.dumps({"passed": not failed, **said}, indent=2))
     else:
+        print_machines(foretold, points=options.points)
         _print_groups(results, points=options.points)
         _print_elsewhere(() if options.only else expectations.elsewhere)
         print(f"\n{say_score(results)}")

@@ -39,6 +39,9 @@ GUIDE = {
         "CPU cores that do an accelerator's communication", "1", "per device",
         "NCCL: NCCL_SOCKET_NTHREADS; HCCL: one host scheduler thread",
     ),
+    "device.generation": Entry(
+        "NVIDIA's compute capability, its first number (8 for an A100, 9 for an H100)", "1", "per device", "nvidia-smi --query-gpu=compute_cap --format=csv"
+    ),
     "device.hbm": Entry(
         "memory bandwidth of one accelerator", "GB/s", "per device, reads and writes together",
         "the accelerator's data sheet",
@@ -107,20 +110,31 @@ GUIDE = {
         "the accelerator's manual (Gaudi 2: 3 x 100 Gbit/s, Gaudi 3: 3 x 200 Gbit/s)",
     ),
     "port.latency": Entry("from such a port to the receiving one", "us", "per message", "a ping-pong, timed"),
-    "protocol.ll_rate": Entry(
-        "what a NIC carries with the library's low-latency protocol", "GB/s", "per NIC, per direction",
-        f"{_LIBRARY}; NCCL_PROTO=LL128 and NCCL_PROTO=Simple, compared",
+    "graph.channels": Entry(
+        "channels that NCCL opens on a node", "1", "per node", "NCCL_DEBUG=INFO: NN coll channels; without it two for each NIC"
     ),
-    "protocol.ll_latency": Entry(
-        "latency of a message with that protocol", "us", "per message", "the same, at a few bytes"
+    "graph.ring_rate": Entry(
+        "what NCCL's search gives each channel of its ring", "GB/s", "per channel", "NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=GRAPH: Pattern 4, bw"
     ),
-    "protocol.ll_up_to": Entry("largest collective that uses it", "KiB", "per collective", "NCCL_DEBUG=INFO"),
-    "protocol.simple_rate": Entry(
-        "what a NIC carries with the library's simple protocol, if less than its line rate", "GB/s",
-        "per NIC, per direction", f"{_LIBRARY}; NCCL_PROTO=Simple, at large sizes",
+    "graph.tree_rate": Entry(
+        "what NCCL's search gives each channel of its tree inside a node", "GB/s", "per channel",
+        "NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=GRAPH: Pattern 1 or 3, bw",
     ),
-    "protocol.simple_latency": Entry(
-        "latency of a message with the simple protocol", "us", "per message", "the same, from two sizes"
+    "library.hop": Entry(
+        "what library and transport add to a hop between nodes", "us", "per hop", "peerlab calibrate, on a log of NCCL"
+    ),
+    "library.message": Entry(
+        "what a message costs the library's thread that posts it", "us", "per message and channel", "peerlab calibrate, on a log of NCCL"
+    ),
+    "library.rendezvous": Entry(
+        "what a message above library.eager takes more", "us", "per hop", "peerlab calibrate, on a log of NCCL"
+    ),
+    "library.eager": Entry("largest message that is sent without asking first", "KiB", "per message", _LIBRARY),
+    "library.device_buffers": Entry(
+        "what buffers in device memory add, point to point", "us", "per message", "osu_latency D D and H H, compared"
+    ),
+    "library.overlap_lost": Entry(
+        "share of the exchange inside a node that does not overlap the one between nodes", "1", "per collective", _LIBRARY
     ),
     "scaleup.rate": Entry(
         "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",
@@ -177,5 +191,8 @@ TEXTS = {
 
 OPTIONAL_TEXTS = {
     "fitted_on": "only where you fit figures: on what, such as all_reduce of 1 MiB to 1 GiB on 2 nodes",
+    "library": "the communication library, such as nccl-efa, nccl-verbs, nccl-cxi, nccl-sockets; without it topology alone counts",
+    "library_version": "its version, such as 2.19: NCCL_DEBUG=VERSION prints it",
+    "cpu": "maker of the hosts' processors, AMD or Intel: lscpu",
 }
 """Texts that may stand there too."""

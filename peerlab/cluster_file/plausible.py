@@ -27,7 +27,7 @@ Values = Mapping[str, int]
 
 def implausible(figures: Mapping[str, Figure]) -> list[str]:
     """Return a sentence for each thing that is possible but hardly meant."""
-    values = {key: internal_value(figure) for key, figure in figures.items()}
+    values = {key: int(internal_value(figure)) for key, figure in figures.items()}
     rules = (_nic_rate, _pcie_rates, _widths, _ranges, _scaleup, _nics_per_device)
     return [remark for rule in rules for remark in rule(values, figures)]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.libraries import NONE
 from peerlab.outfile import check_place, written
 from peerlab.textfile import in_words, printable
 
@@ -66,8 +67,8 @@ def cluster_text(cluster: Cluster, remark: str) -> str:
 
 
 def _texts(cluster: Cluster) -> Iterator[str]:
-    for name in ("name", "title", "device_name", "summary", "fitted_on"):
-        if getattr(cluster, name):
+    for name in ("name", "title", "device_name", "summary", "fitted_on", "library", "library_version", "cpu"):
+        if getattr(cluster, name) and getattr(cluster, name) != NONE:
             yield f"{name} = {quoted(getattr(cluster, name))}"
 
 

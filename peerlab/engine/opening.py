@@ -57,7 +57,9 @@ def _rows(system: System, lanes: Sequence[int], parts: Parts) -> NDArray[np.int6
         one, at = system.lanes[lane], 0
         for stage, kind, lasts in parts:
             resource = system.resource(kind, one.node, one.device)
-            rows.append((one.node, one.device, 0, 0, stage_number(stage), resource, 0, at, at + lasts, 0, lasts))
+            rows.append(
+                (one.node, one.device, 0, 0, stage_number(stage), resource, 0, at, at + lasts, 0, lasts)
+            )
             at += lasts
     return np.array(rows, np.int64).reshape(-1, len(SPAN_COLUMNS))
 

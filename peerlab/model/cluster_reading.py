@@ -18,8 +18,8 @@ OPTIONAL_TEXTS = ("fitted_on", "library", "library_version", "cpu")
 """Texts that may stand there: what some figures were fitted on; the communication library, its version; the processors' maker."""
 _FORMER = "protocol"
 _INSTEAD = (
-    "[protocol] is no more: name the communication library, such as library = \"nccl-verbs\" at the top "
-    "(peerlab clusters libraries lists them), and fit library.hop and library.message with peerlab calibrate"
+    '[protocol] is no more: name the communication library, such as library = "nccl-verbs" at the top '
+    "(docs/using.md lists them), and fit library.hop and library.message with peerlab calibrate"
 )
 """Said of the five figures of a library's protocols that a cluster file had until 0.1.0."""
 

@@ -154,7 +154,7 @@ class Cluster:
     """Channels that NCCL opens on a node."""
     ring_channel_Bps: int = _figure("graph.ring_rate", "rate", "a channel of the library's ring")  # noqa: N815
     """What NCCL's search gives each channel of its ring, bytes per second."""
-    tree_channel_Bps: int = _figure("graph.tree_rate", "rate", "a channel of the library's tree, inside a node")  # noqa: N815
+    tree_channel_Bps: int = _figure("graph.tree_rate", "rate", "a channel of the library's tree")  # noqa: N815
     """What NCCL's search gives each channel of its tree inside a node, bytes per second."""
     hop_ps: int = _figure("library.hop", "time", "what the transport adds to a hop")
     """What library and transport add to each hop between nodes, picoseconds."""

@@ -73,21 +73,29 @@ class Library:
         """
         first, last = (_version(one) for one in self.versions)
         found = _version(version)
-        if found is None:
-            raise ScenarioError("library_version", f"{version!r} is no version; give one such as {self.version!r}")
+        if found < 0:
+            raise ScenarioError(
+                "library_version", f"{version!r} is no version; give one such as {self.version!r}"
+            )
         if not first <= found <= last:
             older = found < first
-            why = "before it the library is another one, and nothing is promised" if older else "later ones are not known"
+            why = (
+                "before it the library is another one, and nothing is promised"
+                if older
+                else "later ones are not known"
+            )
             raise ScenarioError(
-                "library_version", f"{self.title} is known from {self.versions[0]} to {self.versions[1]}; {why}"
+                "library_version",
+                f"{self.title} is known from {self.versions[0]} to {self.versions[1]}; {why}",
             )
         return found
 
 
-def _version(text: str) -> Any:
+def _version(text: object) -> int:
+    """Return a version as a number; -1 where it is none."""
     parts = str(text).strip().split(".")
-    if len(parts) < 2 or not all(part.isdecimal() and len(part) < 4 for part in parts[:3]):  # noqa: PLR2004
-        return None
+    if len(parts) < 2 or not all(part.isdecimal() and len(part) < 4 for part in parts[:3]):
+        return -1
     return 100 * int(parts[0]) + min(int(parts[1]), 99)
 
 
@@ -112,7 +120,9 @@ def load_library(name: str | Path) -> Library | None:
         return None
     if name not in known_libraries() and not str(name).endswith(".toml"):
         offer = nearest(str(name), known_libraries())
-        raise ScenarioError("library", f"unknown library {str(name)!r}; {offer}; or the path of a .toml file of your own")
+        raise ScenarioError(
+            "library", f"unknown library {str(name)!r}; {offer}; or the path of a .toml file of your own"
+        )
     return _load(name)
 
 
@@ -150,14 +160,16 @@ def _library(document: dict[str, Any]) -> Library:
     if kind not in KINDS:
         raise HardwareError(f"unknown kind {kind!r}; {nearest(kind, KINDS)}")
     versions = document.get("versions", list(base.versions) if base else None)
-    if not isinstance(versions, list) or [_version(str(v)) is None for v in versions] != [False, False]:
-        raise HardwareError(f'versions = {versions!r} must be the first and the last known one, such as ["2.12", "2.31"]')
+    if not isinstance(versions, list) or [_version(v) < 0 for v in versions] != [False, False]:
+        raise HardwareError(
+            f'versions = {versions!r} must be the first and the last known one, such as ["2.12", "2.31"]'
+        )
     found = Library(
         name=_text(document, "name"),
         title=_text(document, "title"),
         kind=kind,
         versions=(versions[0], versions[1]),
-        version=document.get("version", base.version if base else versions[1]),
+        version=str(document.get("version", base.version if base else versions[1])),
         instead=MappingProxyType({**(base.instead if base else {}), **_instead(document.get("instead", {}))}),
         forbids=(*(base.forbids if base else ()), *map(_forbidden, document.get("forbids", []))),
         law=MappingProxyType({**(base.law if base else {}), **_law(document.get("law", {}))}),
@@ -191,10 +203,16 @@ def _instead(given: Any) -> dict[str, str]:
 
 
 def _forbidden(given: Any) -> Forbidden:
-    if not isinstance(given, dict) or set(given) != {"protocols", "when", "why"} or not isinstance(given["protocols"], list):
+    if (
+        not isinstance(given, dict)
+        or set(given) != {"protocols", "when", "why"}
+        or not isinstance(given["protocols"], list)
+    ):
         raise HardwareError("[[forbids]] needs protocols, when and why")
     if given["when"] not in _WHEN:
-        raise HardwareError(f"[[forbids]] when = {given['when']!r} is not known; {nearest(str(given['when']), _WHEN)}")
+        raise HardwareError(
+            f"[[forbids]] when = {given['when']!r} is not known; {nearest(str(given['when']), _WHEN)}"
+        )
     return Forbidden(tuple(map(str, given["protocols"])), given["when"], str(given["why"]))
 
 
@@ -204,7 +222,9 @@ def _figures(given: Any) -> dict[str, Figure]:
     keys = [key for key in FIGURE_KINDS if key.startswith(_SECTION)]
     for name in given:
         if _SECTION + name not in keys:
-            raise HardwareError(f"unknown figure {_SECTION + name!r}; {nearest(name, [k.removeprefix(_SECTION) for k in keys])}")
+            raise HardwareError(
+                f"unknown figure {_SECTION + name!r}; {nearest(name, [k.removeprefix(_SECTION) for k in keys])}"
+            )
     return {_SECTION + name: read_figure(_SECTION + name, entry) for name, entry in given.items()}
 
 
@@ -215,7 +235,9 @@ def _law(given: Any) -> dict[str, Any]:
         if not isinstance(entry, dict) or not {"value", "unit", "basis"} <= set(entry):
             raise HardwareError(f"law.{name} must be a table with value, unit, basis and source")
         if not entry.get("source") and not (entry.get("assumption") and entry.get("range")):
-            raise HardwareError(f'law.{name} has no source; give source = "..." or assumption = "..." with a range')
+            raise HardwareError(
+                f'law.{name} has no source; give source = "..." or assumption = "..." with a range'
+            )
         if not _are_numbers(entry["value"]):
             raise HardwareError(f"law.{name}: value {entry['value']!r} is not a number, or a list of numbers")
     return {name: entry["value"] for name, entry in given.items()}

@@ -136,7 +136,10 @@ def nccl_choice(
     found = {key: one for key, one in found.items() if wanted in ("auto", key[0])}
     if not found:
         has = ", ".join(one for one in ALGORITHMS if one != "nvls-tree" or seen.nvls)
-        raise ScenarioError("algorithm", f"{library.title} has no {wanted!r} with these settings on {cluster.name}; it has {has}")
+        raise ScenarioError(
+            "algorithm",
+            f"{library.title} has no {wanted!r} with these settings on {cluster.name}; it has {has}",
+        )
     run = chosen(seen, size, library.law, cost, found)
     return _of(run, library, cluster, seen, size)
 
@@ -181,5 +184,9 @@ def _says(run: Course, library: Library, seen: Sight) -> str:
     name, _, over = library.title.partition(" over ")
     version = f"{seen.version // 100}.{seen.version % 100}"
     words = {"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm)
-    size = say_bytes(run.chunk) if run.chunk % 1024 == 0 or run.chunk < 1024 else f"{floor(run.chunk / 1024)} KiB"  # noqa: PLR2004
+    size = (
+        say_bytes(run.chunk)
+        if run.chunk % 1024 == 0 or run.chunk < 1024
+        else f"{floor(run.chunk / 1024)} KiB"
+    )
     return f"{name} {version} over {over}: {words}, {run.protocol}, chunks of {size}"

@@ -117,7 +117,9 @@ def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, 
     return {one: course(sight, size, law, costs, *one) for one in allowed}
 
 
-def chosen(sight: Sight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], Course]) -> Course:
+def chosen(
+    sight: Sight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], Course]
+) -> Course:
     """Return the one of `found` that the library runs: the least of its own prediction where a plugin steers it, else of this law."""
     if costs.steering is None:
         return min(found.values(), key=lambda one: one.time)
@@ -129,7 +131,7 @@ def course(sight: Sight, size: int, law: Law, costs: Costs, algorithm: str, prot
     """Return what one algorithm and protocol takes for an allreduce of `size` bytes."""
     p = PROTOCOLS.index(protocol)
     channels, chunk, rounds = _shape(sight, size, law, algorithm, p)
-    flushes = protocol == "Simple" and sight.direct and sight.generation < 2  # noqa: PLR2004  (Hopper needs none)
+    flushes = protocol == "Simple" and sight.direct and sight.generation < 2
     flush = costs.hop if flushes else 0.0
     hop = _network_hop(sight, law, algorithm, p) + costs.hop + flush
     if chunk > costs.eager:
@@ -195,19 +197,19 @@ def _rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> float:
     if algorithm == "ring":
         return sight.wire * ranks / (2 * (ranks - 1))
     line = sight.wire * sight.nodes / (2 * (sight.nodes - 1))
-    limit = law["tree_rate"][sight.generation][1 if sight.nodes <= 2 else 2]  # noqa: PLR2004
+    limit = law["tree_rate"][sight.generation][1 if sight.nodes <= 2 else 2]
     return float(min(line, 0.5 * sight.tree[0] * limit))
 
 
 def _planned_rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> float:
     """Return the rate of tuning.cc (ncclTopoTuneModel)."""
-    many = 1 if sight.nodes <= 2 else 2  # noqa: PLR2004
+    many = 1 if sight.nodes <= 2 else 2
     ranks = sight.devices * sight.nodes
     at, low = sight.generation, law["ll_rate"][1 if sight.amd else 0][many]
     if algorithm == "nvls-tree":
         channels, inside, between = sight.nvls or (1, 0.0, 0.0)
         within = inside * law["nvls_efficiency"][at] * (channels - 1) / channels * 2
-        each = min(within, between * (2 if sight.nodes <= 2 else 1), law["nvls_tree_rate"][at][many])  # noqa: PLR2004
+        each = min(within, between * (2 if sight.nodes <= 2 else 1), law["nvls_tree_rate"][at][many])
         return float(channels * each * ranks / _steps(sight))
     halved, ring_share, tree_share = law["efficiency"]
     if algorithm == "ring":
@@ -218,7 +220,7 @@ def _planned_rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> floa
             bus = min(bus * ring_share, sight.ring[0] * law["ring_ll128_rate"][at])
         return float(bus * ranks / _steps(sight))
     channels, inside, between = sight.tree
-    bus = channels * (inside if sight.nodes <= 2 else between)  # noqa: PLR2004
+    bus = channels * (inside if sight.nodes <= 2 else between)
     bus = min(bus * tree_share, channels * law["tree_rate"][at][many])
     if protocol == "LL":
         bus = min(bus / law["tree_ll_share"], low)
@@ -234,11 +236,11 @@ def _planned(sight: Sight, size: int, law: Law, latency: float, algorithm: str, 
     hop = _network_hop(sight, law, algorithm, p) + latency * (2 if protocol == "Simple" else 1)
     launch, inside = _inside(sight, law, algorithm, p, 0)
     fixed = launch + inside + _hops(sight, algorithm) * hop
-    power = floor(log2(size >> 6)) if size >= 64 else -1  # noqa: PLR2004
-    if algorithm == "tree" and 0 <= power < 23:  # noqa: PLR2004
+    power = floor(log2(size >> 6)) if size >= 64 else -1
+    if algorithm == "tree" and 0 <= power < 23:
         rate *= law["correction"][p][power]
     ranks = sight.devices * sight.nodes
-    if algorithm == "ring" and protocol == "Simple" and size / (2 * sight.ring[0] * ranks) >= 64:  # noqa: PLR2004
+    if algorithm == "ring" and protocol == "Simple" and size / (2 * sight.ring[0] * ranks) >= 64:
         fixed *= law["ring_plateau"][sight.generation]
     return float(fixed + size / (1000 * rate))
 
@@ -269,13 +271,12 @@ def _shape(sight: Sight, size: int, law: Law, algorithm: str, p: int) -> tuple[i
 def _tree_chunk(sight: Sight, size: int, law: Law, p: int, used: int) -> float:
     """Return the chunk of a tree, halved while a channel would have too few of them to fill the tree (enqueue.cc)."""
     chunk, deep = law["step"][p], sight.devices - 1 + floor(log2(sight.nodes)) or 1
+    rules: tuple[tuple[float, int], ...] = ()
     if PROTOCOLS[p] == "LL128":
         steps = 1 + floor(log2(sight.nodes)) + 0.1 * sight.devices
         rules = ((steps * 64 / sight.devices, 2**17), (steps * 16 / sight.devices, 2**15))
     elif PROTOCOLS[p] == "Simple" and sight.version < round(100 * law["small_chunks_before"]):
         rules = ((8 * deep, 2**17), (4 * deep, 2**16), (deep, 2**15))
-    else:
-        rules = ()
     for least, floor_bytes in rules:
         while size // (used * chunk) < least and chunk > floor_bytes:
             chunk //= 2

@@ -20,9 +20,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError, nearest
+from peerlab.errors import HardwareError, ScenarioError, nearest
 from peerlab.model.cluster_reading import examine
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
+from peerlab.model.libraries import NONE, load_library
 from peerlab.places import folder
 from peerlab.textfile import read_text
 
@@ -46,6 +47,10 @@ def read_cluster(text: str, where: str) -> Cluster:
         raise HardwareError(f"{where}: {problems[0]}{more}")
     values: dict[str, Any] = dict(reading.texts)
     values |= {FIGURE_FIELDS[key]: internal_value(figure) for key, figure in reading.figures.items()}
+    try:
+        load_library(values.get("library", NONE))
+    except ScenarioError as problem:
+        raise HardwareError(f"{where}: {problem}") from None
     return Cluster(
         paths=reading.paths,
         lacks=MappingProxyType(reading.lacks),

@@ -11,9 +11,7 @@ MAY_BE_LEFT_OUT = ("device.copy_engine", "device.pcie", "switch.uplink", "host.d
 """Figures that a file may leave out with a reason: what they describe then never limits anything."""
 NEEDS_OF_SEVERAL = ("scaleup.rate", "scaleup.latency", "device.hbm")
 """Figures that a node with several devices needs, whatever its paths."""
-TOGETHER = (
-    *(law.figures for law in FABRICS if len(law.figures) > 1),
-)
+TOGETHER = (*(law.figures for law in FABRICS if len(law.figures) > 1),)
 """Figures that mean something only together."""
 
 

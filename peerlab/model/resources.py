@@ -114,7 +114,9 @@ RESOURCES: dict[str, ResourceKind] = {
         drawn="CPU",
         counts_as="copy",
     ),
-    "launch": ResourceKind(label="launch and hops inside the node", scope="device", lane=5, lane_name="library"),
+    "launch": ResourceKind(
+        label="launch and hops inside the node", scope="device", lane=5, lane_name="library"
+    ),
     "proxy": ResourceKind(label="library's proxy", scope="nic", lane=55, lane_name="proxy", drawn="NIC"),
     "registration": ResourceKind(label="registration", scope="nic", lane=50, drawn="NIC"),
     "nic_tx": ResourceKind(

@@ -174,11 +174,11 @@ class Scenario:
                 latency_ps=choice.hop_ps,
                 message_ps=choice.message_ps,
                 flush_ps=choice.flush_ps,
-                scaleup_latency_ps=0 if hardware.scaleup_latency_ps else None,
+                scaleup_latency_ps=0,
             )
         if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
             return replace(hardware, latency_ps=hardware.latency_ps + (hardware.hop_ps or 0))
-        return replace(hardware, message_ps=None) if hardware.message_ps else hardware
+        return replace(hardware, message_ps=0) if hardware.message_ps else hardware
 
     @property
     def uses_nic(self) -> bool:
@@ -192,7 +192,11 @@ class Scenario:
         if self.choice or library is None:
             return self.choice.says if self.choice else ""
         version = f"{self.library_number // 100}.{self.library_number % 100}"
-        return f"{library.title} {version}: {self.schedule_name}" if library.kind == "pairwise" else library.title
+        return (
+            f"{library.title} {version}: {self.schedule_name}"
+            if library.kind == "pairwise"
+            else library.title
+        )
 
     @property
     def schedule_name(self) -> str:
@@ -364,7 +368,9 @@ class Scenario:
         if library is None:
             for name in ("library_version", "protocol"):
                 if getattr(self, name) not in (None, "auto"):
-                    raise ScenarioError(name, "there is no library to have it; name one, such as library='nccl-efa'")
+                    raise ScenarioError(
+                        name, "there is no library to have it; name one, such as library='nccl-efa'"
+                    )
             return
         version = self.library_number
         if self.protocol == "auto":
@@ -395,7 +401,9 @@ class Scenario:
                 raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
         algorithm, library = ALGORITHMS[self.algorithm], self.used_library
         if algorithm.library and (not library or library.kind != algorithm.library):
-            raise ScenarioError("algorithm", f"{self.algorithm!r} needs NCCL: give library='nccl-efa', for instance")
+            raise ScenarioError(
+                "algorithm", f"{self.algorithm!r} needs NCCL: give library='nccl-efa', for instance"
+            )
         if self.choice is None or self.algorithm != "ring":  # NCCL's ring goes over all devices
             algorithm.check(self.hardware, self.nodes, self.collective)
 

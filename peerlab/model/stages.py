@@ -39,9 +39,24 @@ class StageKind:
 
 
 STAGES: dict[str, StageKind] = {
-    "launch": StageKind(says="launch of the collective (library)", legend="launch, hops inside the node", role="inside", counts_as="flight"),
-    "inside": StageKind(says="hops inside the node (library)", legend="launch, hops inside the node", role="inside", counts_as="flight"),
-    "apart": StageKind(says="exchange inside the node that does not overlap (scale-up)", legend="scale-up links inside the node", role="gather", counts_as="exchange"),
+    "launch": StageKind(
+        says="launch of the collective (library)",
+        legend="launch, hops inside the node",
+        role="inside",
+        counts_as="flight",
+    ),
+    "inside": StageKind(
+        says="hops inside the node (library)",
+        legend="launch, hops inside the node",
+        role="inside",
+        counts_as="flight",
+    ),
+    "apart": StageKind(
+        says="exchange inside the node that does not overlap (scale-up)",
+        legend="scale-up links inside the node",
+        role="gather",
+        counts_as="exchange",
+    ),
     "gather": StageKind(
         says="collect from the node's other devices (scale-up)",
         legend="scale-up links inside the node",

@@ -6,13 +6,9 @@ from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.scenario import Scenario
 
 
-def protocol(scenario: Scenario) -> str:
-    """Return the library's protocol that a message of this size takes, ``ll`` or ``simple``; empty where it has none."""
-    hardware = scenario.hardware
-    if scenario.cluster_for_message is hardware:
-        return ""
-    small = hardware.ll_up_to_bytes is not None and scenario.nbytes <= hardware.ll_up_to_bytes
-    return "ll" if small else "simple"
+def _of_library(scenario: Scenario, key: str) -> str:
+    """Return the figure that says `key` where a library does not: what the library's is assumed from, else `key`."""
+    return "library.hop" if scenario.choice else key
 
 
 def assumed(scenario: Scenario, key: str) -> str:
@@ -37,25 +33,21 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
     Where a protocol carries less than the NIC does, the NIC's rate stands beside it; `say_latency` names the protocol.
     """
     native, field = scenario.data_path.uses_own_ports, resource_kind(_sender(scenario)).rate
-    used = protocol(scenario) if field == "nic_Bps" else ""
-    full = capacity_Bps(scenario.hardware, _sender(scenario)) if used else 0
+    full = capacity_Bps(scenario.hardware, _sender(scenario)) if scenario.choice else 0
     of = f" of {full * speed / 1e9:.4g}" if full > wire_Bps(scenario) else ""
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
     figure = next((key for key, name in FIGURE_FIELDS.items() if name == field), "")
-    mark = assumed(scenario, f"protocol.{used}_rate" if used else figure)
+    mark = assumed(scenario, figure)
     slow = speed < 1
     if native:
         return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")
     return f"wire, {rate}{mark} at node {node}" if slow else f"wire, {rate} each way{mark}"
 
 
-_PROTOCOLS = {"": "", "ll": "library's LL protocol, ", "simple": "library's Simple protocol, "}
-
-
 def say_latency(scenario: Scenario) -> str:
     """Return the latency of the wire, with the library's protocol where it has one of its own."""
     if scenario.data_path.uses_own_ports:
         return f"{scenario.cluster_for_message.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
-    used = protocol(scenario)
-    mark = assumed(scenario, f"protocol.{used}_latency" if used else "fabric.latency")
-    return f"{_PROTOCOLS[used]}{scenario.cluster_for_message.latency_ps / 1e6:g} µs latency{mark}"
+    mark = assumed(scenario, _of_library(scenario, "fabric.latency"))
+    said = f"library's {scenario.choice.course.protocol} protocol, " if scenario.choice else ""
+    return f"{said}{scenario.cluster_for_message.latency_ps / 1e6:.4g} µs latency{mark}"

@@ -38,6 +38,10 @@ def refuses(scenario: Scenario) -> str:
         return "transfers contend for links of the fabric"
     if not all(stage.uses for stage in scenario.stages):
         return "a stage takes no time"
+    return _refuses_uses(scenario)
+
+
+def _refuses_uses(scenario: Scenario) -> str:
     if any(use.kind == PROXY.kind for stage in scenario.stages for use in stage.uses):
         return "the library's proxy holds what its NIC sends"
     return "a stage has too many resources" if any(len(s.uses) > MOST_VISITS for s in scenario.stages) else ""

@@ -137,7 +137,9 @@ class Loop:
             self.serving.enter(slice_id, leg)
         elif leg.flight:
             then = now + leg.flight.duration_ps
-            self.rows.append((slice_id, leg.flight.stage, leg.flight.wire, now, now, then, 0, leg.flight.duration_ps))
+            self.rows.append(
+                (slice_id, leg.flight.stage, leg.flight.wire, now, now, then, 0, leg.flight.duration_ps)
+            )
             heappush(self.heap, (then, STAGE_OVER, slice_id, 0))
         else:
             self._over(now, slice_id)

@@ -20,6 +20,7 @@ Heap = list[tuple[int, int, int, int]]
 Rows = list[tuple[int, int, int, int, int, int, int, int]]
 """``(slice id, stage, resource, queued, start, end, bytes, work)``."""
 
+
 class Chain:
     """A slice on its way through the resources of one stage."""
 

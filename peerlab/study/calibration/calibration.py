@@ -13,15 +13,15 @@ from peerlab.cluster_file.write_cluster import cluster_text, write_new
 from peerlab.display import show_calibration
 from peerlab.errors import PeerlabError, RecordsError, ScenarioError
 from peerlab.model.hardware import Cluster
+from peerlab.model.libraries import serving, with_library
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
-from peerlab.study.calibration.constants import SWITCH, Constant, choose
+from peerlab.study.calibration.constants import Constant, choose
 from peerlab.study.calibration.fit import fit
 from peerlab.study.calibration.fitness import median_error, verdict, worse
 from peerlab.study.calibration.model import Model
 from peerlab.study.calibration.outcome import constant, described
-from peerlab.study.calibration.switch import fit_switch
 from peerlab.study.diagnosis import diagnose, explanations
 from peerlab.study.observed import Floats, Observed, observe
 from peerlab.study.replay import IN_FLIGHT, scenario, shape
@@ -177,18 +177,16 @@ def calibrate(
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     seen = observe(records)
     path, path_from = _path(records, seen, base, path)
+    base = with_library(base, serving(base.library, path))  # what is fitted may be the library's
     rows = _rows(seen, smallest_bytes)
     asked = _asked(seen, base, path, seen.sizes[rows])
     wanted = [constants] if isinstance(constants, str) else constants
     figures = choose(asked[0].hardware, asked, wanted)
-    steady = [one for one in figures if one.key != SWITCH]
     messages = IN_FLIGHT if seen.variant == "bandwidth" else 1
-    model, measured = Model(asked, messages, steady, progress), seen.times_s[rows]
+    model, measured = Model(asked, messages, figures, progress), seen.times_s[rows]
     before = model.times_s(model.start)
-    fitted, switch = fit(model, measured, seed), None
-    if len(steady) < len(figures):
-        fitted, switch = fit_switch(model, fitted, measured, seed)
-    found = tuple(constant(one, fitted, switch) for one in figures)
+    fitted = fit(model, measured, seed)
+    found = tuple(constant(one, fitted) for one in figures)
     return Calibration(
         cluster=described(base, found, seen, seen.sizes[rows], today or date.today()),  # noqa: DTZ011  (the user's day)
         path=path,

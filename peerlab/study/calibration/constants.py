@@ -9,16 +9,14 @@ from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import figures_used
 
-SWITCH = "protocol.ll_up_to"
-"""The size up to which a library uses its low-latency protocol: a step, fitted apart from the others."""
 FITTABLE = (
-    "fabric.latency", "port.latency", "protocol.ll_latency", "protocol.simple_latency",
-    "nic.rate", "port.rate", "protocol.ll_rate", "protocol.simple_rate",
+    "library.hop", "library.message", "library.rendezvous", "fabric.latency", "port.latency",
+    "nic.rate", "port.rate", "graph.ring_rate", "graph.tree_rate",
     "device.copy_engine", "switch.uplink", "scaleup.rate",
     "host.core_copy", "host.packet_cost", "host.pageable_copy", "host.bounce_copy",
-    "registration.base", "registration.per_page", SWITCH,
+    "registration.base", "registration.per_page",
 )  # fmt: skip
-"""Latencies, rates, registration costs and the protocol's switch. Of two that only act together the first is fitted."""
+"""What the library adds, latencies, rates and registration costs. Of two that only act together the first is fitted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,20 +72,11 @@ def choose(cluster: Cluster, asked: Sequence[Scenario], wanted: Sequence[str] | 
 
 
 def felt(scenario: Scenario) -> set[str]:
-    """Return the fittable figures that the time of a scenario depends on: a protocol replaces the NIC's own rate."""
-    keys = set(figures_used(scenario)) & set(FITTABLE)
-    hardware = scenario.hardware
-    if scenario.collective == "point-to-point":
-        return keys
-    low = hardware.ll_up_to_bytes is not None and scenario.nbytes <= hardware.ll_up_to_bytes
-    idle = "simple" if low else "ll"
-    keys -= {f"protocol.{idle}_rate", f"protocol.{idle}_latency"}
-    if low or hardware.simple_Bps:
-        keys -= {"nic.rate", "fabric.latency"}
-    return keys
+    """Return the fittable figures that the time of a scenario depends on."""
+    return set(figures_used(scenario)) & set(FITTABLE)
 
 
 def log_bounds(figure: Figure) -> tuple[float, float]:
-    """Return the logarithms of the ends of a figure's range; nothing as a lower end counts as a thousandth."""
+    """Return the logarithms of the ends of a figure's range; nothing as a lower end counts as a thousandth of the upper one."""
     low, high = figure.range or (figure.value, figure.value)
-    return math.log(max(low, figure.value / 1000)), math.log(high)
+    return math.log(max(low, high / 1000)), math.log(high)

@@ -9,7 +9,7 @@ from peerlab.analysis.sensitivity import changed
 from peerlab.engine.simulate import simulate
 from peerlab.model.hardware import Figure
 from peerlab.model.scenario import Scenario
-from peerlab.study.calibration.constants import SWITCH, felt, log_bounds
+from peerlab.study.calibration.constants import felt, log_bounds
 from peerlab.study.observed import Floats
 
 _STEP = 0.01
@@ -25,7 +25,7 @@ class Model:
     messages: int
     """Messages in a row in each scenario; times are of one."""
     figures: Sequence[Figure]
-    """The constants, without the protocol's switch."""
+    """The constants."""
     progress: Callable[[], object]
     """Called after each simulation."""
     _known: dict[tuple[int, tuple[float, ...]], float] = field(default_factory=dict, repr=False)
@@ -34,7 +34,9 @@ class Model:
     def start(self) -> Floats:
         """Logarithms of the constants as the file has them."""
         ends = np.array([log_bounds(one) for one in self.figures]).reshape(-1, 2)
-        return np.clip(np.log([one.value for one in self.figures]), ends[:, 0], ends[:, 1])
+        with np.errstate(divide="ignore"):  # a constant of 0 begins at the lower end
+            here = np.log([one.value for one in self.figures])
+        return np.clip(here, ends[:, 0], ends[:, 1])
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -47,13 +49,6 @@ class Model:
         if not keys:
             return self
         return replace(self, figures=[one for one in self.figures if one.key not in keys], _known={})
-
-    def switched(self, up_to_bytes: int) -> "Model":
-        """Return the model with another size of the protocol's switch."""
-        figure = self.asked[0].hardware.figures[SWITCH]
-        scale = self.asked[0].hardware.ll_up_to_bytes / figure.value
-        asked = [changed(one, [(SWITCH, up_to_bytes / scale)]) for one in self.asked]
-        return replace(self, asked=asked, _known={})
 
     def time_s(self, place: int, values: Floats) -> float:
         """Return the time at one size, for logarithms of the constants; constants it does not feel change nothing."""

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.study.calibration.constants import SWITCH, Constant
+from peerlab.study.calibration.constants import Constant
 from peerlab.study.calibration.fit import Fitted
-from peerlab.study.calibration.switch import ProtocolSwitch
 from peerlab.study.observed import Observed
 from peerlab.units import say_bytes
 
@@ -19,19 +18,10 @@ _AT_END = 0.01
 """Relative distance from an end of its range below which a constant lies at it."""
 
 
-def constant(figure: Figure, fitted: Fitted, switch: ProtocolSwitch | None) -> Constant:
+def constant(figure: Figure, fitted: Fitted) -> Constant:
     """Return one constant as it came out."""
     bounds = figure.range or (figure.value, figure.value)
     same: dict[str, Any] = {"key": figure.key, "unit": figure.unit, "before": figure.value, "bounds": bounds}
-    if figure.key == SWITCH and switch:
-        return Constant(
-            **same,
-            value=switch.value,
-            low=switch.low,
-            high=switch.high,
-            identified=not switch.untold,
-            remark=switch.untold,
-        )
     keys = [one.key for one in fitted.model.figures]
     if figure.key not in keys:
         return Constant(
@@ -57,7 +47,7 @@ def described(
     cluster = base
     for one in (one for one in found if one.identified):
         ends = one.bounds if one.at_end else (one.low, one.high)
-        value, low, high = (_rounded(one.key, end) for end in (one.value, *ends))
+        value, low, high = (_rounded(end) for end in (one.value, *ends))
         told = (
             "came out at the end of it, and may be beyond" if one.at_end else "the range is a 95 % interval"
         )
@@ -74,6 +64,6 @@ def described(
     )
 
 
-def _rounded(key: str, value: float) -> float:
-    """Return a value with as many digits as a fit has at most; sizes stay whole bytes."""
-    return value if key == SWITCH else float(f"{value:.5g}")
+def _rounded(value: float) -> float:
+    """Return a value with as many digits as a fit has at most."""
+    return float(f"{value:.5g}")

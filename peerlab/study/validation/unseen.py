@@ -30,7 +30,12 @@ from peerlab.units import GIB, MIB
 DIFFERS = 0.15
 """Relative difference of out of place and in place from which on a row does not count for the worst."""
 SMALLEST, LARGEST = 8, 4 * GIB
-SIZES = (("8 B to 4 KiB", 8, 4096), ("8 KiB to 512 KiB", 8192, 2**19), ("1 to 32 MiB", MIB, 32 * MIB), ("64 MiB to 4 GiB", 64 * MIB, LARGEST))
+SIZES = (
+    ("8 B to 4 KiB", 8, 4096),
+    ("8 KiB to 512 KiB", 8192, 2**19),
+    ("1 to 32 MiB", MIB, 32 * MIB),
+    ("64 MiB to 4 GiB", 64 * MIB, LARGEST),
+)
 """Groups of sizes whose signed error is said."""
 _FITTED = ("library.hop", "library.message", "library.rendezvous")
 _TRIED = 7
@@ -46,6 +51,8 @@ class Machine:
     records: str
     """Name of its table in ``data/measured``."""
     cluster: str
+    library: str | None = None
+    """Its library; None: the cluster's."""
     version: str | None = None
     fits: bool = True
     """Whether its log may fit constants for others."""
@@ -166,19 +173,26 @@ def load_machines() -> tuple[Machine, ...]:
 
 def unseen(machines: Sequence[Machine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
-    asked = {one: _asked(_records(one.records), load_cluster(one.cluster), one.version) for one in load_machines()}
+    asked = {
+        one: _asked(_records(one.records), load_cluster(one.cluster), one.version, one.library)
+        for one in load_machines()
+    }
     for one in machines:
         mine = asked[one][0].scenario
         others = {
             other: rows
             for other, rows in asked.items()
-            if other.fits and other.cluster != one.cluster and _transport(rows[0].scenario) == _transport(mine)
+            if other.fits
+            and other.cluster != one.cluster
+            and _transport(rows[0].scenario) == _transport(mine)
         }
         constants = fitted(list(others.values())) if others else {}
         yield _compared(one.name, asked[one], constants, tuple(other.name for other in others), one)
 
 
-def against(records: Records, cluster: str | Cluster, library: str | None = None, version: str | None = None) -> Unseen:
+def against(
+    records: Records, cluster: str | Cluster, library: str | None = None, version: str | None = None
+) -> Unseen:
     """Return how well a log is foretold on a cluster with its library's constants as they are.
 
     Raises
@@ -189,7 +203,12 @@ def against(records: Records, cluster: str | Cluster, library: str | None = None
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     rows = _asked(records, base, version, library)
     met = rows[0].scenario.hardware.figures
-    return _compared(observe(records).source or base.title, rows, {key: met[key].value for key in _FITTED if key in met}, ())
+    return _compared(
+        observe(records).source or base.title,
+        rows,
+        {key: met[key].value for key in _FITTED if key in met},
+        (),
+    )
 
 
 @dataclass(frozen=True)
@@ -214,19 +233,31 @@ def _asked(records: Records, cluster: Cluster, version: str | None, library: str
     seen = observe(records)
     shaped = shape(cluster, seen)
     if shaped is None:
-        raise RecordsError(f"{seen.ranks} ranks on {seen.nodes} nodes do not fit {cluster.name}'s {cluster.devices} devices a node")
+        raise RecordsError(
+            f"{seen.ranks} ranks on {seen.nodes} nodes do not fit {cluster.name}'s {cluster.devices} devices a node"
+        )
     table = records.medians()
     table = table[table["collective"] == seen.collective]
     times = {
-        variant: dict(zip(rows["size_bytes"], rows["time_s"], strict=True)) for variant, rows in table.groupby("variant")
+        variant: dict(zip(rows["size_bytes"], rows["time_s"], strict=True))
+        for variant, rows in table.groupby("variant")
     }
     found = []
     for size in seen.sizes.tolist():
-        one = scenario(seen, shaped, seen.path or cluster.paths[0], size) if SMALLEST <= size <= LARGEST else None
+        one = (
+            scenario(seen, shaped, seen.path or cluster.paths[0], size)
+            if SMALLEST <= size <= LARGEST
+            else None
+        )
         if one is not None:
             one = one.with_(library_version=version, library=library)
-            both = (times.get("out-of-place", {}).get(size, math.nan), times.get("in-place", {}).get(size, math.nan))
-            found.append(_Row(one, *(both if not all(map(math.isnan, both)) else (_time(seen, size), math.nan))))
+            both = (
+                times.get("out-of-place", {}).get(size, math.nan),
+                times.get("in-place", {}).get(size, math.nan),
+            )
+            found.append(
+                _Row(one, *(both if not all(map(math.isnan, both)) else (_time(seen, size), math.nan)))
+            )
     if not found:
         raise RecordsError("no size of 8 B to 4 GiB between nodes: nothing can be compared")
     return found
@@ -242,7 +273,11 @@ def _transport(asked: Scenario) -> str:
 
 
 def _compared(
-    name: str, rows: Sequence[_Row], constants: Mapping[str, float], on: tuple[str, ...], machine: Machine | None = None
+    name: str,
+    rows: Sequence[_Row],
+    constants: Mapping[str, float],
+    on: tuple[str, ...],
+    machine: Machine | None = None,
 ) -> Unseen:
     points = []
     for row in rows:
@@ -251,8 +286,8 @@ def _compared(
             cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
         asked = row.scenario.with_(cluster=cluster)
         alone = row.scenario.with_(library="none", library_version=None)
-        times = [simulate(one).time_s for one in (asked, alone)]
-        points.append(SizeError(asked.nbytes, row.out_of_place_s, row.in_place_s, *times, asked.library_says))
+        both = simulate(asked).time_s, simulate(alone).time_s
+        points.append(SizeError(asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says))
     library = rows[0].scenario.used_library
     more = (machine.promised, machine.note) if machine else ()
     return Unseen(name, library.title if library else "none", constants, on, tuple(points), *more)
@@ -266,15 +301,18 @@ def fitted(logs: Sequence[Sequence[_Row]]) -> dict[str, float]:
 
     Of each log the mean relative error counts, a row by no more than a half: single runs have pathologies.
     """
-    figures = [one for key, one in logs[0][0].scenario.hardware.figures.items() if key in _FITTED and one.range]
+    figures = [
+        one for key, one in logs[0][0].scenario.hardware.figures.items() if key in _FITTED and one.range
+    ]
     bounds = [_bound(rows[-1].scenario) for rows in logs]
-    tried = list(product(*map(_values, figures)))
+    tried: list[tuple[float, ...]] = list(product(*map(_values, figures)))
 
-    def cost(values: Sequence[float]) -> float:
+    def cost(values: tuple[float, ...]) -> float:
         given = dict(zip((one.key for one in figures), values, strict=True))
         return sum(_mean_error(rows, given, bound) for rows, bound in zip(logs, bounds, strict=True))
 
-    return dict(zip((one.key for one in figures), min(tried, key=cost), strict=True))
+    best = min((cost(values), values) for values in tried)[1]
+    return dict(zip((one.key for one in figures), best, strict=True))
 
 
 def _values(figure: Figure) -> list[float]:
@@ -289,7 +327,9 @@ def _bound(asked: Scenario) -> float:
 
 
 def _mean_error(rows: Sequence[_Row], constants: Mapping[str, float], bound: float) -> float:
-    return statistics.fmean(min(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows)
+    return statistics.fmean(
+        min(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows
+    )
 
 
 def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> float:
@@ -303,5 +343,3 @@ def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> flo
     cost = costs(library, cluster, seen)
     found = courses(seen, asked.nbytes, library.law, cost)
     return chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6
-
-
