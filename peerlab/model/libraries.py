@@ -170,10 +170,10 @@ def _library(document: dict[str, Any]) -> Library:
         kind=kind,
         versions=(versions[0], versions[1]),
         version=str(document.get("version", base.version if base else versions[1])),
-        instead=MappingProxyType({**(base.instead if base else {}), **_instead(document.get("instead", {}))}),
+        instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
         forbids=(*(base.forbids if base else ()), *map(_forbidden, document.get("forbids", []))),
-        law=MappingProxyType({**(base.law if base else {}), **_law(document.get("law", {}))}),
-        figures=MappingProxyType({**(base.figures if base else {}), **_figures(document.get("library", {}))}),
+        law={**(base.law if base else {}), **_law(document.get("law", {}))},
+        figures={**(base.figures if base else {}), **_figures(document.get("library", {}))},
     )
     found.number(found.version)
     return found

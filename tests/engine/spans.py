@@ -58,7 +58,9 @@ def scenarios():
         for name, more in product(_MORE_ON, _MORE)
         for path in (peerlab.load_cluster(name).paths if "registration" not in more else ("peer-direct",))
     ]
-    return [json.dumps(one) for one in asked if _possible(one)]
+    alone = [{**one, "library": "none"} for one in asked]
+    with_library = [one for one in asked if peerlab.load_cluster(one["cluster"]).library != "none"]
+    return [json.dumps(one) for one in (*alone, *with_library) if _possible(one)]
 
 
 def scenario(text):

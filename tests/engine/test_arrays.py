@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,7 +17,10 @@ from peerlab.engine.arrays.side_by_side import SideBySide, times
 from peerlab.engine.loop.event_loop import Loop
 from peerlab.errors import ScenarioError
 
-RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="1 MiB", jitter=0.2, seed=3)
+of_topology = partial(peerlab.Scenario, library="none")
+"""Topology alone: what the engines do with it does not depend on who asks."""
+
+RING = of_topology(cluster="ideal-100g", nodes=8, message_bytes="1 MiB", jitter=0.2, seed=3)
 
 
 def fingerprint(engine):
@@ -91,7 +95,7 @@ PATHS = {
 def test_runs_side_by_side_give_what_each_gives_alone(
     nodes, cluster, registration, collective, dependency, slow, jitters
 ):
-    base = peerlab.Scenario(
+    base = of_topology(
         cluster=peerlab.load_cluster(cluster),
         path=PATHS[cluster],
         registration=registration,
@@ -135,9 +139,7 @@ def identity(run):
 @pytest.mark.parametrize("cluster", PATHS)
 def test_every_span_is_of_the_resource_that_the_referee_names(cluster):
     """After its copy a slice is in flight at the receiver, not at the sender."""
-    scenario = peerlab.Scenario(
-        cluster=cluster, path=PATHS[cluster], nodes=3, message_bytes="64 KiB", jitter=0.1
-    )
+    scenario = of_topology(cluster=cluster, path=PATHS[cluster], nodes=3, message_bytes="64 KiB", jitter=0.1)
     arrays, referee = (
         peerlab.simulate(scenario, engine=engine, every_node=True) for engine in ("arrays", "referee")
     )
@@ -182,7 +184,7 @@ def test_a_sweep_over_seeds_is_few_calls_and_its_rows_are_those_of_single_runs(m
 
 def test_a_run_whose_jitter_may_take_too_long_to_count_does_not_spoil_those_beside_it():
     slow = peerlab.load_cluster("ideal-100g").with_figure("nic.rate", 0.01)
-    base = peerlab.Scenario(cluster=slow, nodes=4, message_bytes="1 GiB", slow_nodes={1: 0.5})
+    base = of_topology(cluster=slow, nodes=4, message_bytes="1 GiB", slow_nodes={1: 0.5})
     table = peerlab.sweep(base, jitter=[0.1, 2.0], seed=[1, 2], progress=False)
     alone = [peerlab.simulate(base.with_(seed=seed, jitter=0.1)).time_s for seed in (1, 2)]
     assert table["time_s"].tolist()[:2] == alone
@@ -206,7 +208,7 @@ def test_a_run_whose_jitter_may_take_too_long_to_count_does_not_spoil_those_besi
 def test_with_a_warm_cache_it_gives_the_spans_and_hits_of_the_referee(
     cluster, nodes, nbytes, slices, window, dependency, prefetch, buffers, collective, jitter, slow
 ):
-    scenario = peerlab.Scenario(
+    scenario = of_topology(
         cluster=cluster,
         path="peer-direct",
         nodes=nodes,
@@ -258,7 +260,7 @@ NICS_UNEVENLY_SHARED = behind_a_switch(3, 2)
 def test_where_devices_share_a_nic_it_gives_the_spans_of_the_referee_or_says_that_it_cannot(
     cluster, nodes, nbytes, slices, window, dependency, registration, prefetch, collective, jitter, slow
 ):
-    scenario = peerlab.Scenario(
+    scenario = of_topology(
         cluster=cluster,
         path="peer-direct",
         nodes=nodes,
@@ -290,9 +292,7 @@ def test_where_devices_share_a_nic_it_gives_the_spans_of_the_referee_or_says_tha
     assert least.busy == {kind: pytest.approx(share) for kind, share in referee.busy.items()}
 
 
-OVERTAKEN = peerlab.Scenario(
-    path="peer-direct", nodes=4, message_bytes="4 MiB", slice_bytes="64 KiB", dependency="step"
-)
+OVERTAKEN = of_topology(path="peer-direct", nodes=4, message_bytes="4 MiB", slice_bytes="64 KiB", dependency="step")
 """In blocking code the first device comes to its next step while the second still sends slices of this one."""
 
 
@@ -308,7 +308,7 @@ def test_where_a_slice_overtakes_one_of_an_earlier_step_the_loop_takes_over():
 
 def test_of_runs_side_by_side_only_those_are_given_to_the_loop_that_the_arrays_cannot_run(monkeypatch):
     scenarios = [
-        peerlab.Scenario(
+        of_topology(
             path="peer-direct", nodes=4, message_bytes="4 MiB", slice_bytes="64 KiB", jitter=jitter, seed=seed
         )
         for seed in range(4)
@@ -380,7 +380,7 @@ def without_numba(monkeypatch):
 )
 @pytest.mark.usefixtures("without_numba")
 def test_what_it_cannot_say_exactly_it_refuses(fields, why):
-    scenario = peerlab.Scenario(jitter=0.1, **fields)
+    scenario = of_topology(jitter=0.1, **fields)
     assert why in refuses(scenario)
     with pytest.raises(ScenarioError, match="'arrays' cannot run this"):
         peerlab.simulate(scenario, engine="arrays")
@@ -414,14 +414,14 @@ NODE, SWITCH, DEVICE = "a switch of a node", "a switch of every node", "every de
 )
 @pytest.mark.usefixtures("without_numba")
 def test_auto_takes_the_fastest_engine_that_is_exact_and_simulates_the_least_that_is(fields, engine, holds):
-    run = peerlab.simulate(peerlab.Scenario(**fields))
+    run = peerlab.simulate(of_topology(**fields))
     assert run.engine == engine
     assert holds == (NODE if run.trace.folded else SWITCH if run.trace.one_switch else DEVICE)
 
 
 @pytest.mark.parametrize("engine", ["auto", "referee", "loop", "arrays"])
 def test_every_node_is_in_the_trace_where_it_is_asked_for(engine):
-    ring = peerlab.Scenario(cluster="ideal-100g", nodes=5, message_bytes="64 KiB")
+    ring = of_topology(cluster="ideal-100g", nodes=5, message_bytes="64 KiB")
     run = peerlab.simulate(ring, engine=engine, every_node=True)
     assert set(run.recording.spans["node"].tolist()) == {0, 1, 2, 3, 4}
     assert not run.recording.blocks  # and every step
@@ -439,7 +439,7 @@ def test_every_node_is_in_the_trace_where_it_is_asked_for(engine):
     ],
 )
 def test_the_words_of_0_1_for_engines_work_with_a_warning_that_names_the_new_call(old, engine, every_node):
-    ring = peerlab.Scenario(nodes=3, message_bytes="64 KiB")
+    ring = of_topology(nodes=3, message_bytes="64 KiB")
     with pytest.warns(FutureWarning, match=f"engine='{old}' is simulate") as told:
         run = peerlab.simulate(ring, engine=old)
     call = str(told[0].message).partition(" is ")[2].removesuffix(" now")
@@ -450,7 +450,7 @@ def test_the_words_of_0_1_for_engines_work_with_a_warning_that_names_the_new_cal
 
 
 def test_where_nodes_differ_loop_nodes_is_one_switch_of_every_node_as_it_was_in_0_1():
-    slow = peerlab.Scenario(nodes=4, slow_nodes={1: 0.5}, message_bytes="1 MiB")
+    slow = of_topology(nodes=4, slow_nodes={1: 0.5}, message_bytes="1 MiB")
     with pytest.warns(FutureWarning, match=r"is simulate\(scenario, engine='loop'\) now"):
         run = peerlab.simulate(slow, engine="loop-nodes")
     assert run.trace.one_switch
@@ -482,7 +482,7 @@ def test_of_a_very_large_run_the_slowest_node_and_its_neighbours_are_recorded():
     every = peerlab.simulate(run.scenario, every_node=True)
     assert len(set(every.recording.spans["node"].tolist())) == 512
     with pytest.raises(ScenarioError, match="million spans"):
-        peerlab.simulate(peerlab.Scenario(nodes=1024, jitter=0.1))
+        peerlab.simulate(of_topology(nodes=1024, jitter=0.1))
 
 
 @pytest.mark.parametrize("fields", [{"slow_nodes": {0: 0.13}}, {"jitter": 1.0}])

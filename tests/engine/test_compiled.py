@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +17,9 @@ from peerlab.engine.system import System
 from peerlab.errors import Cancelled, ScenarioError
 from peerlab.model.presets import known_clusters
 from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
+
+of_topology = partial(peerlab.Scenario, library="none")
+"""Topology alone: what the engines do with it does not depend on who asks."""
 
 CLUSTERS = [name for name in known_clusters() if not peerlab.Scenario(cluster=name).fabric.contended]
 SLOW = {"path": "peer-direct", "slow_nodes": {1: 0.5}}
@@ -46,7 +50,7 @@ def scenarios(draw, most=6000):
         fields["slow_nodes"] = draw(st.dictionaries(st.integers(0, nodes - 1), share, min_size=1, max_size=2))
     if draw(st.booleans()):
         fields |= {"jitter": draw(st.sampled_from([0.01, 0.1, 1.0])), "seed": draw(st.integers(0, 5))}
-    scenario = peerlab.Scenario(**fields)
+    scenario = of_topology(**fields)
     assume(not refusals.refuses(scenario))
     system = System(scenario, folded=False)
     assume(len(system.lanes) * system.pieces * system.plan.schedule.steps < most)
@@ -114,13 +118,13 @@ def test_it_gives_every_span_of_the_referee(scenario):
 )
 def test_what_it_does_not_take_it_refuses_in_words(fields, reason):
     with pytest.raises(ScenarioError, match=f"'compiled' cannot run this: {reason}; use 'auto'"):
-        peerlab.simulate(peerlab.Scenario(jitter=0.1, **fields), engine="compiled")
-    assert fastest(peerlab.Scenario(jitter=0.1, nodes=64, **fields)) == "loop"
+        peerlab.simulate(of_topology(jitter=0.1, **fields), engine="compiled")
+    assert fastest(of_topology(jitter=0.1, nodes=64, **fields)) == "loop"
 
 
 def test_auto_takes_it_where_it_pays_and_is_installed(monkeypatch):
     monkeypatch.setattr(refusals, "_CODE", "*")  # as if its machine code were on disk
-    large, small = (peerlab.Scenario(**{**LARGE, "nodes": nodes}) for nodes in (8, 3))
+    large, small = (of_topology(**{**LARGE, "nodes": nodes}) for nodes in (8, 3))
     assert [fastest(one) for one in (large, small)] == ["compiled", "loop"]
     assert fastest(large.with_(jitter=0)) == "loop"  # one switch of one node stands for all
     assert fastest(large.with_(cluster="p5", path="peer-direct")) == "arrays"
@@ -134,7 +138,7 @@ def test_auto_takes_it_where_it_pays_and_is_installed(monkeypatch):
 
 
 def test_its_machine_code_is_found_on_disk_afterwards():
-    peerlab.simulate(peerlab.Scenario(**SLOW, nodes=3, message_bytes=1), engine="compiled")
+    peerlab.simulate(of_topology(**SLOW, nodes=3, message_bytes=1), engine="compiled")
     assert refusals.pays(100_000)
     assert not refusals.pays(99_999)
 
@@ -142,8 +146,8 @@ def test_its_machine_code_is_found_on_disk_afterwards():
 def test_a_run_without_it_loads_no_compiler():
     script = """
 import sys, peerlab
-peerlab.simulate(peerlab.Scenario())
-peerlab.simulate(peerlab.Scenario(nodes=3, jitter=0.1, message_bytes="1 MiB"))
+peerlab.simulate(of_topology())
+peerlab.simulate(of_topology(nodes=3, jitter=0.1, message_bytes="1 MiB"))
 print("numba" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -153,7 +157,7 @@ print("numba" in sys.modules)
 def test_of_many_spans_those_of_the_slow_node_and_its_neighbours_are_kept(monkeypatch):
     monkeypatch.setattr(recording, "_MOST_SPANS", 1000)
     for fields in (SLOW, {**LARGE, "message_bytes": "1 MiB", "seed": 2}):
-        scenario = peerlab.Scenario(**{**fields, "nodes": 7})
+        scenario = of_topology(**{**fields, "nodes": 7})
         compiled, whole, loop = (
             peerlab.simulate(scenario, engine=engine, every_node=every_node)
             for engine, every_node in (("compiled", False), ("compiled", True), ("loop", True))
@@ -168,7 +172,7 @@ def test_of_many_spans_those_of_the_slow_node_and_its_neighbours_are_kept(monkey
 
 
 def test_the_runs_before_the_last_one_are_those_of_the_loop():
-    scenario = peerlab.Scenario(**SLOW, nodes=4, message_bytes="1 MiB")
+    scenario = of_topology(**SLOW, nodes=4, message_bytes="1 MiB")
     compiled, loop = (
         peerlab.simulate(scenario, engine=engine).trace.iterations for engine in ("compiled", "loop")
     )
@@ -188,7 +192,7 @@ def test_progress_is_told_and_can_stop_it(monkeypatch):
             raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
-        peerlab.simulate(peerlab.Scenario(**LARGE), engine="compiled", progress=stop)
+        peerlab.simulate(of_topology(**LARGE), engine="compiled", progress=stop)
     assert told == sorted(told)
     assert 0 <= told[0][0] < told[-1][0] < told[-1][1] == 14
 
@@ -198,7 +202,7 @@ def test_times_that_may_not_fit_are_refused_in_words(monkeypatch):
 
     machine = peerlab.load_cluster("dl1").with_figure("nic.rate", 0.01)
     fields = {"path": "host-rdma", "message_bytes": "1 TiB", "slice_bytes": None, "nodes": 4, "seed": 1}
-    scenario = peerlab.Scenario(cluster=machine, jitter=0.1, **fields)
+    scenario = of_topology(cluster=machine, jitter=0.1, **fields)
     times = [peerlab.simulate(scenario, engine=engine).time_ps for engine in ("compiled", "loop")]
     assert times[0] == times[1] > 2**55
     with pytest.raises(

@@ -33,7 +33,10 @@ DL1_LEAVES = read_cluster(  # several PCIe switches a node, and links that they 
     ),
     "dl1-leaves",
 )
-MACHINES = ("dl1", DL1_LEAVES, "g4dn-metal", "juliet", "alps-gh200", "p4d", "gaudi2")
+DL1_BUSY = peerlab.Scenario().hardware  # a library that costs something per hop and slice, and loses overlap
+for key, value in {"library.hop": 18, "library.message": 8, "library.overlap_lost": 0.7}.items():
+    DL1_BUSY = DL1_BUSY.with_figure(key, value)
+MACHINES = ("dl1", DL1_BUSY, DL1_LEAVES, "p5", "g4dn-metal", "juliet", "alps-gh200", "p4d", "gaudi2")
 REGISTERING = ("dl1", DL1_LEAVES, "juliet", "p4d", "infiniband-hdr-a100")
 SIZES = st.sampled_from([1, 7, 1000, 65536, 10**6 + 3, 2**20, 2**22 + 5, 2**24]) | st.integers(1, 2**24)
 
@@ -54,7 +57,11 @@ def scenarios(draw, *, registers=False):
     """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory."""
     fields = common(draw)
     powers = st.sampled_from([1, 2, 4, 8, 16])
-    algorithm = draw(st.sampled_from(["auto", "auto", *list(ALGORITHMS)[3:]]))
+    algorithm = draw(
+        st.sampled_from(
+            ["auto", "auto", *[name for name, one in list(ALGORITHMS.items())[3:] if not one.library]]
+        )
+    )
     needs_power = algorithm in ("halving-doubling", "recursive-doubling")
     if not registers and draw(st.integers(0, 2)) == 0:
         fabric = draw(st.sampled_from(["ideal-100g", BACKBONE, LEAFSPINE]))
@@ -79,6 +86,7 @@ def scenarios(draw, *, registers=False):
     if fields["collective"] != "point-to-point":
         fields["algorithm"] = algorithm
     nodes = fields["nodes"]
+    fields["library"] = draw(st.sampled_from([None, "none"])) if algorithm == "auto" else "none"
     if draw(st.integers(0, 3)) == 0:
         fields["slow_nodes"] = {draw(st.integers(0, nodes - 1)): draw(st.sampled_from([0.5, 0.9, 0.13]))}
     if draw(st.integers(0, 3)) == 0:

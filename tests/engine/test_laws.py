@@ -1,5 +1,7 @@
 """Laws that hold on every cluster and path: slices move causally, one byte more costs no time, and a faster part slows nothing down."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,6 +13,9 @@ from peerlab.model.hardware import FIGURE_KINDS
 from peerlab.model.presets import known_clusters
 from peerlab.model.used_figures import figures_used
 
+of_topology = partial(peerlab.Scenario, library="none")
+"""Topology alone: what the engines do with it does not depend on who asks."""
+
 WAYS = [(name, path) for name in known_clusters() for path in peerlab.load_cluster(name).paths]
 SIZES = st.sampled_from([2**power for power in range(10, 28)]) | st.integers(1, 2**26)
 ENGINES = ("referee", "loop", "arrays")
@@ -20,7 +25,7 @@ ENGINES = ("referee", "loop", "arrays")
 def scenarios(draw, sizes=SIZES):
     """Make a scenario of any cluster and path."""
     name, path = draw(st.sampled_from(WAYS))
-    return peerlab.Scenario(
+    return of_topology(
         cluster=name, path=path, nodes=draw(st.sampled_from([2, 3, 5, 8, 16])), message_bytes=draw(sizes)
     )
 
@@ -76,7 +81,7 @@ def test_starts_and_ends_never_decrease_along_a_slices_way(asked, engine):
 
 def test_the_nic_of_the_detour_reads_a_slice_before_it_sends_it():
     """DL1, 4 nodes, 32 MiB through the host: the NIC begins to send when it has begun to read, and is not through before that."""
-    run = peerlab.simulate(peerlab.Scenario(path="host-rdma", nodes=4, message_bytes="32 MiB"))
+    run = peerlab.simulate(of_topology(path="host-rdma", nodes=4, message_bytes="32 MiB"))
     spans = run.trace.frame()
     network = spans[spans.stage == "network"]
     first = {"PCIe uplink down": {}, "NIC send": {}, "NIC receive": {}}
@@ -118,9 +123,7 @@ def test_powers_of_two_are_no_worse_than_a_byte_more():
     """Juliet, 8 MiB on 8 nodes through the host took 1.42 times as long as with one byte more while slices were cut evenly."""
     for cluster, nodes, size in (("juliet", 8, 2**23), ("infiniband-hdr-a100", 2, 2**24), ("dl1", 8, 2**26)):
         even, odd = (
-            peerlab.simulate(
-                peerlab.Scenario(cluster=cluster, path="host-rdma", nodes=nodes, message_bytes=n)
-            )
+            peerlab.simulate(of_topology(cluster=cluster, path="host-rdma", nodes=nodes, message_bytes=n))
             for n in (size, size + 1)
         )
         assert even.time_ps <= 1.005 * odd.time_ps, (cluster, even.time_ps / odd.time_ps)
@@ -144,6 +147,6 @@ def test_a_second_nic_makes_the_detour_little_slower(name, size):
     cluster = peerlab.load_cluster(name)
     second = cluster.with_figure("node.nics_per_switch", 2 * cluster.nics_per_switch)
     for nodes in (2, 8):
-        asked = peerlab.Scenario(cluster=cluster, path="host-rdma", nodes=nodes, message_bytes=size)
+        asked = of_topology(cluster=cluster, path="host-rdma", nodes=nodes, message_bytes=size)
         one, two = peerlab.simulate(asked), peerlab.simulate(asked.with_(cluster=second))
         assert two.time_ps <= 1.104 * one.time_ps
