@@ -191,8 +191,11 @@ TEXTS = {
 
 OPTIONAL_TEXTS = {
     "fitted_on": "only where you fit figures: on what, such as all_reduce of 1 MiB to 1 GiB on 2 nodes",
-    "library": "the communication library, such as nccl-efa, nccl-verbs, nccl-cxi, nccl-sockets; without it topology alone counts",
-    "library_version": "its version, such as 2.19: NCCL_DEBUG=VERSION prints it",
     "cpu": "maker of the hosts' processors, AMD or Intel: lscpu",
 }
 """Texts that may stand there too."""
+LIBRARY_TEXTS = {
+    "name": "the communication library, such as nccl-efa, nccl-verbs, nccl-cxi, nccl-sockets; without it topology alone counts",
+    "version": "its version, such as 2.19: NCCL_DEBUG=VERSION prints it",
+}
+"""Texts that may stand under ``[library]``."""

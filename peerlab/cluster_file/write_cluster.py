@@ -56,8 +56,12 @@ def cluster_text(cluster: Cluster, remark: str) -> str:
     if cluster.leaves_out:
         parts += ["", "[leaves_out]"]
         parts += [f"{quoted(key)} = {quoted(why)}" for key, why in cluster.leaves_out.items()]
-    section = ""
-    for key, figure in cluster.figures.items():
+    texts = (
+        (("name", cluster.library), ("version", cluster.library_version)) if cluster.library != NONE else ()
+    )
+    parts += ["", "[library]", *(f"{name} = {quoted(text)}" for name, text in texts if text)] if texts else []
+    section = "library" if texts else ""
+    for key, figure in sorted(cluster.figures.items(), key=lambda one: not one[0].startswith("library.")):
         head, _, name = key.partition(".")
         if head != section:
             section = head
@@ -67,8 +71,8 @@ def cluster_text(cluster: Cluster, remark: str) -> str:
 
 
 def _texts(cluster: Cluster) -> Iterator[str]:
-    for name in ("name", "title", "device_name", "summary", "fitted_on", "library", "library_version", "cpu"):
-        if getattr(cluster, name) and getattr(cluster, name) != NONE:
+    for name in ("name", "title", "device_name", "summary", "fitted_on", "cpu"):
+        if getattr(cluster, name):
             yield f"{name} = {quoted(getattr(cluster, name))}"
 
 

@@ -14,11 +14,13 @@ from peerlab.textfile import read_toml
 
 TEXTS = ("name", "title", "device_name", "summary")
 """Texts at the top of a cluster file."""
-OPTIONAL_TEXTS = ("fitted_on", "library", "library_version", "cpu")
-"""Texts that may stand there: what some figures were fitted on; the communication library, its version; the processors' maker."""
+OPTIONAL_TEXTS = ("fitted_on", "cpu")
+"""Texts that may stand there: what some figures were fitted on; the processors' maker."""
+_LIBRARY_TEXTS = {"name": "library", "version": "library_version"}
+"""Texts of the section ``[library]``, and the fields that they fill."""
 _FORMER = "protocol"
 _INSTEAD = (
-    '[protocol] is no more: name the communication library, such as library = "nccl-verbs" at the top '
+    '[protocol] is no more: name the communication library, such as name = "nccl-verbs" under [library] '
     "(docs/using.md lists them), and fit library.hop and library.message with peerlab calibrate"
 )
 """Said of the five figures of a library's protocols that a cluster file had until 0.1.0."""
@@ -77,6 +79,7 @@ def examine(text: str) -> Reading:
         reading.wrong.append(str(problem))
         return reading
     _read_texts(document, reading)
+    _read_library(document.get("library"), reading)
     with reading.noting():
         _read_paths(document.pop("paths", None), reading)
     reasons = document.pop("leaves_out", {})
@@ -98,6 +101,16 @@ def _read_texts(document: dict[str, Any], reading: Reading) -> None:
             reading.texts[name] = given
         elif name in TEXTS:
             reading.missing.append(Missing(name, "it is a text at the top of the file"))
+
+
+def _read_library(section: Any, reading: Reading) -> None:
+    """Take name and version of the communication library out of its section, which may hold figures too."""
+    for name, field_name in _LIBRARY_TEXTS.items() if isinstance(section, dict) else ():
+        given = section.pop(name, None)
+        if given is not None and not isinstance(given, str):
+            reading.wrong.append(f"library.{name} must be a text, not {given!r}")
+        elif given is not None and given.isprintable() and given.strip() not in _PLACEHOLDERS:
+            reading.texts[field_name] = given.strip()
 
 
 def _read_figures(document: dict[str, Any], reading: Reading) -> set[str]:

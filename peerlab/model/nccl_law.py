@@ -110,7 +110,7 @@ def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, 
     allowed = [
         (algorithm, protocol)
         for algorithm in ALGORITHMS
-        if algorithm != "nvls-tree" or sight.nvls
+        if algorithm != "nvls-tree" or (sight.nvls and law["nvls_efficiency"][sight.generation])
         for protocol in costs.protocols
         if algorithm != "nvls-tree" or protocol == "Simple"
     ]

@@ -292,7 +292,9 @@ def test_where_devices_share_a_nic_it_gives_the_spans_of_the_referee_or_says_tha
     assert least.busy == {kind: pytest.approx(share) for kind, share in referee.busy.items()}
 
 
-OVERTAKEN = of_topology(path="peer-direct", nodes=4, message_bytes="4 MiB", slice_bytes="64 KiB", dependency="step")
+OVERTAKEN = of_topology(
+    path="peer-direct", nodes=4, message_bytes="4 MiB", slice_bytes="64 KiB", dependency="step"
+)
 """In blocking code the first device comes to its next step while the second still sends slices of this one."""
 
 

@@ -175,7 +175,12 @@ def test_every_engine_counts_the_registrations_of_the_same_switch(scenario):
 
 def test_what_makes_nodes_differ_does_not_multiply_the_counts():
     alike = peerlab.Scenario(
-        cluster="p4d", path="peer-direct", registration="per-transfer", nodes=4, message_bytes="8 MiB"
+        cluster="p4d",
+        path="peer-direct",
+        registration="per-transfer",
+        nodes=4,
+        message_bytes="8 MiB",
+        library="none",
     )
     runs = [peerlab.simulate(alike.with_(**kw)) for kw in ({}, {"slow_nodes": {1: 0.5}}, {"jitter": 1e-6})]
     assert [run.engine for run in runs] == ["loop", "loop", "loop"]
@@ -226,7 +231,7 @@ def test_what_is_left_out_is_exactly_what_would_have_happened():
         {"path": "peer-direct", "nodes": 64, "message_bytes": "64 MiB", "registration": "per-transfer"},
         {"path": "peer-direct", "nodes": 48, "message_bytes": 48 * 8 * 1024, "iterations": 3, "buffers": 2},
     ):
-        scenario = peerlab.Scenario(**fields)
+        scenario = peerlab.Scenario(algorithm="hierarchical", **fields)
         folded = peerlab.simulate(scenario, engine="loop").trace
         whole = peerlab.simulate(scenario, engine="referee").trace
         assert any(one.recording.blocks for one in folded.iterations), fields
@@ -238,7 +243,9 @@ def test_what_is_left_out_is_exactly_what_would_have_happened():
 
 
 def test_a_thousand_nodes_are_simulated_in_few_rows():
-    run = peerlab.simulate(peerlab.Scenario(nodes=1024, path="host-rdma", message_bytes="1 GiB"))
+    run = peerlab.simulate(
+        peerlab.Scenario(nodes=1024, path="host-rdma", message_bytes="1 GiB", library="none")
+    )
     assert int(run.recording.weights.sum()) == len(run.recording.unrolled["start"]) > 500_000
     assert len(run.recording.spans["start"]) < 60_000
 

@@ -1,0 +1,137 @@
+"""Communication libraries as data: what a file may say, what is refused in words, and what a scenario shows of them."""
+
+import pickle
+
+import pytest
+
+import peerlab
+from peerlab.errors import HardwareError, ScenarioError
+from peerlab.model.libraries import known_libraries, load_library, read_library
+from peerlab.model.presets import read_cluster
+from peerlab.places import folder
+
+EFA = (folder("data") / "libraries" / "nccl-efa.toml").read_text()
+
+
+def refused(error, **fields):
+    with pytest.raises(error) as caught:
+        peerlab.Scenario(**fields)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", [one for one in known_libraries() if one != "none"])
+def test_every_library_has_figures_with_units_and_a_source_or_an_assumption_with_a_range(name):
+    library = load_library(name)
+    assert library.name == name
+    assert library.figures
+    for figure in library.figures.values():
+        assert figure.unit
+        assert figure.basis
+        assert figure.source or (figure.assumption and figure.range), figure.key
+
+
+def test_a_scenario_says_what_its_library_does_and_a_choice_can_be_forced():
+    asked = peerlab.Scenario(
+        cluster="p4d", nodes=2, path="peer-direct", library_version="2.19", message_bytes="64 MiB"
+    )
+    assert asked.library_says == "NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB"
+    ring = asked.with_(algorithm="ring")
+    assert "ring, Simple" in ring.library_says
+    p5 = peerlab.Scenario(cluster="p5", nodes=2, message_bytes="16 MiB", protocol="LL128")
+    assert p5.choice.course.protocol == "LL128"
+    assert p5.with_(protocol="Simple", algorithm="tree").choice.course.key == ("tree", "Simple")
+    assert peerlab.Scenario().library_says == "HCL over host NICs 1.21: pairwise"
+    assert peerlab.Scenario(library="none").library_says == ""
+
+
+def test_the_library_of_a_path_may_be_another_one():
+    tcp = peerlab.Scenario(cluster="p4d", path="host-tcp")
+    assert (tcp.used_library.name, tcp.hardware.library) == ("nccl-sockets", "nccl-sockets")
+    assert peerlab.Scenario(cluster="p4d", library="none").used_library is None
+
+
+def test_what_is_not_possible_is_refused_in_words():
+    p4d = {"cluster": "p4d", "nodes": 2, "path": "peer-direct"}
+    assert "nearest is 'nccl-efa'" in refused(
+        ScenarioError, library="nccl-ef", **p4d
+    ) or "nccl-efa" in refused(ScenarioError, library="nccl-ef", **p4d)
+    assert "known from 2.12" in refused(ScenarioError, library_version="2.9.9", **p4d)
+    assert "is no version" in refused(ScenarioError, library_version="new", **p4d)
+    assert "later ones are not known" in refused(ScenarioError, library_version="9.1", **p4d)
+    assert "NCCL_PROTO=simple" in refused(ScenarioError, protocol="LL128", **p4d)
+    assert "GDR not supported" in refused(
+        ScenarioError, protocol="LL", cluster="p5", nodes=2, path="host-rdma"
+    )
+    assert "unknown 'LL64'" in refused(ScenarioError, protocol="LL64", **p4d)
+    assert "there is no library" in refused(ScenarioError, protocol="LL", library="none", **p4d)
+    assert "has no protocols" in refused(ScenarioError, protocol="LL", cluster="dl1")
+    assert "needs NCCL" in refused(ScenarioError, algorithm="tree", cluster="dl1")
+    assert "has no 'nvls-tree'" in refused(ScenarioError, algorithm="nvls-tree", **p4d)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("value = 18,", "value = 30,", "range"),
+        ("value = 18,", "value = -1,", "must be greater than zero"),
+        ("value = 18,", 'value = "much",', "is not a number"),
+        ("[library]\nhop", "[library]\nhopp", "unknown figure 'library.hopp'"),
+        ("value = [75, 35]", "value = []", "not a number, or a list of numbers"),
+        ("value = [75, 35]", "value = [75, nan]", "not a number, or a list of numbers"),
+        ('when = "staged"', 'when = "sometimes"', "is not known"),
+        ('extends = "nccl"', 'extends = "mccl"', "unknown library 'mccl'"),
+        ('name = "nccl-efa"', "name = 3", "must be a text"),
+        ('title = "NCCL over EFA"', "", "title is missing"),
+        ("[instead]", "[insted]", "unknown entry 'insted'"),
+    ],
+)  # fmt: skip
+def test_damaged_files_are_refused_in_a_line(before, after, says):
+    assert before in EFA
+    with pytest.raises(HardwareError, match=r"my\.toml: ") as caught:
+        read_library(EFA.replace(before, after), "my.toml")
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_ones_own_is_a_library_too(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(EFA.replace("value = 18,", "value = 6,").replace('"nccl-efa"', '"mine"', 1))
+    slow, fast = (
+        peerlab.simulate(peerlab.Scenario(cluster="p5", nodes=2, message_bytes=8, library=library))
+        for library in ("nccl-efa", str(mine))
+    )
+    assert fast.time_s == pytest.approx(slow.time_s - 24e-6, rel=1e-6)  # two hops, 12 us each
+
+
+def test_a_cluster_file_names_its_library_and_may_know_its_figures_better():
+    text = (folder("data") / "hardware" / "p5.toml").read_text()
+    figure = 'hop = { value = 6, unit = "us", basis = "per hop", source = "a log" }'
+    better = read_cluster(text.replace("[library]", f"[library]\n{figure}"), "mine.toml")
+    asked = peerlab.Scenario(cluster=better, nodes=2)
+    assert asked.hardware.figures["library.hop"].value == 6
+    assert asked.hardware.figures["library.message"].value == 16
+    with pytest.raises(HardwareError, match="unknown library 'nccl-ef'"):
+        read_cluster(text.replace('"nccl-efa"', '"nccl-ef"'), "mine.toml")
+
+
+def test_a_file_with_the_former_figures_of_protocols_is_told_what_replaces_them():
+    text = (folder("data") / "hardware" / "p5.toml").read_text()
+    former = '\n[protocol]\nll_rate = { value = 7, unit = "GB/s", basis = "per NIC", source = "a log" }\n'
+    with pytest.raises(HardwareError, match=r"\[protocol\] is no more: name the communication library"):
+        read_cluster(text + former, "mine.toml")
+
+
+def test_a_scenario_with_a_library_can_be_sent_to_another_process():
+    asked = peerlab.Scenario(cluster="p5", nodes=2, library="nccl-efa", protocol="LL")
+    assert asked.choice
+    assert pickle.loads(pickle.dumps(asked)) == asked  # noqa: S301  (our own)
+    assert eval(asked.as_code()) == asked  # noqa: S307
+
+
+def test_what_the_library_assumes_is_in_the_band():
+    met = {one.key for one in peerlab.model.used_figures.assumed(peerlab.Scenario(cluster="p5", nodes=2))}
+    assert {"library.hop", "library.message", "library.rendezvous"} <= met
+    assert "fabric.latency" not in met
+    dl1 = {one.key for one in peerlab.model.used_figures.assumed(peerlab.Scenario())}
+    assert {"library.hop", "library.message", "library.overlap_lost"} <= dl1

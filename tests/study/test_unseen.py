@@ -1,0 +1,58 @@
+"""Machines with no log of their own: what is promised holds on the logs there are, each left out of the fit."""
+
+import pytest
+
+import peerlab
+from peerlab.errors import PeerlabError
+from peerlab.records import load
+from peerlab.study.validation.unseen import SIZES, SizeError, against, load_machines, unseen
+
+MEASURED = "data/measured"
+KNOWN = {one.name: one for one in load_machines()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "p5.48xlarge, 2 x 8 H100",
+        "g4dn.metal, 2 x 1 T4",
+        "Azure ND A100 v4, 2 x 8 A100",
+        "H100 with NDR, 2 x 8 H100",
+    ],
+)
+def test_a_machine_that_no_log_was_fitted_to_is_foretold(name):
+    (found,) = unseen([KNOWN[name]])
+    assert found.fitted_on
+    assert name not in found.fitted_on
+    assert found.median <= 0.15
+    assert abs(found.worst.error) <= 0.40
+    assert found.median < found.median_alone / 3
+    assert len(found.by_size()) == len(SIZES)
+
+
+def test_the_better_of_two_columns_counts_and_where_they_differ_a_row_does_not_count_for_the_worst():
+    even = SizeError(8, 10e-6, 9e-6, 9e-6, 3e-6, "")
+    assert (even.error, even.counts) == (0, True)
+    assert not SizeError(8, 45.7e-6, 29.8e-6, 30e-6, 3e-6, "").counts
+    assert SizeError(8, float("nan"), 9e-6, 9e-6, 3e-6, "").counts
+
+
+def test_anybodys_log_is_held_against_its_cluster(root):
+    log = load(root / MEASURED / "azure-nd-a100-v4" / "nccl-2n16r-ib.csv")
+    found = against(log, "azure-nd-a100-v4")
+    assert found.median < 0.1
+    assert found.as_dict()["points"][0]["library_does"].startswith("NCCL 2.18 over InfiniBand")
+
+
+def test_the_version_of_the_library_matters(root):
+    log = load(root / MEASURED / "p4d" / "nccl-2n16r-efa-2.9.9.csv")
+    old, new = (against(log, "p4d", version=version) for version in ("2.19", "2.22"))
+    assert [one.simulated_s for one in old.points] != [one.simulated_s for one in new.points]
+
+
+def test_what_cannot_be_compared_is_refused_in_words(root):
+    log = load(root / MEASURED / "azure-nd-a100-v4" / "nccl-2n16r-ib.csv")
+    with pytest.raises(PeerlabError, match="do not fit"):
+        against(log, "dl1" if peerlab.load_cluster("dl1").devices != 8 else "juliet")
+    with pytest.raises(PeerlabError, match="unknown library"):
+        against(log, "azure-nd-a100-v4", library="nickel")
