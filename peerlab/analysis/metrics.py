@@ -60,8 +60,7 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     if scenario.collective == "point-to-point":
         return min(each.values()) / 1e9
     node = min(rate * count_in_node(machine, kind) for kind, rate in each.items())
-    # a library's rate is of the message, whatever its tree or ring sends
-    sent = 1.0 if scenario.choice else bus_factor(scenario.collective, nodes)
+    sent = scenario.choice.load if scenario.choice else bus_factor(scenario.collective, nodes)
     return node / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
 
 

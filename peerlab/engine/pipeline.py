@@ -50,7 +50,7 @@ class Pipeline:
         ):
             factor = factors[number] if factors else 1.0
             envelope = int(scenario.envelope_bytes) if last and stage is not REDUCE else 0
-            leg = self._leg(stage, nbytes, factor, envelope)
+            leg = self._leg(stage, nbytes if stage is REDUCE else self._sent(nbytes), factor, envelope)
             if scenario.blocking and pieces > 1 and stage is not REDUCE:
                 # a pool of one place: the worker takes the next slice when the latency of this one is over
                 worker = self.inventory.pool(stage.name, self.ends[stage.side], 1)
@@ -58,6 +58,11 @@ class Pipeline:
             else:
                 legs.append(leg)
         return tuple(legs)
+
+    def _sent(self, nbytes: int) -> int:
+        """Return the bytes on the way between nodes: a library's tree or ring sends some of them more than once."""
+        choice = self.scenario.choice
+        return max(1, round(nbytes * choice.load)) if choice else nbytes
 
     def _leg(self, stage: Stage, nbytes: int, factor: float, envelope: int) -> Leg:
         through_fabric = self.scenario.fabric.contended and any(use.kind in NIC for use in stage.uses)

@@ -41,7 +41,9 @@ class Choice:
     flush_ps: int
     """Flush after each."""
     nic_Bps: int  # noqa: N815
-    """What a NIC carries of the message."""
+    """What a NIC carries, bytes on the wire per second: its line rate, or what the protocol gets of it."""
+    load: float
+    """Bytes that a node sends for each byte of the message, by its tree or ring and by the protocol's flags."""
     slice_bytes: int
     """What moves as one."""
     message_ps: int
@@ -155,6 +157,8 @@ def _of(run: Course, library: Library, cluster: Cluster, seen: Sight, size: int)
     slice_bytes = max(1, min(moved, -(-size // seen.devices)))
     messages = max(1.0, per_nic / slice_bytes)
     at_once = max(1.0, messages / run.rounds)
+    ends = seen.nodes * (seen.devices if run.algorithm == "ring" else 1)
+    load = library.law["wire"][PROTOCOLS.index(run.protocol)] * 2 * (ends - 1) / ends
     waits = run.rounds * run.message / messages
     # the first message of each channel is part of the law's hop: the simulation serves it as any other
     first = 0.0 if run.algorithm == "ring" else min(waits * at_once, run.message)
@@ -170,7 +174,8 @@ def _of(run: Course, library: Library, cluster: Cluster, seen: Sight, size: int)
         hops=hops,
         hop_ps=_ps(max(0.0, flight / hops - flush)),
         flush_ps=_ps(flush),
-        nic_Bps=max(1, round(run.rate * _GB / cluster.nics)),
+        nic_Bps=max(1, round(run.rate * load * _GB / cluster.nics)),
+        load=load,
         slice_bytes=slice_bytes,
         message_ps=_ps(waits),
     )
