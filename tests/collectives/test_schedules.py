@@ -191,4 +191,11 @@ def test_an_algorithm_of_a_test_is_a_record_and_a_schedule(monkeypatch):
     ],
 )
 def test_a_transfer_is_cut_into_full_slices_and_a_remainder(fields, sizes):
-    assert slices(peerlab.Scenario(path="host-rdma", **fields)) == sizes
+    assert slices(peerlab.Scenario(path="host-rdma", library="none", **fields)) == sizes
+
+
+def test_a_library_cuts_a_transfer_into_its_own_slices_and_no_finer():
+    assert slices(peerlab.Scenario(path="host-rdma")) == (512 * 1024,) * 2  # HCL, chunks of 1 MiB
+    assert slices(peerlab.Scenario(path="peer-direct")) == (1024 * 1024,)
+    tree = peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", library_version="2.19")
+    assert set(slices(tree)) == {tree.choice.course.chunk}

@@ -18,10 +18,14 @@ def test_every_path_of_a_cluster_can_be_simulated(name):
             assert run.time_s > 0 or run.scenario.ranks == 1
 
 
-@pytest.mark.parametrize(("size", "rate", "latency_us"), [("256 KiB", 0.65, 18), ("257 KiB", 19, 120)])
-def test_a_collective_meets_the_protocol_of_its_size(size, rate, latency_us):
-    machine = peerlab.Scenario(cluster="alps-gh200", nodes=2, message_bytes=size).cluster_for_message
-    assert (machine.nic_Bps, machine.latency_ps) == (rate * 1e9, latency_us * 10**6)
+def test_a_collective_meets_what_the_library_gets_of_the_nic():
+    small, large = (
+        peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", message_bytes=size) for size in (8, "1 GiB")
+    )
+    assert large.choice.course.protocol == "Simple"
+    for one in (small, large):
+        assert one.cluster_for_message.nic_Bps == one.choice.nic_Bps <= one.hardware.nic_Bps
+        assert one.cluster_for_message.latency_ps == one.choice.hop_ps > one.hardware.latency_ps
 
 
 def test_point_to_point_meets_the_bare_nic_whatever_its_size():
@@ -35,13 +39,6 @@ def test_point_to_point_meets_the_bare_nic_whatever_its_size():
         )
 
 
-def test_a_protocol_for_large_collectives_has_a_rate_and_a_latency(root):
-    text = (root / "data" / "hardware" / "p5.toml").read_text()
-    without = "\n".join(line for line in text.splitlines() if not line.startswith("simple_latency"))
-    with pytest.raises(peerlab.PeerlabError, match=r"protocol\.simple_latency is missing"):
-        peerlab.model.presets.read_cluster(without, "my.toml")
-
-
 @pytest.mark.parametrize(("size", "log_us"), [(8, 69.1), (64, 65.5), ("8 MiB", 204.8), ("16 GiB", 66132)])
 def test_small_and_large_collectives_of_p5_are_both_near_the_log(size, log_us):
     asked = {"cluster": "p5", "nodes": 2, "registration": "pool"}
@@ -50,9 +47,9 @@ def test_small_and_large_collectives_of_p5_are_both_near_the_log(size, log_us):
 
 
 def test_a_cluster_says_what_it_was_fitted_on_and_keeps_it_in_a_what_if():
-    p5 = peerlab.load_cluster("p5")
-    assert p5.fitted_on == "NCCL all_reduce of 8 B to 16 GiB on 2 nodes"
-    assert p5.with_figure("nic.rate", 40).fitted_on == p5.fitted_on
+    alps = peerlab.load_cluster("alps-gh200")
+    assert alps.fitted_on == "osu_bw of 4 MiB between 2 nodes"
+    assert alps.with_figure("nic.rate", 23).fitted_on == alps.fitted_on
     assert peerlab.load_cluster("dl1").fitted_on == ""
 
 

@@ -92,7 +92,7 @@ def test_what_is_busy_has_a_lane_or_its_share_is_read_and_the_bottleneck_has_a_l
 @pytest.mark.parametrize("name", ["infiniband-hdr-a100", "dl1", "p4d", "gaudi3"])
 def test_beside_the_device_links_stands_how_busy_they_are(name):
     run = peerlab.simulate(
-        peerlab.Scenario(cluster=name, path="peer-direct", nodes=8, message_bytes="16 MiB")
+        peerlab.Scenario(cluster=name, path="peer-direct", nodes=8, message_bytes="16 MiB", library="none")
     )
     assert run.busy["link_up"] > 0.4
     assert scene(run)["texts"]["text"].count(f"{run.busy['link_up']:.0%} busy") == 2  # once a node
