@@ -53,7 +53,7 @@ def test_the_band_contains_the_answer_and_what_each_figure_does_alone(scenario):
     ends = table[["busbw_at_low_GBps", "busbw_at_high_GBps"]]
     # a schedule may turn a little faster by a slower part; more than that would be a wrong direction
     assert ends.min().min() >= band.low_GBps * 0.99
-    assert ends.max().max() <= band.high_GBps * 1.01
+    assert ends.max().max() <= band.high_GBps * 1.02
 
 
 @given(st.sampled_from(peerlab.known_clusters()), st.integers(2, 4), st.integers(1, 2**24), st.data())

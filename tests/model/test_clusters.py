@@ -18,7 +18,9 @@ def test_every_cluster_answers_on_each_path_below_what_its_wires_allow(cluster, 
 
 def gain(cluster, **changes):
     """Return how much faster peer-direct is than host-rdma."""
-    staged = peerlab.Scenario(cluster=cluster, path="host-rdma", message_bytes="1 GiB", library="none", **changes)
+    staged = peerlab.Scenario(
+        cluster=cluster, path="host-rdma", message_bytes="1 GiB", library="none", **changes
+    )
     return peerlab.simulate(staged).time_s / peerlab.simulate(staged.with_(path="peer-direct")).time_s
 
 

@@ -20,7 +20,8 @@ def test_every_path_of_a_cluster_can_be_simulated(name):
 
 def test_a_collective_meets_what_the_library_gets_of_the_nic():
     small, large = (
-        peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", message_bytes=size) for size in (8, "1 GiB")
+        peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", message_bytes=size)
+        for size in (8, "1 GiB")
     )
     assert large.choice.course.protocol == "Simple"
     for one in (small, large):

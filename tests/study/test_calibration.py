@@ -108,16 +108,17 @@ def test_small_messages_alone_cannot_tell_the_rate():
     assert of(found, "fabric.latency").value == pytest.approx(5.5, rel=0.01)
 
 
-def test_the_size_at_which_a_library_changes_its_protocol_is_found():
-    sizes = [2**n for n in range(14, 25)]
-    true = {"protocol.ll_up_to": 512, "protocol.ll_latency": 20, "protocol.simple_latency": 90}
-    records = simulated(true, sizes, cluster="alps-gh200", collective="allreduce")
-    found = peerlab.calibrate(records, "alps-gh200", path="peer-direct", constants=list(true))
-    switch = of(found, "protocol.ll_up_to")
-    assert switch.identified
-    assert switch.low <= 512 < switch.high <= 1024
-    assert of(found, "protocol.ll_latency").value == pytest.approx(20, rel=0.02)
-    assert of(found, "protocol.simple_latency").value == pytest.approx(90, rel=0.02)
+def test_what_the_library_adds_per_hop_and_message_is_found_again():
+    sizes = [2**n for n in range(3, 30, 2)]
+    true = {"library.hop": 9, "library.message": 13.5}
+    records = simulated(true, sizes, cluster="azure-nd-a100-v4", collective="allreduce")
+    records.manifest["tool"] = "nccl-tests"
+    base = peerlab.load_cluster("azure-nd-a100-v4")
+    wide = peerlab.Scenario(cluster=base, nodes=2).hardware.with_figure("library.hop", 4, range=(2, 12))
+    found = peerlab.calibrate(records, wide, path="peer-direct", constants=list(true), smallest_bytes=8)
+    assert of(found, "library.hop").value == pytest.approx(9, rel=0.05)
+    assert of(found, "library.message").value == pytest.approx(13.5, rel=0.1)
+    assert found.error_after < found.error_before
 
 
 def test_registration_per_transfer_tells_what_registering_costs():
@@ -201,16 +202,17 @@ def test_a_saved_cluster_is_complete_and_every_fitted_number_says_where_it_comes
         found.save(file)
 
 
-def test_a_switch_between_odd_sizes_and_a_hostile_name_still_make_a_file_that_can_be_read(tmp_path):
+def test_a_hostile_name_still_makes_a_file_that_can_be_read(tmp_path):
     sizes = [100_001 * 2**n // 4 for n in range(8)]
-    records = simulated(
-        {"protocol.ll_up_to": 195.314453125}, sizes, cluster="alps-gh200", collective="allreduce"
-    )
+    records = simulated({"library.hop": 5}, sizes, cluster="azure-nd-a100-v4", collective="allreduce")
     records.table["source"] = 'x\n[node]\x1b[31m"\\'
-    found = peerlab.calibrate(records, "alps-gh200", path="peer-direct", constants=["protocol.ll_up_to"])
-    assert of(found, "protocol.ll_up_to").value * KIB == 200_002
+    found = peerlab.calibrate(records, "azure-nd-a100-v4", path="peer-direct", constants=["library.hop"])
     found.save(tmp_path / "odd.toml")
-    assert peerlab.load_cluster(tmp_path / "odd.toml").ll_up_to_bytes == 200_002
+    again = peerlab.load_cluster(tmp_path / "odd.toml")
+    assert (again.library, again.library_version) == ("nccl-verbs", "2.18")
+    assert again.hop_ps == pytest.approx(5e6, rel=0.05)
+    asked = peerlab.Scenario(cluster=again, nodes=2, path="peer-direct")
+    assert asked.hardware.hop_ps == again.hop_ps
 
 
 def test_the_same_seed_gives_the_same_intervals():

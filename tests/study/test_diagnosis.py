@@ -238,7 +238,7 @@ def test_more_than_the_wire_carries_is_not_called_the_wires_rate():
         nccl({size: size / 420e3 for size in sizes}, 16, 2, ("NVIDIA H100",), transport=lines)
     )
     (note,) = (note for note in found.notes if "GB/s" in note)
-    assert "more than the 400 GB/s of the NICs of p5" in note
+    assert "more than the 400 GB/s of the NICs of h100-ndr" in note
 
 
 def test_small_messages_alone_are_said_to_tell_little():
@@ -337,8 +337,8 @@ def test_several_logs_and_impossible_figures_are_refused():
 
 @pytest.mark.parametrize(
     ("device", "clusters"),
-    [("Gaudi2", {"gaudi2"}), ("Intel Gaudi 3 HL-325L", {"gaudi3"}), ("Gaudi", {"dl1"}), ("Tesla T4", {"g4dn-metal"}),
-     ("NVIDIA H100 80GB HBM3", {"p5"}), ("NVIDIA H1000", set()), ("GPU", set())],
+    [("Gaudi2", {"gaudi2"}), ("Intel Gaudi 3 HL-325L", {"gaudi3"}), ("Gaudi", {"dl1"}), ("Tesla T4", {"g4dn-metal", "g4dn-8xlarge"}),
+     ("NVIDIA H100 80GB HBM3", {"p5", "h100-ndr"}), ("NVIDIA H1000", set()), ("GPU", set())],
 )  # fmt: skip
 def test_clusters_are_recognised_by_the_name_of_their_accelerators(device, clusters):
     assert set(peerlab.diagnose(nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, (device,))).clusters) == clusters
