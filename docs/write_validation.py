@@ -39,7 +39,7 @@ MACHINES = """\
 Each machine was left out of the fit: the constants of its library (microseconds that the transport adds to a hop, that a message costs,
 that asking before a large message takes) are those that meet the other machines' logs of the same transport best. An error counts against
 the better of out of place and in place. A row whose two columns differ by more than {differs} is left out of the worst.
-*Topology alone* is the median error without the library, as peerlab simulated until 0.1.0. Sizes are 8 B to 4 GiB; the last
+*Topology alone* is the median error without the library. Sizes are 8 B to 4 GiB; the last
 columns are median signed errors. An asterisk marks machines whose accuracy is not promised.
 More than 2 nodes were checked on one machine only.
 """

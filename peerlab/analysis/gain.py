@@ -14,6 +14,7 @@ from peerlab.analysis.sensitivity import Busbw, changed, end_of
 from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.libraries import with_library
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
 from peerlab.units import say_count, say_unit
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("figure", "what", "value", "if", "gain", "change_percent", "in_band")
+OF_LIBRARY = ("library.", "graph.")
+"""Sections of figures that are the communication library's, not the topology's."""
 _FELT = 0.01
 """From which relative change on an assumption is said to move a gain."""
 
@@ -68,6 +71,8 @@ class GainBand:
     """With the figures at those ends that make it larger."""
     assumptions: tuple[Assumption, ...]
     """What it owes to each assumed figure that one of the paths meets, the most influential first."""
+    topology: tuple[float, float] | None = None
+    """The part of the band that figures of the topology alone make; the rest is the library's. None: no library is assumed."""
 
     @property
     def left_out(self) -> tuple[Assumption, ...]:
@@ -99,6 +104,9 @@ class GainBand:
         told.append(
             f"{_ratio(self.low)} to {_times(self.high)} if {only}the assumed figures that have a range lie at its ends"
         )
+        if self.topology:
+            low, high = self.topology
+            told.append(f"of that topology makes {_ratio(low)} to {_times(high)}, the library the rest")
         quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
@@ -145,7 +153,7 @@ def check_alike(scenario: Scenario, over: Scenario) -> None:
     PeerlabError
         If they are of two clusters, collectives, sizes or numbers of nodes.
     """
-    if over.hardware != scenario.hardware:
+    if with_library(over.hardware, None) != with_library(scenario.hardware, None):
         raise PeerlabError("gain_band compares two runs on one cluster; these are on two")
     said = [
         (one.collective, f"{one.nbytes} bytes per rank", say_count(one.nodes, "node"))
@@ -164,7 +172,8 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     Each figure with a range is tried alone at both ends, then all together at those ends that made the ratio smaller, and
     larger, and at their worse and better ends. Each alternative to an assumption without a range is tried alone.
     """
-    figures = list({one.key: one for one in (*assumed(scenario), *assumed(over))}.values())
+    met = scenario.hardware.figures  # of another library on the other path, only what both have
+    figures = list({one.key: one for one in (*assumed(scenario), *assumed(over)) if one.key in met}.values())
 
     def gain(cluster: Cluster) -> float:
         return busbw(scenario.with_(cluster=cluster)) / busbw(over.with_(cluster=cluster))
@@ -173,13 +182,22 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
         return gain(changed(scenario, values).hardware)
 
     alone = [[(moved([(one.key, end)]), end) for end in ends(one)] for one in figures]
-    together = [
-        [(one.key, sorted(tried)[place][1]) for one, tried in zip(figures, alone, strict=True)]
-        for place in (0, -1)
-    ]
-    known = [one for one in figures if better_end(one) is not None]
-    together += [[end_of(one, better_end(one), better=better) for one in known] for better in (False, True)]
-    found = [here, *(ratio for tried in alone for ratio, _ in tried), *map(moved, together)]
+
+    def reached(some: list[Figure]) -> list[float]:
+        tried = [alone[figures.index(one)] for one in some]
+        together = [
+            [(one.key, sorted(its)[place][1]) for one, its in zip(some, tried, strict=True)]
+            for place in (0, -1)
+        ]
+        known = [one for one in some if better_end(one) is not None]
+        together += [
+            [end_of(one, better_end(one), better=better) for one in known] for better in (False, True)
+        ]
+        return [here, *(ratio for its in tried for ratio, _ in its), *map(moved, together)]
+
+    found = reached(figures)
+    wired = [one for one in figures if not one.key.startswith(OF_LIBRARY)]
+    part = reached(wired) if len(wired) < len(figures) else None
     told = [
         _assumption(
             figure, [GainCase(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
@@ -187,7 +205,8 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
         for figure, tried in zip(figures, alone, strict=True)
     ]
     told += without_range((scenario, over), gain, here)
-    return GainBand(min(found), here, max(found), tuple(sorted(told, key=lambda one: -one.reach)))
+    sorted_told = tuple(sorted(told, key=lambda one: -one.reach))
+    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None)
 
 
 def without_range(
