@@ -14,7 +14,7 @@ from peerlab.analysis.sensitivity import Busbw, changed, end_of
 from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.libraries import with_library
+from peerlab.model.library_files import with_library
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
 from peerlab.units import say_count, say_unit

@@ -6,7 +6,7 @@ from typing import Any
 from peerlab.cli.terminal_text import fraction, number, slice_size, slow_node, switch
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVES, DEPENDENCIES, REGISTRATIONS
-from peerlab.model.libraries import known_libraries
+from peerlab.model.library_files import known_libraries
 from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from peerlab.collectives.binary_tree import BinaryTree
-from peerlab.collectives.chain import Chain
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
+from peerlab.collectives.hop_chain import HopChain
 from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
@@ -17,7 +17,7 @@ SCHEDULES: dict[str, Callable[..., Schedule]] = {
     "recursive-doubling": RecursiveDoubling,
     "binary-tree": BinaryTree,
     "pairwise": Pairwise,
-    "chain": Chain,
+    "chain": HopChain,
 }
 """What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is."""
 

@@ -82,7 +82,7 @@ class Cluster:
     fitted_on: str = ""
     """What some of its figures were fitted on, such as ``all_reduce on 2 nodes``: elsewhere they extrapolate."""
     library: str = "none"
-    """Name of the communication library that it has, or whose figures it carries (`peerlab.model.libraries`)."""
+    """Name of the communication library that it has, or whose figures it carries (`peerlab.model.library_files`)."""
     library_version: str = ""
     """That library's version; empty: the one that its file names."""
     cpu: str = ""

@@ -5,8 +5,8 @@ from math import floor, inf
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
-from peerlab.model.libraries import Forbidden, Library
-from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, Course, Sight, chosen, courses
+from peerlab.model.library_files import Forbidden, Library
+from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, Sight, chosen, courses
 from peerlab.units import PS_PER_US, say_bytes
 
 _GB = 10**9
@@ -23,12 +23,12 @@ _SPEEDS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class LibraryChoice:
     """What a library does with one message, in the simulation's units."""
 
     says: str
     """In words: ``NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB``."""
-    course: Course
+    course: LawCourse
     """The law's own terms, microseconds and GB/s."""
     launch_ps: int
     """Before anything is sent."""
@@ -121,7 +121,7 @@ def checked_protocol(library: Library, protocol: str, seen: Sight) -> None:
 
 def nccl_choice(
     library: Library, cluster: Cluster, seen: Sight, size: int, *, algorithm: str, protocol: str
-) -> Choice:
+) -> LibraryChoice:
     """Return what NCCL does with an allreduce of `size` bytes; `algorithm` and `protocol` may be ``auto``.
 
     Raises
@@ -150,7 +150,7 @@ def _only(cost: Costs, protocol: str) -> Costs:
     return Costs(**{**cost.__dict__, "protocols": (protocol,)})
 
 
-def _of(run: Course, library: Library, cluster: Cluster, seen: Sight, size: int) -> Choice:
+def _of(run: LawCourse, library: Library, cluster: Cluster, seen: Sight, size: int) -> LibraryChoice:
     per_nic = size / cluster.nics
     # NVLink SHARP adds up a chunk of every device at once
     moved = run.chunk * (seen.devices if run.algorithm == "nvls-tree" else 1)
@@ -166,7 +166,7 @@ def _of(run: Course, library: Library, cluster: Cluster, seen: Sight, size: int)
     # a ring may have thousands of hops: those of each way are one flight
     hops = max(1, min(run.hops, 2) if run.algorithm == "ring" else run.hops)
     flush = run.flush * run.hops / hops
-    return Choice(
+    return LibraryChoice(
         says=_says(run, library, seen),
         course=run,
         launch_ps=_ps(run.launch),
@@ -185,7 +185,7 @@ def _ps(microseconds: float) -> int:
     return round(microseconds * PS_PER_US)
 
 
-def _says(run: Course, library: Library, seen: Sight) -> str:
+def _says(run: LawCourse, library: Library, seen: Sight) -> str:
     name, _, over = library.title.partition(" over ")
     version = f"{seen.version // 100}.{seen.version % 100}"
     words = {"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm)

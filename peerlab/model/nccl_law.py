@@ -65,7 +65,7 @@ class Costs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course:
+class LawCourse:
     """How the library does an allreduce with one algorithm and protocol, and how long that takes."""
 
     algorithm: str
@@ -105,7 +105,7 @@ Law = Mapping[str, Any]
 """The constants of NCCL's source, by name (``data/libraries/nccl.toml``)."""
 
 
-def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, str], Course]:
+def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, str], LawCourse]:
     """Return what every algorithm and protocol that the library may use would take."""
     allowed = [
         (algorithm, protocol)
@@ -118,8 +118,8 @@ def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, 
 
 
 def chosen(
-    sight: Sight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], Course]
-) -> Course:
+    sight: Sight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], LawCourse]
+) -> LawCourse:
     """Return the one of `found` that the library runs: the least of its own prediction where a plugin steers it, else of this law."""
     if costs.steering is None:
         return min(found.values(), key=lambda one: one.time)
@@ -127,7 +127,7 @@ def chosen(
     return found[min(steered, key=lambda key: steered[key])]
 
 
-def course(sight: Sight, size: int, law: Law, costs: Costs, algorithm: str, protocol: str) -> Course:
+def course(sight: Sight, size: int, law: Law, costs: Costs, algorithm: str, protocol: str) -> LawCourse:
     """Return what one algorithm and protocol takes for an allreduce of `size` bytes."""
     p = PROTOCOLS.index(protocol)
     channels, chunk, rounds = _shape(sight, size, law, algorithm, p)
@@ -149,7 +149,7 @@ def course(sight: Sight, size: int, law: Law, costs: Costs, algorithm: str, prot
     one = hops * message if algorithm == "ring" else message
     waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
     time = launch + inside + hops * hop + filling + size / (1000 * rate) + waits
-    return Course(
+    return LawCourse(
         algorithm=algorithm, protocol=protocol, launch=launch, inside=inside, hops=hops, hop=hop, flush=flush, fill=filling,
         rate=rate, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=one if rounds > 1 else 0.0, time=time,
     )  # fmt: skip

@@ -23,13 +23,12 @@ from peerlab.model.checks import (
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.hardware import Cluster
-from peerlab.model.libraries import Library, serving, with_library
-from peerlab.model.library_choice import Choice, checked_protocol, nccl_choice, sight
+from peerlab.model.library_files import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
-from peerlab.model.presets import load_cluster
 from peerlab.model.registration import RegistrationCost
 from peerlab.model.stages import Stage
+from peerlab.model.with_library import WithLibrary
 from peerlab.units import KIB, parse_bytes, write_bytes
 
 _LEAST_SLICES = 8
@@ -39,7 +38,7 @@ _SMALLEST_SLICE = 2048
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario:
+class Scenario(WithLibrary):
     """One question to the simulation. Fields are checked at construction; :meth:`with_` changes some.
 
     Raises
@@ -122,90 +121,11 @@ class Scenario:
         check_switch("prefetch", self.prefetch)
         check_page(self.page_bytes)
         self._check_path()
-        self._check_library()
+        self.check_library()
         self._check_shape()
         self._set("placement", checked_placement(self.placement, self.nodes))
         self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
         self._set("jitter", checked_jitter(self.jitter))
-
-    @cached_property
-    def _machine(self) -> Cluster:
-        """The cluster as it was given."""
-        return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
-
-    @cached_property
-    def used_library(self) -> Library | None:
-        """The communication library that serves the path; None: topology alone."""
-        return serving(self._machine.library if self.library is None else self.library, str(self.path))
-
-    @cached_property
-    def hardware(self) -> Cluster:
-        """The cluster, loaded, with the figures of the library that serves the path."""
-        return with_library(self._machine, self.used_library)
-
-    @cached_property
-    def library_number(self) -> int:
-        """The library's version as a number, such as 219; 0 without a library."""
-        library = self.used_library
-        if library is None:
-            return 0
-        own = self._machine.library_version if self.library is None else ""
-        return library.number(self.library_version or own or library.version)
-
-    @cached_property
-    def choice(self) -> Choice | None:
-        """What NCCL does with this message between nodes; None where another law, or none, holds."""
-        library = self.used_library
-        if not library or library.kind != "nccl" or self.collective != "allreduce" or self.nodes == 1:
-            return None
-        seen = sight(self.hardware, self.nodes, str(self.path), self.library_number)
-        return nccl_choice(
-            library, self.hardware, seen, self.nbytes, algorithm=self.algorithm, protocol=self.protocol
-        )
-
-    @cached_property
-    def cluster_for_message(self) -> Cluster:
-        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's."""
-        hardware, library, choice = self.hardware, self.used_library, self.choice
-        if choice:
-            return replace(
-                hardware,
-                nic_Bps=choice.nic_Bps,
-                latency_ps=choice.hop_ps,
-                message_ps=choice.message_ps,
-                flush_ps=choice.flush_ps,
-                scaleup_latency_ps=0,
-            )
-        if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
-            return replace(hardware, latency_ps=hardware.latency_ps + (hardware.hop_ps or 0))
-        return replace(hardware, message_ps=0) if hardware.message_ps else hardware
-
-    @property
-    def uses_nic(self) -> bool:
-        """Whether slices leave by the NICs, and not by the devices' own ports or a bare wire."""
-        return not self.data_path.uses_own_ports and not self.data_path.is_bare
-
-    @property
-    def library_says(self) -> str:
-        """What the library does with this message, in words; empty where none takes part."""
-        library = self.used_library
-        if self.choice or library is None:
-            return self.choice.says if self.choice else ""
-        version = f"{self.library_number // 100}.{self.library_number % 100}"
-        return (
-            f"{library.title} {version}: {self.schedule_name}"
-            if library.kind == "pairwise"
-            else library.title
-        )
-
-    @property
-    def schedule_name(self) -> str:
-        """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
-        if self.choice:
-            return "chain"
-        library = self.used_library
-        pairwise = library is not None and library.kind == "pairwise" and self.uses_nic
-        return "pairwise" if pairwise and self.algorithm == "auto" else ALGORITHMS[self.algorithm].schedule
 
     @property
     def machine(self) -> Cluster:
@@ -289,12 +209,6 @@ class Scenario:
         return 1 if given else _SMALLEST_SLICE
 
     @property
-    def _in_messages(self) -> bool:
-        """Whether a library cuts a transfer into its own slices, and no finer."""
-        library = self.used_library
-        return library is not None and library.kind == "pairwise" and self.uses_nic
-
-    @property
     def window_slices(self) -> int:
         """Slices in flight per device and direction."""
         return self.window or self.hardware.window
@@ -363,24 +277,8 @@ class Scenario:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # the one place where a frozen field gets its parsed value
 
-    def _check_library(self) -> None:
-        library = self.used_library
-        if library is None:
-            for name in ("library_version", "protocol"):
-                if getattr(self, name) not in (None, "auto"):
-                    raise ScenarioError(
-                        name, "there is no library to have it; name one, such as library='nccl-efa'"
-                    )
-            return
-        version = self.library_number
-        if self.protocol == "auto":
-            return
-        if library.kind != "nccl":
-            raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
-        checked_protocol(library, self.protocol, sight(self.hardware, self.nodes, str(self.path), version))
-
     def _check_path(self) -> None:
-        hardware = self._machine
+        hardware = self.given_cluster
         if self.path is None:
             self._set("path", hardware.paths[0])
         elif checked_word("path", self.path, PATHS) not in hardware.paths:

@@ -6,7 +6,7 @@ import pytest
 
 import peerlab
 from peerlab.errors import HardwareError, ScenarioError
-from peerlab.model.libraries import known_libraries, load_library, read_library
+from peerlab.model.library_files import known_libraries, load_library, read_library
 from peerlab.model.presets import read_cluster
 from peerlab.places import folder
 

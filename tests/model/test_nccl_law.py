@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerlab.model.libraries import load_library
+from peerlab.model.library_files import load_library
 from peerlab.model.nccl_law import PROTOCOLS, Costs, Sight, chosen, course, courses
 
 LAW = load_library("nccl-verbs").law

@@ -13,7 +13,7 @@ from peerlab.cluster_file.write_cluster import cluster_text, write_new
 from peerlab.display import show_calibration
 from peerlab.errors import PeerlabError, RecordsError, ScenarioError
 from peerlab.model.hardware import Cluster
-from peerlab.model.libraries import serving, with_library
+from peerlab.model.library_files import serving, with_library
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records

@@ -44,7 +44,7 @@ _PLATEAU = 256 * MIB
 
 
 @dataclass(frozen=True, kw_only=True)
-class Machine:
+class LoggedMachine:
     """One machine and its log."""
 
     name: str
@@ -165,13 +165,15 @@ class Unseen:
         }
 
 
-def load_machines() -> tuple[Machine, ...]:
+def load_machines() -> tuple[LoggedMachine, ...]:
     """Return the machines of ``data/machines.toml``."""
     text = (folder("data") / "machines.toml").read_text(encoding="utf-8")
-    return tuple(Machine(**entry) for entry in read_toml(text, "machines.toml", ExpectationError)["machine"])
+    return tuple(
+        LoggedMachine(**entry) for entry in read_toml(text, "machines.toml", ExpectationError)["machine"]
+    )
 
 
-def unseen(machines: Sequence[Machine]) -> Iterator[Unseen]:
+def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
     """Yield each machine with its library's constants fitted on the logs of the others, as soon as it is simulated."""
     asked = {
         one: _asked(_records(one.records), load_cluster(one.cluster), one.version, one.library)
@@ -277,7 +279,7 @@ def _compared(
     rows: Sequence[_Row],
     constants: Mapping[str, float],
     on: tuple[str, ...],
-    machine: Machine | None = None,
+    machine: LoggedMachine | None = None,
 ) -> Unseen:
     points = []
     for row in rows:

@@ -1,7 +1,7 @@
 """A library's tree or ring as a chain: every rank passes its buffer on once, and what it crosses on its way are hops.
 
 In a double tree all nodes carry the same load, half of it upwards and half downwards. So all walk alike and end together: each sends its
-share of the bytes once, and each slice flies as many hops as the tree is deep, up and down again (`Choice.hops`).
+share of the bytes once, and each slice flies as many hops as the tree is deep, up and down again (`LibraryChoice.hops`).
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from peerlab.collectives.chunking import OneChunk
 
 
 @dataclass(frozen=True, slots=True)
-class Chain(OneChunk):
+class HopChain(OneChunk):
     """One pass of a buffer of `chunk_bytes` to the right neighbour."""
 
     ranks: int

@@ -1,0 +1,141 @@
+"""What of a scenario the communication library decides: a part of `Scenario`, in a module of its own."""
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from peerlab.errors import ScenarioError
+from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.hardware import Cluster
+from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
+from peerlab.model.library_files import Library, serving, with_library
+from peerlab.model.paths import data_path
+from peerlab.model.presets import load_cluster
+
+
+class WithLibrary:
+    """The library's part of a scenario; fields are those of `Scenario`."""
+
+    cluster: str | Path | Cluster
+    nodes: int
+    path: str | None
+    collective: str
+    algorithm: str
+    library: str | Path | Library | None
+    library_version: str | None
+    protocol: str
+    message_bytes: int | str
+
+    @cached_property
+    def given_cluster(self) -> Cluster:
+        """The cluster as it was given."""
+        return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
+
+    @cached_property
+    def used_library(self) -> Library | None:
+        """The communication library that serves the path; None: topology alone."""
+        return serving(self.given_cluster.library if self.library is None else self.library, str(self.path))
+
+    @cached_property
+    def hardware(self) -> Cluster:
+        """The cluster, loaded, with the figures of the library that serves the path."""
+        return with_library(self.given_cluster, self.used_library)
+
+    @cached_property
+    def library_number(self) -> int:
+        """The library's version as a number, such as 219; 0 without a library."""
+        library = self.used_library
+        if library is None:
+            return 0
+        own = self.given_cluster.library_version if self.library is None else ""
+        return library.number(self.library_version or own or library.version)
+
+    @cached_property
+    def choice(self) -> LibraryChoice | None:
+        """What NCCL does with this message between nodes; None where another law, or none, holds."""
+        library = self.used_library
+        if not library or library.kind != "nccl" or self.collective != "allreduce" or self.nodes == 1:
+            return None
+        seen = sight(self.hardware, self.nodes, str(self.path), self.library_number)
+        return nccl_choice(
+            library,
+            self.hardware,
+            seen,
+            int(self.message_bytes),
+            algorithm=self.algorithm,
+            protocol=self.protocol,
+        )
+
+    @cached_property
+    def cluster_for_message(self) -> Cluster:
+        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's."""
+        hardware, library, choice = self.hardware, self.used_library, self.choice
+        if choice:
+            return replace(
+                hardware,
+                nic_Bps=choice.nic_Bps,
+                latency_ps=choice.hop_ps,
+                message_ps=choice.message_ps,
+                flush_ps=choice.flush_ps,
+                scaleup_latency_ps=0,
+            )
+        if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
+            return replace(hardware, latency_ps=hardware.latency_ps + (hardware.hop_ps or 0))
+        return replace(hardware, message_ps=0) if hardware.message_ps else hardware
+
+    @property
+    def uses_nic(self) -> bool:
+        """Whether slices leave by the NICs, and not by the devices' own ports or a bare wire."""
+        way = data_path(str(self.path))
+        return not way.uses_own_ports and not way.is_bare
+
+    @property
+    def library_says(self) -> str:
+        """What the library does with this message, in words; empty where none takes part."""
+        library = self.used_library
+        if self.choice or library is None:
+            return self.choice.says if self.choice else ""
+        version = f"{self.library_number // 100}.{self.library_number % 100}"
+        return (
+            f"{library.title} {version}: {self.schedule_name}"
+            if library.kind == "pairwise"
+            else library.title
+        )
+
+    @property
+    def schedule_name(self) -> str:
+        """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
+        if self.choice:
+            return "chain"
+        library = self.used_library
+        pairwise = library is not None and library.kind == "pairwise" and self.uses_nic
+        return "pairwise" if pairwise and self.algorithm == "auto" else ALGORITHMS[self.algorithm].schedule
+
+    @property
+    def _in_messages(self) -> bool:
+        """Whether a library cuts a transfer into its own slices, and no finer."""
+        library = self.used_library
+        return library is not None and library.kind == "pairwise" and self.uses_nic
+
+    def check_library(self) -> None:
+        """Refuse a version or a protocol that there is not.
+
+        Raises
+        ------
+        ScenarioError
+            With the field, and what is allowed.
+        """
+        library = self.used_library
+        if library is None:
+            for name in ("library_version", "protocol"):
+                if getattr(self, name) not in (None, "auto"):
+                    raise ScenarioError(
+                        name, "there is no library to have it; name one, such as library='nccl-efa'"
+                    )
+            return
+        version = self.library_number
+        if self.protocol == "auto":
+            return
+        if library.kind != "nccl":
+            raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
+        checked_protocol(library, self.protocol, sight(self.hardware, self.nodes, str(self.path), version))
