@@ -29,8 +29,9 @@ def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assum
         (row,) = (line for line in lines if line.strip().startswith((f"{path} ", f"{path}, cached")))
         assert f"{simulated.busbw_GBps:.3g} GB/s" in row
         assert simulated.bottleneck.label in row
+    assert "library: HCL over host NICs 1.21: pairwise" in lines
     assert any("native" in line and "not available: between DL1 nodes" in line for line in lines)
-    assert f"{len(peerlab.load_cluster('dl1').assumptions)} of them assumed" in lines[-1]
+    assert f"{len(peerlab.Scenario().hardware.assumptions)} of them assumed" in lines[-1]
 
 
 @pytest.mark.parametrize(
@@ -51,9 +52,9 @@ def test_the_title_says_who_takes_part_and_what_is_not_as_usual(arguments, title
 
 
 def test_what_was_fitted_elsewhere_and_what_changes_nothing_is_said_below_the_table():
-    _, out, _ = run("simulate", "--cluster", "p5", "--nodes", "4", "--placement", "strided")
+    _, out, _ = run("simulate", "--cluster", "alps-gh200", "--nodes", "4", "--placement", "strided")
     assert out.splitlines()[-2:] == [
-        "some figures were fitted on NCCL all_reduce of 8 B to 16 GiB on 2 nodes: elsewhere an extrapolation",
+        "some figures were fitted on osu_bw of 4 MiB between 2 nodes: elsewhere an extrapolation",
         "placement changes nothing: on this fabric (crossbar) all nodes are alike",
     ]
     _, out, _ = run("simulate", "--cluster", "ideal-100g-leafspine-2to1", "--placement", "strided")

@@ -124,6 +124,8 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     print(table(head, rows, right={1, 2, 3}))
     for path, why in lacking.items():
         print(f"  {path.ljust(max(len(row[0]) for row in rows))}  not available: {why}")
+    for says in dict.fromkeys(run.scenario.library_says for run in runs if run.scenario.library_says):
+        print(f"library: {says}")
     assumed = len(s.hardware.assumptions)
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
     if s.hardware.fitted_on:

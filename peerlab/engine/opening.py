@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.system import System
+from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_number
 from peerlab.trace import SPAN_COLUMNS, Columns, Totals, freeze
 
@@ -21,10 +22,22 @@ def opening(system: System) -> Parts:
     """Return the parts of the opening, one after the other; none takes no time."""
     scenario, choice = system.scenario, system.scenario.choice
     found = [("launch", "launch", choice.launch_ps), ("inside", "launch", choice.inside_ps)] if choice else []
+    if message := message_ps(scenario):
+        found = [("launch", "launch", message)]
     lost = scenario.hardware.overlap_lost
     if lost and system.plan.exchanges and system.plan.schedule.steps and scenario.uses_nic:
         found.append(("apart", "scaleup", round(lost * _inside_ps(system))))
     return [part for part in found if part[2]]
+
+
+def message_ps(scenario: Scenario) -> int:
+    """Return what a library of messages takes for one, point to point, beyond its bytes: asking first, and device memory."""
+    library, cluster = scenario.used_library, scenario.hardware
+    if not library or library.kind != "messages" or scenario.collective != "point-to-point":
+        return 0
+    asks = cluster.eager_bytes is not None and scenario.nbytes > cluster.eager_bytes
+    device = (scenario.memory == "device" and cluster.device_buffers_ps) or 0
+    return (cluster.rendezvous_ps if asks else 0) + device
 
 
 def _inside_ps(system: System) -> int:

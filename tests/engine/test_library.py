@@ -86,3 +86,22 @@ def test_without_a_library_it_is_topology_alone():
     alone = peerlab.simulate(P4D.with_(library="none", message_bytes="1 MiB"))
     assert not {"launch", "proxy"} & {one.kind for one in alone.trace.resources}
     assert alone.time_s < peerlab.simulate(P4D.with_(message_bytes="1 MiB")).time_s / 3
+
+
+def test_a_message_point_to_point_costs_what_its_library_says():
+    asked = peerlab.Scenario(
+        cluster="alps-gh200",
+        collective="point-to-point",
+        nodes=2,
+        path="host-rdma",
+        memory="host",
+        message_bytes=8,
+    )
+    plain, eager = (peerlab.simulate(asked.with_(library=one)).time_ps for one in ("none", "openmpi-cxi"))
+    assert eager == plain
+    large = asked.with_(message_bytes=MIB)
+    plain, asks = (peerlab.simulate(large.with_(library=one)).time_ps for one in ("none", "openmpi-cxi"))
+    assert asks == plain + 5_800_000
+    device = large.with_(memory="device", path="peer-direct", registration="pool")
+    plain, more = (peerlab.simulate(device.with_(library=one)).time_ps for one in ("none", "openmpi-cxi"))
+    assert more == plain + 5_800_000 + 7_600_000
