@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from peerlab.model.stages import stage_kind
 from peerlab.trace import REGISTRATION_KINDS, Recording, Trace
 
 WAIT = "wait"
@@ -41,6 +42,8 @@ class _Spans:
     def __init__(self, trace: Trace, recording: Recording) -> None:
         spans = recording.unrolled
         self.resources, self.flight = trace.resources, trace.stages.index(_FLIGHT)
+        self.flights = {n for n, name in enumerate(trace.stages) if stage_kind(name).counts_as == "flight"}
+        """Stages that are a latency, such as the flush of received data."""
         # along a chain starts and ends never decrease, so their order is the chain's
         own = [spans[name] for name in ("node", "device", "step", "slice", "stage")]
         order = np.lexsort((spans["resource"], spans["end"], spans["start"], *own[::-1]))
@@ -191,7 +194,7 @@ class _Walk:
     def _before_end(self, row: int) -> int:
         """Return the row whose end explains the end of this one, which is now; what it did itself until then is added."""
         spans = self.spans
-        if spans.columns["stage"][row] == spans.flight:
+        if spans.columns["stage"][row] in spans.flights:
             self._fly(row)
             return self._left(row)
         if spans.is_held(row):
@@ -207,7 +210,7 @@ class _Walk:
             row
             for row in spans.ending(self.when - 1, self.when)
             if spans.whose(row) == spans.whose(flight)
-            and spans.columns["stage"][row] != spans.flight
+            and spans.columns["stage"][row] not in spans.flights
             and begin in (self.when, spans.columns["start"][row])
         ]
         return max(found, key=lambda row: spans.place[row]) if found else self._cause(flight)
@@ -249,7 +252,7 @@ class _Walk:
         spans = self.spans
         kinship = spans.kinship(row, effect) if effect >= 0 else 0
         # of a stage the last resource: it is through last
-        return kinship, spans.columns["stage"][row] != spans.flight, spans.place[row]
+        return kinship, spans.columns["stage"][row] not in spans.flights, spans.place[row]
 
     def _last_before(self, effect: int) -> int:
         """Return when the last row ended that `effect` may have waited for, else any row; 0 if there is none."""

@@ -124,10 +124,12 @@ def test_whatever_is_simulated_every_segment_is_work_or_latency_and_there_is_no_
         if one.row < 0:
             continue
         queued, start, end, work = (int(spans[name][one.row]) for name in ("queued", "start", "end", "work"))
-        if one.stage == "flight":
+        if one.stage in ("flight", "flush", "launch", "inside"):
             assert one.end_ps - one.start_ps == work
             assert start <= one.start_ps
             assert one.end_ps <= end
+        elif run.trace.resources[spans["resource"][one.row]].kind == "proxy":
+            assert (one.start_ps, one.end_ps) == (start, end)  # it has a message until its NIC has sent it
         elif not run.trace.resources[spans["resource"][one.row]].shared:
             # an exclusive resource is on the path with its own work alone, never while it is held
             assert (one.start_ps, one.end_ps, end) == (start, end, start + work)
