@@ -18,8 +18,8 @@ from peerlab.view.theme import palettes
 
 HERE = Path(__file__).parent
 PICTURE = HERE / "pictures" / "saw-tooth.svg"
-JULIET = Scenario(cluster="juliet", nodes=8, path="host-rdma")
-LOCKSTEP = Scenario(cluster="dl1", nodes=4, path="host-rdma", message_bytes="1536 KiB")
+JULIET = Scenario(library="none", cluster="juliet", nodes=8, path="host-rdma")
+LOCKSTEP = Scenario(library="none", cluster="dl1", nodes=4, path="host-rdma", message_bytes="1536 KiB")
 """A point where a second NIC costs about most, of 72 from 256 KiB to 4 MiB and 2 to 16 nodes."""
 SEEDS = range(8)
 HEAD = """\
@@ -64,7 +64,7 @@ def section() -> str:
 
 def _held() -> str:
     """Return an example of a resource that holds a slice."""
-    run = simulate(Scenario(cluster="dl1", nodes=4, path="host-rdma", message_bytes="32 MiB"))
+    run = simulate(Scenario(library="none", cluster="dl1", nodes=4, path="host-rdma", message_bytes="32 MiB"))
     frame = run.trace.frame()
     rows = frame[(frame["step"] == 1) & (frame["slice"] == 3) & (frame["device"] == 0)]
     one = rows[rows["resource"] == "NIC receive"].iloc[0]
