@@ -97,7 +97,9 @@ def test_pictures_show_it_or_say_that_they_do_not(scenario):
     run = peerlab.simulate(scenario)
     assert {"CXL link out", "CXL link in"} <= {lane.label for lane in lanes(run)}
     parcel = payload(run)
-    assert {"copy to the pool (CXL)", "copy from the pool (CXL)"} <= set(parcel["timeline"]["stages"])
+    assert {"copy to the pool (CXL)", "copy from the pool (CXL)"} <= set(
+        parcel["views"]["timeline"]["stages"]
+    )
     told = caption(run)
     assert "Not drawn: copy to the pool (CXL); copy from the pool (CXL); CXL link out, " in told
     assert f"{run.busy['cxl_out']:.0%} busy" in told

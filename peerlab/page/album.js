@@ -1,7 +1,7 @@
 // The model of a page without a kernel: every state that its controls can reach, as peerlab/export/pack.py packed them.
 
 // What was packed: a document in which equal parts are kept once, and the columns of all rows.
-class Pack {
+export class Pack {
   static async open(text) {
     // deflate-raw, as Python's zlib writes it without a header; browsers inflate it in the background
     const letters = atob(text), packed = new Uint8Array(letters.length);
@@ -55,7 +55,7 @@ class Pack {
 }
 
 // Which state is shown, what was before, and who wants to know; as a widget's model is in the lab.
-class Album {
+export class Album {
   constructor(pack, side = 0) {
     this.pack = pack;
     this.side = side;
@@ -147,7 +147,7 @@ class Album {
     this.values.measured = measured;
     this.values.data = {
       ...data,
-      before: then?.cards,
+      before: then?.views.headline.cards,
       then: other ? "against" : "was",
       meta: {
         ...meta,

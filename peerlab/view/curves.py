@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import TypedDict
 from zlib import crc32
 
 from bokeh.core.properties import value
@@ -210,15 +211,43 @@ def line_of(scenario: Scenario) -> str:
     )
 
 
-def mark(run: Run) -> dict[str, object]:
+class Mark(TypedDict):
+    """The mark of a run on the curves, as the page gets it."""
+
+    nodes: int
+    message_bytes: int
+    y: float
+    """Bus bandwidth, GB/s."""
+    role: str
+    """Of its colour."""
+    line: str
+    """The curve that it lies on."""
+    limit: str
+    """``nic`` or ``native``: what carries this path."""
+    cached: bool
+    """Whether a registration cache changes anything."""
+    of: dict[str, str]
+    """For each axis the key of the curves that it belongs to."""
+    machine: str
+    """Key of the cluster."""
+
+
+def mark(run: Run) -> Mark:
     """Return the mark of a run on the curves."""
     line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
     role, _ = line_roles(line)
-    point = {axis: getattr(run.scenario, axis) for axis in AXES}
-    of = {axis: key(run.scenario, axis) for axis in AXES}
     path = run.scenario.data_path
-    asks = {"limit": "native" if path.uses_own_ports else "nic", "cached": path.uses_device_memory}
-    return {**point, **asks, "y": run.busbw_GBps, "role": role, "line": line, "of": of, "machine": machine}
+    return {
+        "nodes": run.scenario.nodes,
+        "message_bytes": run.scenario.nbytes,
+        "y": run.busbw_GBps,
+        "role": role,
+        "line": line,
+        "limit": "native" if path.uses_own_ports else "nic",
+        "cached": path.uses_device_memory,
+        "of": {axis: key(run.scenario, axis) for axis in AXES},
+        "machine": machine,
+    }
 
 
 def _note(run: Run, band: Band | None) -> str:

@@ -169,4 +169,4 @@ class Explorer:
 
     def figure(self, number):
         """Return a field of the busbw card."""
-        return self.ask(f"page => page.model.get('data').cards[0].{number}")
+        return self.ask(f"page => page.model.get('data').views.headline.cards[0].{number}")

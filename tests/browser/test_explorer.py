@@ -50,7 +50,7 @@ def test_a_switch_is_answered_from_what_was_computed_ahead_and_python_says_the_s
         "([name, next]) => [...window.peerlabPages].at(-1).ahead?.[name]?.meta.number === next",
         arg=[name, number + 1],
     )
-    shown = """page => [page.data.cards, page.data.meta, page.data.scene, page.data.timeline.lanes, page.data.moves.segments]"""
+    shown = """page => [page.data.views.headline, page.data.meta, page.data.views.scene.texts, page.data.views.timeline.lanes, page.data.views.scene.moves.segments]"""
     at_once = fresh.ask(
         f"(page, name) => {{ document.querySelectorAll(`.pl-${{name}} input`)[0].click(); return [page.applied, ...({shown})(page)] }}",
         name,

@@ -58,7 +58,9 @@ def check(shown, scenario):
     run = peerlab.simulate(scenario)
     shown.painted()
     assert shown.ask("page => page.data.meta.code") == scenario.as_code()
-    assert shown.ask("page => page.data.cards[0].amount") == pytest.approx(run.busbw_GBps, rel=1e-9)
+    assert shown.ask("page => page.data.views.headline.cards[0].amount") == pytest.approx(
+        run.busbw_GBps, rel=1e-9
+    )
     assert f"{run.busbw_GBps:.3g} GB/s" in shown.card("busbw")
     assert f"wire {run.wire_busy:.0%} busy" in shown.card("busbw")
     assert run.bottleneck.label.lower() in shown.card("bottleneck").lower()
@@ -249,8 +251,12 @@ def test_two_scenarios_have_one_clock_and_one_control(open_):
     staged, direct = (
         peerlab.simulate(STAGED.with_(path=path, nodes=16)) for path in ("host-rdma", "peer-direct")
     )
-    assert shown.ask("page => page.data.cards[0].amount", side=0) == pytest.approx(staged.busbw_GBps)
-    assert shown.ask("page => page.data.cards[0].amount", side=1) == pytest.approx(direct.busbw_GBps)
+    assert shown.ask("page => page.data.views.headline.cards[0].amount", side=0) == pytest.approx(
+        staged.busbw_GBps
+    )
+    assert shown.ask("page => page.data.views.headline.cards[0].amount", side=1) == pytest.approx(
+        direct.busbw_GBps
+    )
     assert f"{direct.busbw_GBps / staged.busbw_GBps:.2f}x" in shown.card("busbw", side=1)
     assert f"against {staged.busbw_GBps:.3g} GB/s" in shown.card("busbw", side=1)
     shown.still(0.5)

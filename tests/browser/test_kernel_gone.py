@@ -8,6 +8,7 @@ from driver import Explorer
 from playwright.sync_api import expect
 
 from peerlab.page import script_alone
+from peerlab.view.views import VIEWS
 
 WORDS = "The kernel has gone; run the cell again."
 
@@ -66,4 +67,4 @@ def test_the_cell_that_runs_again_brings_everything_back(open_notebook):
 
 
 def test_a_page_without_a_kernel_has_none_to_lose():
-    assert "kernel has gone" not in script_alone()
+    assert "kernel has gone" not in script_alone(tuple(VIEWS))

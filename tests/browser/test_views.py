@@ -45,9 +45,9 @@ def test_the_partner_of_an_exchange_changes_from_step_to_step(fresh):
 def test_the_mark_waits_for_the_lines_of_its_scenario(fresh):
     before, without, after = fresh.ask(  # at once: the bands of this scenario may come at any time
         """page => {
-             const { curves, measured, mark, ghost, scale } = page.curves;
+             const { curves, scale } = page.curves;
              const marks = shown => {
-               page.curves.apply(shown, measured, mark, ghost, scale);
+               page.curves.showLines(shown, scale);
                return page.figures.model('curves_marks').data.x.length };
              return [curves, { ...curves, key: "of another cluster" }, curves].map(marks) }"""
     )
