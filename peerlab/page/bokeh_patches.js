@@ -45,6 +45,9 @@ const LISTENING = "end of listening";
 // Where Bokeh draws nothing but these figures, a glyph gets no views that are never drawn.
 const NO_SPARE = "no spare glyphs";
 
+// Their names.
+export const CHANGES = [...Object.keys(OF_A_VIEW), PROMPT, LISTENING, NO_SPARE];
+
 function wanted(name) {
   const chosen = globalThis.peerlabPatches ?? true;
   return Array.isArray(chosen) ? chosen.includes(name) : chosen;

@@ -232,3 +232,42 @@ def test_export_writes_what_was_before_beside_what_is_now(fresh, lab):
         (page,) = lab.root.glob("peerlab-*.html")
         assert page.name in said.inner_text()
         assert "RDMA through host against Peer Direct" in page.read_text()
+
+
+def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
+    fresh.page.wait_for_function(
+        "() => [...window.peerlabPages].at(-1).curves.curves.bands.startsWith('band: ranges')",
+        timeout=60_000,
+    )
+    legend = fresh.page.locator(".pl-bands").last
+    expect(legend).to_contain_text("band: ranges of assumed figures (†)")
+    bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
+    assert len(bands["xs"]) == len(curves["lines"]) == 4
+    for line in curves["lines"]:
+        points = [one for one in zip(line["low"], line["y"], line["high"], strict=True) if one[0] is not None]
+        assert len(points) > 5
+        assert all(low <= y <= high for low, y, high in points)
+    assert "that have a range lie at its ends" in curves["lines"][0]["note"][0]
+    expected = peerlab.simulate(peerlab.Scenario(path="host-rdma")).sensitivity_band()
+    at = curves["values"].index(8)
+    (host,) = (line for line in curves["lines"] if line["name"] == "host-rdma")
+    assert [host["low"][at], host["high"][at]] == pytest.approx([expected.low_GBps, expected.high_GBps])
+    fresh.page.get_by_role("button", name="Show gigabits per second").last.click()
+    in_bits = fresh.ask("page => page.figures.model('curves_bands').data.ys[0][0]")
+    assert in_bits == pytest.approx(8 * bands["ys"][0][0])
+    fresh.page.get_by_role("button", name="Show gigabytes per second").last.click()
+
+
+def test_a_tab_brings_the_other_axis(fresh):
+    for tab, axis in (("size", "message_bytes"), ("nodes", "nodes")):
+        fresh.page.get_by_role("button", name=tab, exact=True).last.click()
+        fresh.page.wait_for_function(
+            "axis => [...window.peerlabPages].at(-1).curves.curves.axis === axis", arg=axis
+        )
+
+
+def test_the_critical_path_comes_when_it_is_asked_for(fresh):
+    fresh.page.locator(".pl-critical").last.click()
+    expect(fresh.page.locator(".pl-path").last).to_contain_text("On the critical path: PCIe uplink")
+    fresh.page.locator(".pl-critical").last.click()
+    expect(fresh.page.locator(".pl-path").last).to_be_hidden()

@@ -28,9 +28,12 @@ def folder(tmp_path_factory):
     """Pages, each written once."""
     home = tmp_path_factory.mktemp("pages")
     peerlab.export_html(STAGED, home / "explorer.html")
-    peerlab.export_html((STAGED, STAGED.with_(path="peer-direct")), home / "pair.html", controls="nodes=2:16")
+    peerlab.export_html(
+        (STAGED, STAGED.with_(path="peer-direct")), home / "pair.html", controls="nodes=2:16", bands=False
+    )
     for figure in ("datapath", "timeline", "curves"):
-        peerlab.export_html(STAGED, home / f"{figure}.html", mode="figure", figure=figure, controls="host")
+        options = {"mode": "figure", "figure": figure, "bands": figure == "curves"}
+        peerlab.export_html(STAGED, home / f"{figure}.html", controls="host", **options)
     return home
 
 
@@ -273,6 +276,7 @@ FRAME = """<!doctype html><style>body { margin: 0 } section { height: 720px } .a
 def test_in_a_frame_it_plays_only_while_its_slide_is_seen(folder, browser):
     (folder / "deck.html").write_text(FRAME)
     page = browser.new_page()
+    page.emulate_media(reduced_motion="no-preference")
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"file://{folder / 'deck.html'}")
     frame = page.frames[1]
