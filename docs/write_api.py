@@ -37,7 +37,7 @@ RETURNED = {
     "Band": "peerlab.analysis.sensitivity",
     "GainBand": "peerlab.analysis.gain",
     "Assumption": "peerlab.analysis.gain",
-    "Case": "peerlab.analysis.gain",
+    "GainCase": "peerlab.analysis.gain",
     "Alternative": "peerlab.model.alternatives",
     "Diagnosis": "peerlab.study.diagnosis.diagnosis",
     "Calibration": "peerlab.study.calibration.calibration",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from peerlab.host_doctor import CHECKS, Check
-from peerlab.host_doctor.variables import RULES, Rule
+from peerlab.host_doctor.variables import RULES, VariableRule
 
 HEAD = """\
 # What the doctor looks at
@@ -57,7 +57,7 @@ def _group(name: str, checks: Iterator[Check]) -> Iterator[str]:
         )
 
 
-def _variable(rule: Rule) -> str:
+def _variable(rule: VariableRule) -> str:
     names = ", ".join(f"`{name}`" for name in rule.variable.split(", "))
     cells = (names, rule.setting, rule.does, rule.mend, ", ".join(rule.blocks), rule.source)
     return f"| {' | '.join(map(_plain, cells))} |\n"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from documents import anchor, link, plain, table
+from model_chain import section
 from model_laws import laws
 
 from peerlab.cluster_file.guide import GUIDE
@@ -34,7 +35,7 @@ PATH_HEAD = """\
 ## What a slice goes through
 
 A transfer is cut into slices. A slice passes the stages of its path one after the other; slices overlap, each stage working on
-another one. The resources of one stage queue the slice independently, and the stage ends when the slowest has served it. Where
+another one. The resources of one stage are a chain, in the order in which the table lists them; the section after this one has its law. Where
 staging is pageable (`host.pageable_copy`), the core that sends makes the copies instead of copy engines.
 "x 2" after a resource: so many bytes cross it for each byte of the slice.
 """
@@ -98,7 +99,7 @@ _EXAMPLES = {"host-rdma": "dl1", "host-tcp": "dl1", "peer-direct": "dl1", "nativ
 def document() -> str:
     """Return the whole text."""
     parts = [
-        PATH_HEAD, *_paths(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(),
+        PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(),
         CACHE_HEAD.format(rules=_rules()), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)

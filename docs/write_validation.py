@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from documents import table
 
 from peerlab.model.presets import load_cluster
-from peerlab.study.validation.expected_figures import Row, load_expected
+from peerlab.study.validation.expected_figures import ExpectedRow, load_expected
 from peerlab.study.validation.table_cells import cells, say_error, say_expected, say_score, say_value
-from peerlab.study.validation.validation import Result, validate
+from peerlab.study.validation.validation import SimulatedRow, validate
 
 FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
 """How a figure's assumption names the rows it was fitted on."""
@@ -52,7 +52,7 @@ def document() -> str:
     return "\n".join(parts)
 
 
-def _tables(heading: str, results: Sequence[Result]) -> Iterator[str]:
+def _tables(heading: str, results: Sequence[SimulatedRow]) -> Iterator[str]:
     yield heading
     for group in dict.fromkeys(result.row.group for result in results):
         mine = [result for result in results if result.row.group == group]
@@ -77,7 +77,7 @@ def _tables(heading: str, results: Sequence[Result]) -> Iterator[str]:
             yield "".join(notes)
 
 
-def _row(result: Result) -> tuple[str, ...]:
+def _row(result: SimulatedRow) -> tuple[str, ...]:
     row, (name, *middle, verdict) = result.row, cells(result)
     what = f"{row.what} ({row.compare}" + (f", {len(row.points)} points)" if len(row.points) > 1 else ")")
     return (
@@ -90,7 +90,7 @@ def _row(result: Result) -> tuple[str, ...]:
     )
 
 
-def _fitted_on(row: Row) -> list[str]:
+def _fitted_on(row: ExpectedRow) -> list[str]:
     """Return the figures of the row's cluster that say they were fitted on it, with their values."""
     return [
         f"{figure.key} {figure}"
@@ -100,7 +100,7 @@ def _fitted_on(row: Row) -> list[str]:
     ]
 
 
-def _missed(results: Iterable[Result]) -> Iterator[str]:
+def _missed(results: Iterable[SimulatedRow]) -> Iterator[str]:
     missed = [result for result in results if not result.passed]
     if missed:
         yield "## Not met\n"
@@ -109,7 +109,7 @@ def _missed(results: Iterable[Result]) -> Iterator[str]:
         yield f"* `{result.row.name}`: {why}\n"
 
 
-def _points(result: Result) -> str:
+def _points(result: SimulatedRow) -> str:
     row = result.row
     rows = [
         (

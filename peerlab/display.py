@@ -58,7 +58,7 @@ def show_calibration(one: Any) -> str:
     return calibration_html(one.as_dict())
 
 
-def show_examination(one: Any) -> str:
+def show_doctor(one: Any) -> str:
     """Return the doctor's `Report`: a verdict, and what each check read."""
     from peerlab.reports.doctor_report import report_html
 
@@ -67,14 +67,14 @@ def show_examination(one: Any) -> str:
 
 def show_pin_cost(one: Any) -> str:
     """Return a `PinCost`: what registering took, by size."""
-    from peerlab.reports.pin_cost import cost_html
+    from peerlab.reports.pin_cost_report import cost_html
 
     return cost_html(one.table.to_dict("records"), one.notes)
 
 
 def show_refusal(one: Any) -> str:
     """Return a `Refusal` of the kernel, with what helps."""
-    from peerlab.reports.pin_cost import refusal_html
+    from peerlab.reports.pin_cost_report import refusal_html
 
     return refusal_html(**asdict(one))
 
@@ -87,7 +87,7 @@ def show_lab_log(one: Any) -> str:
 
 
 def show_sums(one: Any) -> str:
-    """Return the sums of a `Training` over a registration cache, step by step."""
+    """Return the sums of `TrainingSums` over a registration cache, step by step."""
     from peerlab.reports.lesson_style import sums_html
 
     return sums_html(one)

@@ -18,6 +18,7 @@ Messages are one line and name the field, the value, what is allowed and, for na
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Protocol
 
 MOST = 600
 """Characters of a message: what peerlab itself says in one is shorter, so only what a user gave is cut."""
@@ -105,6 +106,14 @@ class DoctorError(PeerlabError, ValueError):
 
 class Cancelled(PeerlabError):  # noqa: N818  (it is a decision, not a failure)
     """The user stopped a running simulation."""
+
+
+class Cancel(Protocol):
+    """Something that can be set to stop what runs, such as a `threading.Event`."""
+
+    def is_set(self) -> bool:
+        """Return whether to stop."""
+        ...
 
 
 class WorkersLost(PeerlabError):  # noqa: N818  (named after what happened, as its neighbour)

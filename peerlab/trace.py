@@ -1,7 +1,8 @@
 """The answer: every span of a simulation, in read-only columns.
 
-A span says that a resource served a slice (or a registration) from `start` to `end`, for which it had queued since
-`queued`. Times are integer picoseconds from the beginning of the iteration.
+A span says that a resource had a slice (or a registration) from `start` to `end`, for which it had queued since `queued`, and that its
+own work on it takes `work`; the rest of the time it waits for the resource upstream, or shares its capacity. Times are integer picoseconds
+from the beginning of the iteration.
 
 A schedule that repeats is kept as it repeats: a :class:`Block` of rows that occurs so many times more, each time later
 by one period. Metrics weigh rows by their block; pictures unroll what they show; :meth:`Recording.unrolled` writes
@@ -26,8 +27,21 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, NDArray[np.int64]]
 
-SPAN_COLUMNS = ("node", "device", "step", "slice", "stage", "resource", "queued", "start", "end", "nbytes")
-"""``slice`` is -1 for a registration; ``stage`` indexes `STAGES`; ``resource`` indexes `Trace.resources`."""
+SPAN_COLUMNS = (
+    "node",
+    "device",
+    "step",
+    "slice",
+    "stage",
+    "resource",
+    "queued",
+    "start",
+    "end",
+    "nbytes",
+    "work",
+)
+"""``slice`` is -1 for a registration; ``stage`` indexes `STAGES`; ``resource`` indexes `Trace.resources`; ``work`` is the picoseconds that
+the resource would need alone: it has the slice from ``start`` to ``end``, and waits for others in what is left."""
 REGISTRATION_COLUMNS = ("node", "nic", "device", "step", "kind", "side", "position", "nbytes", "start", "end")
 """``kind`` indexes `REGISTRATION_KINDS`; ``side`` 0 source, 1 destination; ``position`` numbers the chunk."""
 REGISTRATION_KINDS = ("hit", "miss", "uncached", "evict", "deregister")
@@ -150,7 +164,7 @@ class Totals:
     """
 
     served_ps: NDArray[np.float64]
-    """Picoseconds that a resource spent on slices; all users of a shared one together may exceed what an integer holds."""
+    """Picoseconds of work that a resource did, alone: time in which it has a slice and waits for others is left out."""
     nbytes: NDArray[np.int64]
     """Bytes that crossed it."""
     flown_ps: int
@@ -202,7 +216,7 @@ class Recording:
         if self.summed:
             return self.summed
         spans, weights = self.spans, self.weights
-        lasted = (spans["end"] - spans["start"]) * weights
+        lasted = spans["work"] * weights
         first = (
             (spans["stage"] == _FLIGHT)
             & (spans["slice"] == 0)
@@ -291,12 +305,17 @@ class Trace:
         return self.all_iterations()
 
     def frame(self, iteration: int = -1) -> "pd.DataFrame":
-        """Return the spans of one iteration for people: names instead of indices, sorted by start."""
+        """Return the spans of one iteration for people: names instead of indices, sorted by start.
+
+        ``work_ps`` is what the resource needs for the slice alone, in flight the latency; for ``held_ps`` more it has the slice and
+        waits for the resource upstream, or shares its rate with others.
+        """
         import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
 
         columns = self.iterations[iteration].recording.unrolled
         frame = pd.DataFrame({name: columns[name] for name in SPAN_COLUMNS})
         frame["stage"] = [self.stages[i] for i in columns["stage"]]
         frame["resource"] = [self.resources[i].label for i in columns["resource"]]
-        names = {"queued": "queued_ps", "start": "start_ps", "end": "end_ps"}
+        frame["held"] = frame["end"] - frame["start"] - frame["work"]
+        names = {name: f"{name}_ps" for name in ("queued", "start", "end", "work", "held")}
         return frame.rename(columns=names).sort_values(["start_ps", "end_ps", "device"], ignore_index=True)

@@ -1,7 +1,9 @@
 """The structure that DESIGN.md promises, checked."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 
@@ -9,6 +11,45 @@ def test_imports_point_down(root):
     tool = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([tool, "--no-cache"], cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_every_module_has_a_layer_and_design_knows_it(root):
+    contracts = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layered = {
+        name
+        for one in contracts
+        if one["type"] == "layers"
+        for name in re.findall(r"peerlab\.(\w+)", str(one["layers"]))
+    }
+    code = {file.stem for file in (root / "peerlab").glob("*.py") if not file.stem.startswith("__")}
+    code |= {file.parent.name for file in (root / "peerlab").glob("*/__init__.py")}
+    assert layered == code
+    table = (root / "DESIGN.md").read_text().partition("## Layers")[2].partition("## Decisions")[0]
+    former = {"run"}  # a name of 0.1.0
+    assert [name for name in sorted(code - former) if not re.search(rf"`{name}(/\w+)?`", table)] == []
+
+
+HOMES = {
+    "simpy": "engine/referee/",
+    "bokeh": ("view/", "reports/"),
+    "ipywidgets": "app/",
+    "anywidget": "app/",
+    "dask": "study/sweep/",
+    "distributed": "study/sweep/",
+    "scipy": "study/calibration/",
+}
+"""Whose folder may import a library by its name as text, which `lint-imports` does not see."""
+
+
+def test_a_library_that_is_imported_by_name_is_at_home(root):
+    strangers, met = [], set()
+    for file in (root / "peerlab").rglob("*.py"):
+        for library in re.findall(r"import_module\(\s*[\"'](\w+)", file.read_text()):
+            met.add(library)
+            if not file.relative_to(root / "peerlab").as_posix().startswith(HOMES.get(library, "")):
+                strangers.append((file.name, library))
+    assert strangers == []
+    assert "distributed" in met  # else this would look at nothing
 
 
 def test_importing_peerlab_loads_neither_pictures_nor_widgets_nor_simpy():

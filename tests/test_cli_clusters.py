@@ -76,7 +76,7 @@ def test_a_complete_file_passes_with_what_it_assumes_and_what_looks_odd(tmp_path
     )
     status, out, _ = run("check", "my.toml", cwd=tmp_path)
     assert status == 0
-    assert "my.toml: complete; 26 figures, 12 of them assumed" in out
+    assert "my.toml: complete; 27 figures, 13 of them assumed" in out
     assert "is it meant in Gbit/s?" in " ".join(out.split())
     assert "host memory bandwidth (host.dram) = 140.8 GB/s: 6 channels of DDR4-2933" in out
     status, out, _ = run("check", "my.toml", "--json", cwd=tmp_path)

@@ -2,29 +2,35 @@
 
 import dataclasses
 import json
+import re
+from typing import get_args
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
 import peerlab
 from peerlab.cluster_file.completeness import check
-from peerlab.deck.compared_runs import Evidence
-from peerlab.deck.outline import Outline, Plan
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slides import slides
 from peerlab.export.page import page_html
 from peerlab.model.paths import PATHS, DataPath
 from peerlab.model.presets import load_cluster
-from peerlab.model.resources import RESOURCES, ResourceKind
+from peerlab.model.resources import RESOURCES, Part, ResourceKind
 from peerlab.model.stages import STAGES, Stage, StageKind, Use
 from peerlab.places import folder
 from peerlab.trace import SPAN_COLUMNS
+from peerlab.view.curves import curves, mark
 from peerlab.view.headline import cards
 from peerlab.view.payload import payload
+from peerlab.view.registration_table import table
 from peerlab.view.still import still_svg
+from peerlab.view.theme import DARK, LIGHT, STAGE_COLOURS
 from peerlab.view.timeline import lanes
 from peerlab.view.words import caption
 
-POOL = "cxl-pool"
+POOL, DPU = "cxl-pool", "dpu"
 
 
 def _stages(_cluster, _memory):
@@ -57,6 +63,56 @@ def scenario(monkeypatch):
     known = load_cluster("dl1")
     pooled = dataclasses.replace(known, name="pooled", paths=(*known.paths, POOL))
     return peerlab.Scenario(cluster=pooled, nodes=4, path=POOL, message_bytes="16 MiB")
+
+
+def _dpu_stages(_cluster, _memory):
+    out = Stage("to-dpu", (Use("dpu_mem", "source"),), acquire="source")
+    sent = (Use("dpu_tx", "source"), Use("dpu_rx", "destination"))
+    return out, Stage("dpu-send", sent, flight="latency_ps", release="source")
+
+
+@pytest.fixture
+def dpu(monkeypatch):
+    """Return a function from fields of the path to an AllReduce by DPUs, which read devices and send: parts of the picture stand for them."""
+
+    def made(**fields):
+        kinds = {
+            "dpu_mem": {"label": "DPU memory", "scope": "switch", "rate": "uplink_Bps"}
+            | {"drawn": "host memory", "counts_as": "copy"},
+            "dpu_tx": {"label": "DPU send", "scope": "switch", "rate": "device_pcie_Bps", "drawn": "NIC"}
+            | {"counts_as": "send", "slowed_with_node": True},
+            "dpu_rx": {"label": "DPU receive", "scope": "switch", "rate": "device_pcie_Bps", "drawn": "NIC"},
+        }
+        for name, kind in kinds.items():
+            monkeypatch.setitem(RESOURCES, name, ResourceKind(**kind))
+        for themed in (STAGE_COLOURS, LIGHT, DARK):
+            monkeypatch.setitem(themed, "dpu" if themed is STAGE_COLOURS else "dpu-ink", "#123456")
+        out = StageKind(
+            says="DPU reads device memory", role="dpu", track="device to host memory", counts_as="copy"
+        )
+        sent = StageKind(says="DPU to DPU", role="network", track="device to device", counts_as="send")
+        monkeypatch.setitem(STAGES, "to-dpu", out)
+        monkeypatch.setitem(STAGES, "dpu-send", sent)
+        record = {
+            "title": "DPU",
+            "summary": "DPUs read device memory and send",
+            "way": "A DPU reads slices from {device} memory and sends them to another",
+            "role": "dpu",
+            "stages": _dpu_stages,
+            "needs": ("device.pcie", "switch.uplink", "slices.staged"),
+            "registration": ("at start", "DPU memory, once"),
+            "cache_rests": "The registration cache changes nothing here: DPU memory is registered once.",
+        }
+        monkeypatch.setitem(PATHS, DPU, DataPath(**(record | fields)))
+        known = load_cluster("dl1")
+        machine = dataclasses.replace(known, name="dpus", paths=(*known.paths, DPU))
+        return peerlab.Scenario(cluster=machine, nodes=4, path=DPU, message_bytes="16 MiB")
+
+    return made
+
+
+def words(run):
+    return [one.text for one in ET.fromstring(still_svg(run)).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314  (our own)
 
 
 def rows(run):
@@ -114,20 +170,115 @@ def test_it_goes_out_of_the_house(scenario, tmp_path):
     names = {one.get("name") for one in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
     assert "to-pool" in names or "copy to the pool (CXL)" in names
     assert page_html(run, theme="light").startswith("<!doctype html>")
-    outline = Outline(scenario={"nodes": 2}, slides=(Plan("detour"), Plan("sources")))
-    assert len(slides(outline, Evidence(outline.scenario, peerlab.simulate))) == 2
+    outline = Outline(scenario={"nodes": 2}, slides=(SlidePlan("detour"), SlidePlan("sources")))
+    assert len(slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))) == 2
 
 
 def test_a_cluster_file_may_have_it_and_then_needs_its_figures(scenario, tmp_path):
     del scenario  # it makes the path known
     known = (folder("data") / "hardware" / "dl1.toml").read_text()
     mine = tmp_path / "mine.toml"
-    mine.write_text(
-        known.replace('"host-tcp"]', '"cxl-pool"]', 1).replace('"host-rdma", "peer-direct", ', "", 1)
-    )
+    mine.write_text(re.sub(r"^has = .*", f'has = ["{POOL}"]', known, count=1, flags=re.MULTILINE))
     assert load_cluster(mine).paths == (POOL,)
     mine.write_text(
         "\n".join(line for line in mine.read_text().splitlines() if not line.startswith("pcie ="))
     )
     missing = {one.key: one.why for one in check(mine).missing}
     assert "cxl-pool" in missing["device.pcie"] or "every path" in missing["device.pcie"]
+
+
+def test_the_parts_of_the_picture_say_what_stands_for_them(dpu):
+    run = peerlab.simulate(dpu())
+    said, told = words(run), caption(run)
+    assert run.bottleneck.kind == "dpu_mem"
+    assert f"DPU memory, {run.busy['dpu_mem']:.0%} busy" in said
+    assert f"{run.busy['dpu_tx']:.0%} busy" in said  # on the wire
+    rate = dpu().hardware.device_pcie_Bps / 1e9
+    assert {f"{8 * rate:g} Gb/s", f"wire, {rate:.4g} GB/s each way"} <= {
+        word.replace(" †", "") for word in said
+    }
+    assert "not a limit here" in said  # the uplink: slices are drawn on it
+    assert not [word for word in said if "untouched" in word or "not used" in word or word == "idle"]
+    assert "Not drawn: DPU" not in told
+    notes = {card["name"]: card["note"] for card in cards(run)}
+    assert notes["busbw"] == f"wire {run.busy['dpu_tx']:.0%} busy"
+    assert notes["copies"] == "through DPU memory"
+
+
+@pytest.mark.parametrize("lane", [None, 100])
+@pytest.mark.parametrize("part", get_args(Part))
+def test_whatever_part_a_resource_is_drawn_as_its_share_is_read(dpu, monkeypatch, part, lane):
+    scenario = dpu()
+    kind = dataclasses.replace(RESOURCES["dpu_mem"], drawn=part, lane=lane)
+    monkeypatch.setitem(RESOURCES, "dpu_mem", kind)
+    run = peerlab.simulate(scenario)
+    share = f"{run.busy['dpu_mem']:.0%} busy"
+    texts = payload(run)["views"]["scene"]["texts"]["text"]
+    in_picture = any(share in text for text in texts) and any("DPU memory" in text for text in texts)
+    has_lane = any(one.label == "DPU memory" for one in lanes(run))
+    assert in_picture or f"DPU memory, {share}" in caption(run) or (part.startswith("device") and has_lane)
+    assert in_picture == (part not in ("", "device", "device link"))
+
+
+def test_what_a_path_sends_with_is_its_limit(dpu):
+    run = peerlab.simulate(dpu())
+    assert run.busbw_GBps / run.wire_limit_GBps == pytest.approx(run.wire_busy, rel=0.02)
+    drawn = curves(run.scenario.with_(path="peer-direct"), "nodes", [])["limits"]
+    assert drawn[mark(run)["limit"]]["label"] == "DPU send limit"
+    four = drawn[mark(run)["limit"]]["y"][1]
+    assert four == pytest.approx(run.wire_limit_GBps)
+    assert drawn["nic"]["label"] == "wire limit"
+    one = dpu().with_(collective="point-to-point", nodes=2)
+    assert peerlab.simulate(one).wire_limit_GBps == dpu().hardware.device_pcie_Bps / 1e9
+
+
+def test_a_slow_node_is_slow_where_the_record_says_so_and_nowhere_else(dpu, scenario):
+    fast, slow = (dpu().with_(slow_nodes=slow) for slow in (None, {2: 0.1}))
+    assert peerlab.simulate(slow).time_ps > 2 * peerlab.simulate(fast).time_ps
+    for engine in ("loop", "referee"):
+        assert peerlab.simulate(slow, engine=engine).time_ps == peerlab.simulate(slow).time_ps
+    assert "node 2 at 10 %, " in caption(peerlab.simulate(slow))
+    unfelt = peerlab.simulate(scenario.with_(slow_nodes={2: 0.1}))
+    assert unfelt.time_ps == peerlab.simulate(scenario).time_ps
+    assert "node 2 at 10 % (which changes nothing on this path)" in caption(unfelt)
+    assert payload(unfelt)["views"]["scene"]["sight"]["slow"] == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({}, [["registered at start", "DPU memory, once"]]),
+        ({"registration": ("none", "load and store")}, [["this path registers nothing", ""]]),
+        ({"is_staged": True}, [["registered at start", "DPU memory, once"]]),
+        (
+            {"is_staged": True, "registration": ("none", "load and store")},
+            [["this path registers nothing", ""]],
+        ),
+    ],
+)
+def test_the_panel_says_of_registration_what_the_card_says(dpu, fields, says):
+    run = peerlab.simulate(dpu(**fields))
+    card = next(card for card in cards(run) if card["name"] == "registration")
+    assert (card["value"], card["note"]) == PATHS[DPU].registration
+    lines = table(run)["lines"]
+    assert lines[2:] == says if PATHS[DPU].is_staged else lines == says
+
+
+def test_a_deck_shows_what_is_busiest_in_the_colours_of_its_stages(dpu, tmp_path):
+    dpu(is_staged=True)
+    known = (folder("data") / "hardware" / "dl1.toml").read_text().splitlines()
+    mine = tmp_path / "mine.toml"
+    has = [f'has = ["{DPU}", "peer-direct"]' if line.startswith("has =") else line for line in known]
+    mine.write_text("\n".join(has))
+    outline = Outline(
+        scenario={"cluster": str(mine), "nodes": 4, "message_bytes": "16 MiB"}, slides=(SlidePlan("time"),)
+    )
+    compared = ComparedRuns(outline.scenario, peerlab.simulate)
+    (slide,) = slides(outline, compared)
+    assert compared.detour.scenario.path == DPU
+    assert slide.title == "What is busiest: DPU memory through the host, NIC send with Peer Direct"
+    spent, busy = slide.notes
+    assert f"DPU memory, through the host: {compared.detour.busy['dpu_mem']:.0%} busy" in busy
+    assert f"NIC send, Peer Direct: {compared.direct.busy['nic_tx']:.0%} busy" in busy
+    assert "DPU reads device memory" in slide.pictures[0]
+    assert "through the host: " in spent

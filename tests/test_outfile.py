@@ -234,8 +234,11 @@ def test_pipes_are_written_to(tmp_path):
     done = peerlab(*TRACE, "/dev/stderr", cwd=tmp_path, stdout=subprocess.DEVNULL)
     assert json.loads(done.stderr)["traceEvents"]
     os.mkfifo(tmp_path / "pipe")
-    reader = subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE, text=True)
-    done = peerlab(*TRACE, "pipe", cwd=tmp_path, stdout=subprocess.DEVNULL)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(reader.communicate(timeout=60)[0])["traceEvents"]
+    # into a file: a pipe to us would be full before the writer is done
+    with (tmp_path / "read").open("w") as read:
+        reader = subprocess.Popen(["cat", tmp_path / "pipe"], stdout=read)
+        done = peerlab(*TRACE, "pipe", cwd=tmp_path, stdout=subprocess.DEVNULL)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert reader.wait(timeout=60) == 0
+    assert json.loads((tmp_path / "read").read_text())["traceEvents"]
     assert (tmp_path / "pipe").is_fifo()

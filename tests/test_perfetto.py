@@ -66,6 +66,22 @@ def test_spans_of_a_thread_never_overlap(run, tmp_path):
             assert start + length <= following + 1e-6  # a picosecond
 
 
+def test_an_event_tells_work_and_time_held_apart(tmp_path):
+    """NIC receive needs 10.5 us for 128 KiB and has them for 11.7: until the NIC that sends was through and the latency over."""
+    run = peerlab.simulate(peerlab.Scenario(nodes=4, message_bytes="32 MiB"))
+    of = {}
+    for one in written(run, tmp_path)["traceEvents"]:
+        about = one["args"]
+        if one["ph"] == "X" and (about["device"], about["step"], about["slice"]) == (0, 2, 3):
+            of[one["name"], one["tid"] // 1_000_000 if one["name"] == "network" else 0] = about
+    waits = [{key: value for key, value in about.items() if key.endswith("_us")} for about in of.values()]
+    assert {"waited_us": 0.0, "work_us": 10.48576, "held_us": 1.218353} in waits
+    assert {"waited_us": 0.0, "work_us": 14.0, "sending_us": 11.704113} in waits
+    assert {"waited_us": 0.0, "work_us": 9.295887, "held_or_shared_us": 2.408226} in waits
+    frame = run.trace.frame()
+    assert ((frame["end_ps"] - frame["start_ps"]) == frame["work_ps"] + frame["held_ps"]).all()
+
+
 def test_a_file_that_cannot_be_written_is_an_error_in_words(run, tmp_path):
     with pytest.raises(peerlab.PeerlabError, match="cannot write"):
         run.to_perfetto(tmp_path / "nowhere" / "run.json")

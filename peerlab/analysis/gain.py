@@ -27,7 +27,7 @@ _FELT = 0.01
 
 
 @dataclass(frozen=True)
-class Case:
+class GainCase:
     """One other way that an assumed figure may be."""
 
     says: str
@@ -42,7 +42,7 @@ class Assumption:
 
     figure: Figure
     """The figure."""
-    cases: tuple[Case, ...]
+    cases: tuple[GainCase, ...]
     """The gain at both ends of its range, or with every alternative; empty where none can be simulated."""
     reach: float
     """How far it moves the gain at most, as a natural logarithm of the ratio: 0.1 is about 10 %."""
@@ -182,7 +182,7 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     found = [here, *(ratio for tried in alone for ratio, _ in tried), *map(moved, together)]
     told = [
         _assumption(
-            figure, [Case(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
+            figure, [GainCase(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
         )
         for figure, tried in zip(figures, alone, strict=True)
     ]
@@ -198,10 +198,10 @@ def without_range(
     `gain` answers a cluster with the gain on it, `here` is it as assumed.
     """
     return [
-        _assumption(figure, [Case(one.says, gain(one.cluster)) for one in others], here)
+        _assumption(figure, [GainCase(one.says, gain(one.cluster)) for one in others], here)
         for figure, others in alternatives(*scenarios).items()
     ]
 
 
-def _assumption(figure: Figure, cases: list[Case], here: float) -> Assumption:
+def _assumption(figure: Figure, cases: list[GainCase], here: float) -> Assumption:
     return Assumption(figure, tuple(cases), max((abs(log(case.gain / here)) for case in cases), default=0.0))

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from peerlab.collectives.busbw import bus_factor
 from peerlab.model.paths import sending_kinds
-from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.resources import RESOURCES, capacity_Bps, count_in_node, resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, gigabytes_per_second
 
 LATENCY = "latency"
+BUSY = 0.05
+"""Busy share from which on a resource is worth a word: what works for less than a twentieth of the time limits nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +45,23 @@ def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
 
 
 def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
-    """Return the busbw at which a node's NICs, or its devices' own ports, would be busy all the time.
+    """Return the busbw at which what a path sends with, such as a node's NICs, would be busy all the time.
 
-    A library's protocol may carry less than the NIC's rate; the limit is what this message's does. It depends on the
-    number of nodes: a node of D devices sends (N-1)/N of the message over its NICs (twice in an
-    AllReduce), while busbw counts N x D ranks.
+    Of several kinds that send one after the other the slowest counts. A library's protocol may carry less than the NIC's
+    rate; the limit is what this message's does. It depends on the number of nodes: a node of D devices sends (N-1)/N of
+    the message over its NICs (twice in an AllReduce), while busbw counts N x D ranks. Not a number where nothing sends.
     """
     machine, nodes = scenario.cluster_for_message, scenario.nodes
-    native = scenario.data_path.uses_own_ports
-    if nodes == 1 or not sending_kinds(machine, str(scenario.path)):
+    sending = sending_kinds(machine, str(scenario.path))
+    if nodes == 1 or not sending:
         return float("nan")
+    touches = {use.kind: use.touches for stage in scenario.stages for use in stage.uses}
+    each = {kind: capacity_Bps(machine, kind) / touches[kind] for kind in sending}
     if scenario.collective == "point-to-point":
-        return (machine.port_Bps if native else machine.nic_Bps) / 1e9
+        return min(each.values()) / 1e9
+    node = min(rate * count_in_node(machine, kind) for kind, rate in each.items())
     sent = bus_factor(scenario.collective, nodes)
-    wires = machine.devices * machine.port_Bps if native else machine.node_wire_Bps
-    return wires / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
+    return node / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
 
 
 def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int]:

@@ -13,7 +13,8 @@ from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow
-from peerlab.view.curves import Line, curves, lines
+from peerlab.view.curve_scenarios import PathCurve, lines
+from peerlab.view.curves import curves
 
 _MOST_S = 2.5
 """A point of a curve that takes longer is left out, and the larger ones with it."""
@@ -60,7 +61,7 @@ class Curving:
         self._shown = parcel
         self._show(parcel)
 
-    async def _draw(self, scenario: Scenario, wanted: Sequence[Line]) -> None:
+    async def _draw(self, scenario: Scenario, wanted: Sequence[PathCurve]) -> None:
         axis = self.axis
         computed = await self._draw_lines(scenario, wanted)
         bands: dict[str, list[Band | None]] = {}
@@ -69,8 +70,8 @@ class Curving:
             self._tell(curves(scenario, axis, computed, bands, complete=len(bands) == len(computed)))
 
     async def _draw_lines(
-        self, scenario: Scenario, wanted: Sequence[Line], most_s: float = _MOST_S
-    ) -> list[tuple[Line, list[Run | None]]]:
+        self, scenario: Scenario, wanted: Sequence[PathCurve], most_s: float = _MOST_S
+    ) -> list[tuple[PathCurve, list[Run | None]]]:
         axis, begun, computed = self.axis, time.monotonic(), []
         for line in wanted:
             runs: list[Run | None] = []

@@ -5,7 +5,7 @@ from typing import Any
 
 from peerlab.app.explorer import Explorer
 from peerlab.app.log_findings import start_of
-from peerlab.model.scenario import Scenario
+from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.records import Records
 
 _open: dict[str, Explorer] = {}
@@ -32,7 +32,7 @@ def explore(
         If the scenario is impossible.
     """
     given = [records] if isinstance(records, Records) else list(records)
-    start = scenario.with_(**fields) if scenario else Scenario(**fields)
+    start = Scenario(**fields) if scenario is None else checked_scenario(scenario).with_(**fields)
     if given and scenario is None and not fields:
         start = start_of(given[0], start)
     explorer = Explorer(start, given)

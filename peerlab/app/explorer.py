@@ -15,8 +15,8 @@ from peerlab.app.controls import Controls
 from peerlab.app.curves_in_background import Curving
 from peerlab.app.exporting import Exporting, Shown
 from peerlab.app.figures_widget import FiguresWidget
-from peerlab.app.log_findings import Found, as_measured
-from peerlab.app.measured_points import Evidence
+from peerlab.app.log_findings import LogFindings, as_measured
+from peerlab.app.measured_points import MeasuredPoints
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.widgets import Changes, Spoken
 from peerlab.errors import Cancelled, PeerlabError
@@ -57,7 +57,7 @@ class Explorer(Spoken):
         self.first = scenario
         self.before: Run | None = None
         self.figures = FiguresWidget(self._command)
-        self._evidence = Evidence(records, self._show_measured, self._log_read, self._go_to_log)
+        self._evidence = MeasuredPoints(records, self._show_measured, self._log_read, self._go_to_log)
         self.controls = Controls(
             self._changed, self._command, self._evidence.log, Exporting(lambda: Shown(self.run, self.before))
         )
@@ -232,7 +232,7 @@ class Explorer(Spoken):
     def _show_measured(self, parcel: dict[str, object]) -> None:
         self.figures.measured = parcel
 
-    def _log_read(self, found: Found) -> None:
+    def _log_read(self, found: LogFindings) -> None:
         """Show the scenario of a log, as far as it was recognised; a cluster that the user has chosen stays."""
         self._command("axis", "message_bytes")
         if not found.compared:

@@ -23,7 +23,7 @@ from peerlab.units import say_bytes, say_count
 
 
 @dataclass(frozen=True)
-class Found:
+class LogFindings:
     """The findings in a log."""
 
     name: str
@@ -43,7 +43,7 @@ class Found:
         return self.shown is not None and not self.unlike
 
     @property
-    def machine(self) -> Cluster | None:
+    def cluster(self) -> Cluster | None:
         """The cluster that it was compared with; else the one that explains it best, or the only one recognised; None: none."""
         if self.compared:
             return self.shown
@@ -55,10 +55,10 @@ class Found:
     @property
     def nodes(self) -> int | None:
         """How many nodes took part; where the log does not say, as many as its ranks fill on that cluster."""
-        return nodes_of(self.diagnosis.seen, self.machine) if self.machine else self.diagnosis.seen.nodes
+        return nodes_of(self.diagnosis.seen, self.cluster) if self.cluster else self.diagnosis.seen.nodes
 
 
-def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> Found:
+def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFindings:
     """Read a log and compare it with the cluster that is shown, unless it contradicts it or says where it was taken.
 
     Raises
@@ -71,15 +71,15 @@ def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> Found
     unlike = (
         f"it says that it was taken on {taken}" if taken else misfit(observe(records), shown) if shown else ""
     )
-    return Found(name, records, diagnose(records, None if unlike else shown), shown, unlike)
+    return LogFindings(name, records, diagnose(records, None if unlike else shown), shown, unlike)
 
 
-def as_measured(scenario: Scenario, found: Found) -> Scenario:
+def as_measured(scenario: Scenario, found: LogFindings) -> Scenario:
     """Return the scenario of a log: its cluster, nodes, operation, path and largest message; as it was without a cluster."""
     return scenario.with_(**_changes(scenario, found, int(found.diagnosis.seen.sizes[-1])))
 
 
-def way_to(scenario: Scenario, found: Found) -> Changes:
+def way_to(scenario: Scenario, found: LogFindings) -> Changes:
     """Return the changes that turn a scenario into that of the log; a message size within the log's sizes stays."""
     sizes = found.diagnosis.seen.sizes
     nearest = min(max(scenario.nbytes, int(sizes[0])), int(sizes[-1]))
@@ -87,18 +87,18 @@ def way_to(scenario: Scenario, found: Found) -> Changes:
     return {field: value for field, value in changes.items() if getattr(scenario, field) != value}
 
 
-def _changes(scenario: Scenario, found: Found, nbytes: int) -> Changes:
-    machine, seen = found.machine, found.diagnosis.seen
-    if machine is None:
+def _changes(scenario: Scenario, found: LogFindings, nbytes: int) -> Changes:
+    cluster, seen = found.cluster, found.diagnosis.seen
+    if cluster is None:
         return {}
     changes: Changes = {"message_bytes": nbytes}
-    if machine != scenario.hardware:
-        changes["cluster"] = machine.name
+    if cluster != scenario.hardware:
+        changes["cluster"] = cluster.name
     if seen.collective in COLLECTIVES:
         changes["collective"] = seen.collective
     if found.nodes:
         changes["nodes"] = found.nodes
-    path = {"path": found.diagnosis.path} if found.diagnosis.path in machine.paths else {}
+    path = {"path": found.diagnosis.path} if found.diagnosis.path in cluster.paths else {}
     return {**fitting(scenario, changes), **path}
 
 
@@ -123,12 +123,12 @@ def say_changes(changes: Changes) -> str:
 def start_of(records: Records, otherwise: Scenario) -> Scenario:
     """Return the scenario of some records, or another one where their machine is not recognised."""
     try:
-        return as_measured(otherwise, Found("records", records, diagnose(records)))
+        return as_measured(otherwise, LogFindings("records", records, diagnose(records)))
     except PeerlabError:  # records of this machine, or of several paths, have no scenario
         return otherwise
 
 
-def in_short(found: Found) -> str:
+def in_short(found: LogFindings) -> str:
     """Return the verdict, what it was compared with, what Peer Direct would bring, and what the pictures show."""
     diagnosis, would = found.diagnosis, found.diagnosis.forecast
     path = f"{path_name(diagnosis.path)}, {diagnosis.verdict}" if diagnosis.path else "cannot tell the path"
@@ -140,10 +140,10 @@ def in_short(found: Found) -> str:
     )
 
 
-def _where(found: Found) -> str:
+def _where(found: LogFindings) -> str:
     if found.compared and found.shown:
         return f"It is compared with {found.shown.title}, which is chosen above."
-    if found.machine:
-        return f"It is compared with {found.machine.title}, recognised from the log."
+    if found.cluster:
+        return f"It is compared with {found.cluster.title}, recognised from the log."
     still = f": {found.unlike}. The pictures still show {found.shown.title}" if found.shown else ""
     return f"It is compared with no cluster{still}."

@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from peerlab.app.background_measurement import Measuring
-from peerlab.app.log_findings import Found
+from peerlab.app.log_findings import LogFindings
 from peerlab.app.own_log import OwnLog
 from peerlab.app.widgets import Changes
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records, measured_for
-from peerlab.view.measured import Point, overlay, points
+from peerlab.view.measured import MeasuredPoint, overlay, points
 from peerlab.view.this_machine import here
 
 
-class Evidence:
+class MeasuredPoints:
     """Puts measured points that fit the scenario on the curves.
 
     `show` is called with the points, `on_log` with the findings in a user's log, `on_go` with the changes that lead to the
@@ -31,12 +31,12 @@ class Evidence:
         self,
         records: Sequence[Records],
         show: Callable[[dict[str, object]], None],
-        on_log: Callable[[Found], None],
+        on_log: Callable[[LogFindings], None],
         on_go: Callable[[Changes], None],
     ) -> None:
         self._show, self._on_log = show, on_log
         self._own = [point for one in records for point in points(one, own=True)]
-        self._of_log: tuple[Point, ...] = ()
+        self._of_log: tuple[MeasuredPoint, ...] = ()
         self._here = here([])
         self._scenario: Scenario | None = None
         self.log = OwnLog(self._log_read, on_go)
@@ -49,7 +49,7 @@ class Evidence:
         self.log.show(scenario)
         self._show({**overlay(scenario, known), "here": self._here})
 
-    def _log_read(self, found: Found | None) -> None:
+    def _log_read(self, found: LogFindings | None) -> None:
         self._of_log = (
             points(found.records, found.diagnosis.path or "", own=True, nodes=found.nodes) if found else ()
         )
@@ -67,6 +67,6 @@ class Evidence:
 
 
 @cache
-def _shipped(cluster: str) -> tuple[Point, ...]:
+def _shipped(cluster: str) -> tuple[MeasuredPoint, ...]:
     """Return the measurements of a cluster that come with peerlab."""
     return tuple(point for one in measured_for(cluster).values() for point in points(one))

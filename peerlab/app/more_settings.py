@@ -40,7 +40,7 @@ class Rare:
             "Placement", [(name, name) for name in PLACEMENTS], "pl-placement", "Which node stands where"
         )
         self.slice = text_field(
-            "Slice", "auto", "pl-slice", "Slice that a transfer is cut into, such as 1 MiB"
+            "Slice", "auto", "pl-slice", "Largest slice that a transfer is cut into, such as 1 MiB"
         )
         self.window = text_field(
             "Window",

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.log_findings import Found, in_short, look_at, say_changes, way_to
+from peerlab.app.log_findings import LogFindings, in_short, look_at, say_changes, way_to
 from peerlab.app.widgets import Changes, classed, row, unfold
 from peerlab.errors import PeerlabError
 from peerlab.model.scenario import Scenario
@@ -33,11 +33,13 @@ class OwnLog:
         All findings in words, below the figures.
     """
 
-    def __init__(self, on_found: Callable[[Found | None], None], on_go: Callable[[Changes], None]) -> None:
+    def __init__(
+        self, on_found: Callable[[LogFindings | None], None], on_go: Callable[[Changes], None]
+    ) -> None:
         self._on_found, self._on_go = on_found, on_go
         self._task: asyncio.Task[None] | None = None
         self._held: tuple[str | bytes, str] = "", ""
-        self._found: Found | None = None
+        self._found: LogFindings | None = None
         self._scenario: Scenario | None = None
         self.toggle = classed(
             w.ToggleButton(description="Your log", tooltip=_INVITATION, icon="caret-right"),
@@ -105,7 +107,7 @@ class OwnLog:
         found, shown = self._found, self._scenario
         if not found or not shown:
             return "", lambda: None
-        if shown.hardware != found.shown and (found.compared or not found.machine):
+        if shown.hardware != found.shown and (found.compared or not found.cluster):
             return f"Compare with {shown.hardware.title}", lambda: self.read(*self._held)
         there = way_to(shown, found)
         return f"Show {said}" if (said := say_changes(there)) else "", lambda: self._on_go(there)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from peerlab.cli.terminal_text import width, wrapped
-from peerlab.cluster_file.completeness import Report
+from peerlab.cluster_file.completeness import Completeness
 from peerlab.cluster_file.guide import GUIDE, TEXTS
 from peerlab.errors import one_line
 from peerlab.model.cluster_reading import Missing
@@ -97,7 +97,7 @@ def _between(figure: Figure) -> str:
     return f" (from {figure.range[0]:g} to {figure.range[1]:g}{say_unit(figure.unit)})"
 
 
-def report_lines(report: Report) -> Iterator[str]:
+def report_lines(report: Completeness) -> Iterator[str]:
     """Return what a cluster file lacks, what is wrong in it, and what to look at."""
     there = len(report.sourced) + len(report.assumed)
     state = "complete" if report.complete else "not complete"

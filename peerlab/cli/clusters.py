@@ -8,7 +8,7 @@ from typing import Any
 
 from peerlab.cli.cluster_text import cluster_lines, list_lines, report_lines
 from peerlab.cli.terminal_text import command
-from peerlab.cluster_file.completeness import Report, check
+from peerlab.cluster_file.completeness import Completeness, check
 from peerlab.cluster_file.draft import write_draft
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.errors import one_line
@@ -141,7 +141,7 @@ def _check(name: str, *, as_json: bool) -> int:
     return 0 if report.complete else 1
 
 
-def _report(report: Report) -> dict[str, Any]:
+def _report(report: Completeness) -> dict[str, Any]:
     missing = []
     for one in report.missing:
         entry = GUIDE.get(one.key)

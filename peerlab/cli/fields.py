@@ -10,6 +10,7 @@ from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
 
 
+# Long, because it is a table: one option after another, in the order in which --help shows them.
 def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None:
     """Add the options; `add` is a parser's ``add_argument`` or stands for it, the others say what the defaults are."""
     add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")

@@ -13,6 +13,7 @@ from peerlab.analysis.run import Run
 from peerlab.cli.fields import add_fields
 from peerlab.cli.sensitivity_text import print_sensitivity, sensitivity_document
 from peerlab.cli.terminal_text import command, table
+from peerlab.collectives.choose import slices
 from peerlab.errors import PeerlabError
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
@@ -138,8 +139,8 @@ def _title(s: Scenario) -> str:
     if s.algorithm != "auto":
         parts.append(s.algorithm)
     if s.slice_bytes != "auto":
-        size = s.slice_limit
-        parts.append("transfers whole" if size is None else f"slices of {say_bytes(size)}")
+        found = slices(s)
+        parts.append(f"slices of {say_bytes(found[0])}" if len(found) > 1 else "transfers whole")
     if s.window is not None:
         parts.append(f"window {s.window}")
     if s.dependency != "auto":

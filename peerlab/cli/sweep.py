@@ -61,6 +61,19 @@ def add(commands: Any) -> None:
         help="add the column iteration_times_s: every iteration, the cold ones too, which takes longer",
     )
     sub.add_argument("--output", metavar="FILE.csv", help="write rows as they come, or go on with this file")
+    _add_workers(sub)
+    sub.add_argument("--shard", metavar="I/N", help="simulate the I-th of N shares of the rows only")
+    sub.add_argument(
+        "--merge",
+        nargs="+",
+        metavar="FILE.csv",
+        help="simulate nothing: put the files of all shards together",
+    )
+    sub.add_argument("--json", action="store_true", help="print the rows as JSON")
+
+
+def _add_workers(sub: argparse.ArgumentParser) -> None:
+    """Add the options that say who does the work."""
     sub.add_argument("--workers", type=number, metavar="N", help="share the work among N processes")
     sub.add_argument(
         "--dask",
@@ -74,14 +87,6 @@ def add(commands: Any) -> None:
         metavar="SECONDS",
         help=f"how long to wait for a Dask worker while there is none (default: {WAIT_S:g})",
     )
-    sub.add_argument("--shard", metavar="I/N", help="simulate the I-th of N shares of the rows only")
-    sub.add_argument(
-        "--merge",
-        nargs="+",
-        metavar="FILE.csv",
-        help="simulate nothing: put the files of all shards together",
-    )
-    sub.add_argument("--json", action="store_true", help="print the rows as JSON")
 
 
 def _sweep(options: argparse.Namespace) -> int:

@@ -14,11 +14,11 @@ from tqdm import tqdm
 from peerlab.cli.terminal_text import command, table
 from peerlab.errors import ExpectationError, PeerlabError, nearest, one_line
 from peerlab.outfile import check_place
-from peerlab.study.validation.expected_figures import Elsewhere, Row, load_expected
+from peerlab.study.validation.expected_figures import Elsewhere, ExpectedRow, load_expected
 from peerlab.study.validation.other_simulators import ReferenceAnswer, run_reference
 from peerlab.study.validation.reference_file import read_reference
 from peerlab.study.validation.table_cells import CELLS, cells, say_error, say_expected, say_score
-from peerlab.study.validation.validation import Result, validate
+from peerlab.study.validation.validation import SimulatedRow, validate
 
 _EXAMPLES = """\
 examples:
@@ -85,11 +85,11 @@ def _validate(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _chosen(rows: Sequence[Row], pattern: str | None) -> list[Row]:
+def _chosen(rows: Sequence[ExpectedRow], pattern: str | None) -> list[ExpectedRow]:
     if pattern is None:
         return list(rows)
 
-    def matches(row: Row) -> bool:
+    def matches(row: ExpectedRow) -> bool:
         return any(pattern in text or fnmatch(text, pattern) for text in (row.name, row.group))
 
     chosen = [row for row in rows if matches(row)]
@@ -105,7 +105,7 @@ def _watched(answers: Iterable[_T], total: int, unit: str) -> Iterable[_T]:
     return tqdm(answers, total=total, delay=1, leave=False, unit=unit, disable=None)
 
 
-def _print_groups(results: Sequence[Result], *, points: bool) -> None:
+def _print_groups(results: Sequence[SimulatedRow], *, points: bool) -> None:
     rows = [
         cells(result, answer) for result in results for answer in (None, *(result.answers if points else ()))
     ]
@@ -118,7 +118,7 @@ def _print_groups(results: Sequence[Result], *, points: bool) -> None:
         print()
 
 
-def _print_result(result: Result, widths: Sequence[int], *, points: bool) -> None:
+def _print_result(result: SimulatedRow, widths: Sequence[int], *, points: bool) -> None:
     print(_line(cells(result), widths))
     for answer in result.answers if points and len(result.answers) > 1 else ():
         print(_line(cells(result, answer), widths))
@@ -176,7 +176,7 @@ def _reference_cells(answer: ReferenceAnswer) -> tuple[str, ...]:
     )
 
 
-def _dots_of(result: Result) -> list[dict[str, Any]]:
+def _dots_of(result: SimulatedRow) -> list[dict[str, Any]]:
     row = result.row
     return [
         {

@@ -10,7 +10,7 @@ from peerlab.model.presets import cluster_file, read_cluster_text
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Completeness:
     """What a cluster file says and lacks."""
 
     file: Path
@@ -34,7 +34,7 @@ class Report:
         return not self.missing and not self.wrong
 
 
-def check(name: str | Path) -> Report:
+def check(name: str | Path) -> Completeness:
     """Return what a cluster file says and lacks; a known name works too.
 
     Raises
@@ -45,7 +45,7 @@ def check(name: str | Path) -> Report:
     file = cluster_file(name)
     reading = examine(read_cluster_text(file))
     figures = reading.figures.values()
-    return Report(
+    return Completeness(
         file=file,
         missing=tuple(reading.missing),
         wrong=tuple(reading.wrong),

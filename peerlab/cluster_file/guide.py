@@ -32,8 +32,8 @@ GUIDE = {
     ),
     "node.nics_per_switch": Entry(
         "NICs below one PCIe switch; a device uses one NIC", "1", "per PCIe switch",
-        "lspci -tv: is the NIC below the same PCIe switch as the accelerator, or below a root port of its own? With NVIDIA's "
-        "nvidia-smi topo -m says it too: PIX or PXB. In a virtual machine neither may tell; then ask the provider",
+        "lspci -tv: is the NIC below the accelerator's PCIe switch, or below a root port of its own? nvidia-smi topo -m: PIX or PXB "
+        "if below that switch. In a virtual machine, ask the provider",
     ),
     "node.cores_per_device": Entry(
         "CPU cores that do an accelerator's communication", "1", "per device",
@@ -158,6 +158,10 @@ GUIDE = {
     "slices.window": Entry(
         "slices in flight; bounce buffers per side", "1", "per side, device and direction",
         f"{_LIBRARY}: HCCL takes 16, NCCL 8 (NCCL_STEPS)",
+    ),
+    "slices.least": Entry(
+        "slices that a transfer is cut into at least", "1", "per transfer",
+        f"{_LIBRARY}: NCCL cuts a chunk in 2 for each of its channels; 8 is assumed where it is left out",
     ),
     "limits.max_ranks": Entry("most ranks the library allows", "1", "per job", f"{_LIBRARY}; else leave it out"),
 }  # fmt: skip

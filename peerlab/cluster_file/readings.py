@@ -6,7 +6,7 @@ from datetime import date
 
 from peerlab.machine import Machine, Switch
 from peerlab.machine.nics import Nic
-from peerlab.machine.pci import Link
+from peerlab.machine.pci import PcieLink
 
 _DEVICES = "/sys/bus/pci/devices"
 _NO_ACCELERATOR = "no accelerator was found"
@@ -108,7 +108,7 @@ def _nics_elsewhere(machine: Machine) -> str:
     )
 
 
-def _link(key: str, links: list[Link | None], found: Readings) -> None:
+def _link(key: str, links: list[PcieLink | None], found: Readings) -> None:
     known = [link for link in links if link is not None]
     if not known:
         found.remarks[key] = "this machine does not say" if links else _NO_ACCELERATOR

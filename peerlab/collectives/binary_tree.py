@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from peerlab.collectives.whole import Whole
+from peerlab.collectives.chunking import OneChunk
 
 
 @dataclass(frozen=True, slots=True)
-class BinaryTree(Whole):
+class BinaryTree(OneChunk):
     """Allreduce over one complete binary tree; the children of rank r are 2r+1 and 2r+2.
 
     Steps number the levels, two to each: what goes up from (or down to) the left children, then the right ones. A slice

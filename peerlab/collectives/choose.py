@@ -5,7 +5,7 @@ from collections.abc import Callable
 from peerlab.collectives.binary_tree import BinaryTree
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.pairwise import Pairwise
-from peerlab.collectives.plan import Plan, Schedule
+from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
 from peerlab.model.algorithms import ALGORITHMS
@@ -32,3 +32,21 @@ def plan(scenario: Scenario) -> Plan:
     half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
     rail = SCHEDULES[ALGORITHMS[scenario.algorithm].schedule](scenario.nodes, shard, **half)
     return Plan(scenario.nodes, devices, size, rail, adds, spreads)
+
+
+def slices(scenario: Scenario) -> tuple[int, ...]:
+    """Return the bytes of each slice of a scenario's largest transfer between nodes; empty where nodes exchange nothing.
+
+    >>> slices(Scenario(nodes=8, message_bytes="64 MiB"))[0]  # an eighth of a chunk of 1 MiB
+    131072
+    """
+    schedule = plan(scenario).schedule
+    chunks = max((len(schedule.sends(step)) for step in range(schedule.steps)), default=0)
+    if not chunks:
+        return ()
+    return cut(scenario, chunks * schedule.chunk_bytes)
+
+
+def cut(scenario: Scenario, nbytes: int) -> tuple[int, ...]:
+    """Return the bytes of each slice of a transfer of so many bytes."""
+    return slice_sizes(nbytes, scenario.slice_limit, scenario.least_slices, scenario.smallest_slice)

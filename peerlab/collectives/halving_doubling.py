@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from peerlab.collectives.halves import Halves
-from peerlab.collectives.whole import Whole
+from peerlab.collectives.chunking import Halves, OneChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class HalvingDoubling(Halves):
 
 
 @dataclass(frozen=True, slots=True)
-class RecursiveDoubling(Whole):
+class RecursiveDoubling(OneChunk):
     """Allreduce in log2 N exchanges of the whole buffer, each added by both partners: few steps, many bytes."""
 
     ranks: int

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from peerlab.collectives.halves import Halves
+from peerlab.collectives.chunking import Halves
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 The buffer is cut into equal chunks, the last one padded, as libraries do that exchange equal counts. A rank numbers the
 chunks by *position*, its own order of using them, so that in a symmetric schedule every rank does the same at the same
-time, whatever the message size. What is padding costs time and carries nothing.
+time, whatever the message size. What is padding costs time and carries nothing. A transfer of chunks is cut into slices, which are not padded.
 """
 
 from dataclasses import dataclass
@@ -186,13 +186,14 @@ def neighbours(schedule: Schedule, rank: int) -> frozenset[int]:
 
 
 @lru_cache(maxsize=4096)
-def slice_sizes(nbytes: int, limit: int | None) -> tuple[int, ...]:
-    """Return the sizes of a transfer's slices: equal, none above `limit`, at least two unless `limit` is None.
+def slice_sizes(nbytes: int, limit: int | None, least: int = 2, smallest: int = 1) -> tuple[int, ...]:
+    """Return the sizes of a transfer's slices: full ones, then what remains.
 
-    The last is padded, as chunks are: a shorter one would drift against the others from step to step.
+    A full one has at most `limit` bytes, and at most such a part of the transfer that there are `least` slices or about as many, but no
+    less than `smallest` bytes; None as limit: the transfer goes whole. The bytes are never divided anew into even slices: one byte more would then change the size of all.
 
-    >>> slice_sizes(10, 4), slice_sizes(10, 100), slice_sizes(10, None), slice_sizes(1, 4)
-    ((4, 4, 4), (5, 5), (10,), (1,))
+    >>> slice_sizes(10, 4), slice_sizes(10, 100), slice_sizes(10, None), slice_sizes(1, 4), slice_sizes(50, 64, 8), slice_sizes(50, 64, 8, 20)
+    ((4, 4, 2), (5, 5), (10,), (1,), (7, 7, 7, 7, 7, 7, 7, 1), (20, 20, 10))
     """
     if limit is None:
         return (nbytes,)
@@ -201,5 +202,6 @@ def slice_sizes(nbytes: int, limit: int | None) -> tuple[int, ...]:
             "slice_bytes",
             f"{limit} B cuts a transfer of {nbytes} B into more than {MOST_SLICES} slices; give larger ones",
         )
-    count = -(-nbytes // min(limit, -(-nbytes // 2)))
-    return (-(-nbytes // count),) * count
+    full = min(limit, max(-(-nbytes // least), smallest))
+    count, rest = divmod(nbytes, full)
+    return (full,) * count + (rest,) * (rest > 0)

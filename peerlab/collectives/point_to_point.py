@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from peerlab.collectives.whole import Whole
+from peerlab.collectives.chunking import OneChunk
 
 
 @dataclass(frozen=True, slots=True)
-class PointToPoint(Whole):
+class PointToPoint(OneChunk):
     """One transfer of `chunk_bytes` from rank 0 to rank 1."""
 
     chunk_bytes: int

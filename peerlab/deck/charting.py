@@ -2,28 +2,30 @@
 
 from peerlab.analysis.gain import Assumption, GainBand
 from peerlab.analysis.lanes import lane_name
+from peerlab.analysis.metrics import BUSY
 from peerlab.analysis.run import Run
 from peerlab.deck.charts import Bar, Curve, Part, bars, curves
-from peerlab.deck.compared_runs import NODES, Evidence
+from peerlab.deck.compared_runs import NODES, ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
-from peerlab.deck.training import Step, Training
+from peerlab.deck.training import StepTime, Training
 from peerlab.model.paths import PEER_DIRECT
-from peerlab.model.stages import STAGES
+from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.model.stages import STAGES, stage_kind
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time, say_unit, write_bytes
 from peerlab.view.theme import line_roles, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
 _ROLES = {_HOST: "copy", _PEER: "direct"}
-_WATCHED = ("uplink_up", "dram", "core", "nic_tx")
-"""Resources whose busy shares tell the two paths apart; the others are busy with these or alike."""
+_MOST_WATCHED = 4
+"""Kinds of resources that a slide has room for."""
 
 
-def time(_outline: Outline, evidence: Evidence) -> Slide:
+def time(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say where the time goes, and what is busy meanwhile."""
-    host, peer = evidence.detour, evidence.direct
-    spent = [_spent(name, run) for name, run in ((_HOST, host), (_PEER, peer), (_BARE, evidence.uncached))]
-    busy = [bar for kind in _WATCHED for bar in _busy(kind, host, peer)]
+    host, peer = compared.detour, compared.direct
+    spent = [_spent(name, run) for name, run in ((_HOST, host), (_PEER, peer), (_BARE, compared.uncached))]
+    busy = [bar for kind in _watched(host, peer) for bar in _busy(kind, host, peer)]
     charts = [("Where the time goes.", spent, None), *([("Busy shares.", busy, 1.0)] if busy else [])]
     alt = [f"{what} " + " ".join(f"{bar.name}: {bar.says}." for bar in rows) for what, rows, _ in charts]
     pictures = [bars(rows, said, full=full) for said, (_, rows, full) in zip(alt, charts, strict=True)]
@@ -36,11 +38,23 @@ def _label(run: Run) -> str:
     return run.bottleneck.label if run.bottleneck else "nothing"
 
 
+def _watched(host: Run, peer: Run) -> list[str]:
+    """Return both paths' bottlenecks, then what tells the paths apart most, one kind for each part of the picture."""
+    shares = {kind: [run.busy.get(kind, 0.0) for run in (host, peer)] for kind in RESOURCES}
+    apart = {kind: max(both) - min(both) for kind, both in shares.items() if max(both) >= BUSY}
+    busy = sorted(apart, key=lambda kind: -apart[kind])
+    first = [run.bottleneck.kind for run in (host, peer) if run.bottleneck]
+    found: list[str] = list(dict.fromkeys(kind for kind in first if kind in busy))
+    for kind in busy:
+        part = resource_kind(kind).drawn
+        if kind not in found and (not part or part not in {resource_kind(one).drawn for one in found}):
+            found.append(kind)
+    return [kind for kind in RESOURCES if kind in found[:_MOST_WATCHED]]
+
+
 def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
-    """Return a bar for each path, if one of them keeps this kind of resource busy."""
+    """Return a bar for each path, with how busy it keeps this kind of resource."""
     shares = {_HOST: host.busy.get(kind, 0.0), _PEER: peer.busy.get(kind, 0.0)}
-    if max(shares.values()) < 0.05:
-        return []
     return [
         Bar(f"{lane_name(kind)}, {name}", (Part(share, _ROLES[name]),), f"{share:.0%} busy")
         for name, share in shares.items()
@@ -50,90 +64,84 @@ def _busy(kind: str, host: Run, peer: Run) -> list[Bar]:
 def _spent(name: str, run: Run) -> Bar:
     """Return the critical path of a run as a bar, in seconds; the key names what is a hundredth of it or more."""
     spent: dict[str, float] = {}
-    for stage, seconds in run.breakdown().items():
+    meanings: dict[str, str] = {}
+    for stage, seconds in run.breakdown().items():  # the longest first: it gives its colour the meaning
         role = stage_role(stage) if stage in STAGES else "faint"
         spent[role] = spent.get(role, 0.0) + seconds
+        meanings.setdefault(role, _meaning(stage))
     parts = (
-        Part(seconds, role, _MEANINGS[role] if seconds > 0.01 * run.time_s else "")
+        Part(seconds, role, meanings[role] if seconds > 0.01 * run.time_s else "")
         for role, seconds in sorted(spent.items(), key=lambda item: -item[1])
     )
     return Bar(name, tuple(parts), say_time(run.time_ps))
 
 
-_MEANINGS = {
-    "copy": "copies to and from host memory",
-    "cpu": "CPU: kernel copies and TCP/IP",
-    "network": "NIC to NIC, through host memory",
-    "direct": "NIC to NIC, straight",
-    "register": "registering memory",
-    "inside": "adding up",
-    "gather": "links inside the node",
-    "ink": "in flight",
-    "faint": "waiting",
-}
+def _meaning(stage: str) -> str:
+    """Return what a stage is, as in the key of the pictures; where nothing recorded explains the time, somebody waits."""
+    return (one := stage_kind(stage)).legend or one.says if stage in STAGES else "waiting"
 
 
-def nodes(_outline: Outline, evidence: Evidence) -> Slide:
+def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Draw throughput against nodes."""
     lines = []
-    for name, path in ((_PEER, PEER_DIRECT), (_HOST, str(evidence.base.path))):
-        runs = [evidence.run(path=path, nodes=count) for count in NODES]
+    for name, path in ((_PEER, PEER_DIRECT), (_HOST, str(compared.base.path))):
+        runs = [compared.run(path=path, nodes=count) for count in NODES]
         lines.append(Curve(name, *line_roles(path), tuple(run.sensitivity_band() for run in runs)))
     peer, host = (line.bands for line in lines)
     ratios = [a.value_GBps / b.value_GBps for a, b in zip(peer, host, strict=True)]
     said = ", ".join(f"{count} nodes: {ratio:.2f}x" for count, ratio in zip(NODES, ratios, strict=True))
-    beyond = [count for count in NODES if evidence.base.with_(nodes=count).extrapolates]
+    beyond = [count for count in NODES if compared.base.with_(nodes=count).extrapolates]
     known = len(NODES) - len(beyond) or len(NODES)
     best, last = max(range(known), key=lambda i: ratios[i]), known - 1
     title = f"Peer Direct: {ratios[best]:.2f} times the throughput on {NODES[best]} nodes at best, {ratios[last]:.2f} on {NODES[last]}"
-    axis = f"nodes, messages of {say_bytes(evidence.base.nbytes)}"
+    axis = f"nodes, messages of {say_bytes(compared.base.nbytes)}"
     chart = curves(NODES, lines, axis, f"Bus bandwidth against nodes. {said}.")
-    hardware = evidence.base.hardware
+    hardware = compared.base.hardware
     allowed = hardware.max_ranks // hardware.devices if hardware.max_ranks else 0
     more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
     line = f"Bands: all assumed figures at the ends of their ranges.{more}"
     return Slide(title, (chart,), (line,), notes=(f"{said}.",))
 
 
-def _nics(evidence: Evidence) -> str:
+def _nics(compared: ComparedRuns) -> str:
     """Return whose registrations are counted."""
-    machine = evidence.base.hardware
+    machine = compared.base.hardware
     many = min(machine.nics_per_switch, machine.devices_per_switch)
     return "the NIC" if many == 1 else f"the {many} NICs"
 
 
-def registration(_outline: Outline, evidence: Evidence) -> Slide:
+def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what registering memory costs."""
     runs = [
-        ("one pool, registered once", evidence.run(path=PEER_DIRECT, registration="pool"), "direct"),
-        ("cache, warm", evidence.direct, "direct"),
-        ("cache of one region", evidence.run(path=PEER_DIRECT, cache_regions=1), "register"),
-        ("for each transfer", evidence.uncached, "register"),
-        (_HOST, evidence.detour, "copy"),
+        ("one pool, registered once", compared.run(path=PEER_DIRECT, registration="pool"), "direct"),
+        ("cache, warm", compared.direct, "direct"),
+        ("cache of one region", compared.run(path=PEER_DIRECT, cache_regions=1), "register"),
+        ("for each transfer", compared.uncached, "register"),
+        (_HOST, compared.detour, "copy"),
     ]
     rows = [
         Bar(name, (Part(run.busbw_GBps, role),), f"{run.busbw_GBps:.3g} GB/s") for name, run, role in runs
     ]
-    slower = evidence.uncached.time_ps > evidence.detour.time_ps
+    slower = compared.uncached.time_ps > compared.detour.time_ps
     title = f"Memory registered for each transfer: {'slower than' if slower else 'still faster than'} the way through the host"
-    counters = evidence.uncached.registration
+    counters = compared.uncached.registration
     line = (
-        f"Without a cache {_nics(evidence)} of one PCIe switch would register {counters.misses} times, {say_time(counters.time_ps)} in all;"
-        f" the exchange takes {say_time(evidence.uncached.time_ps)}."
+        f"Without a cache {_nics(compared)} of one PCIe switch would register {counters.misses} times, {say_time(counters.time_ps)} in all;"
+        f" the exchange takes {say_time(compared.uncached.time_ps)}."
     )
     alt = "Bus bandwidth by registration. " + " ".join(f"{row.name}: {row.says}." for row in rows)
     return Slide(title, (bars(rows, alt),), (f"Bars: bus bandwidth. {line}",), notes=(alt,))
 
 
-def training(outline: Outline, evidence: Evidence) -> Slide:
+def training(outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain means for a step of a training."""
     if outline.training is None:  # slides() leaves it out
         return Slide("")
-    return _step(outline.training, evidence)
+    return _step(outline.training, compared)
 
 
-def _step(asked: Training, evidence: Evidence) -> Slide:
-    host_s, peer_s = evidence.exchanges(asked)
+def _step(asked: Training, compared: ComparedRuns) -> Slide:
+    host_s, peer_s = compared.exchanges(asked)
     today = asked.today(host_s)
     share, time = today.same_share(peer_s), today.same_time(peer_s)
     rows = [
@@ -143,26 +151,26 @@ def _step(asked: Training, evidence: Evidence) -> Slide:
     ]
     alt = "A training step. " + " ".join(f"{row.name}: {row.says}." for row in rows)
     lines = (
-        _exchange(asked, host_s, peer_s, evidence),
+        _exchange(asked, host_s, peer_s, compared),
         (
             f"Given: a step of {_s(today.time_s)} today, {say_share(asked.overlap_share)} of the exchange ({_s(today.hidden_s)})"
             f" hidden behind {_s(today.computing_s)} of computing."
         ),
         "Not simulated: how much of a shorter exchange computing hides; so both readings stand here. The computing stays as it is.",
-        _how_sure(today, peer_s, evidence.exchange_gain(asked)),
+        _how_sure(today, peer_s, compared.exchange_gain(asked)),
     )
     gains = _gains(today, peer_s)
     title = f"A training step of {_s(today.time_s)} becomes {gains} times as fast, depending on what computing hides"
     return Slide(title, (bars(rows, alt),), lines, notes=(alt,))
 
 
-def _gains(today: Step, peer_s: float) -> str:
+def _gains(today: StepTime, peer_s: float) -> str:
     """Return how many times as fast a step becomes whose exchange takes `peer_s`: the same share hidden, the same time hidden."""
     gains = [today.time_s / step.time_s for step in (today.same_share(peer_s), today.same_time(peer_s))]
     return " to ".join(dict.fromkeys(f"{gain:.2f}" for gain in gains))
 
 
-def _how_sure(today: Step, peer_s: float, gain: GainBand) -> str:
+def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
     """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
     least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
@@ -172,7 +180,7 @@ def _how_sure(today: Step, peer_s: float, gain: GainBand) -> str:
     )
 
 
-def _exchange(asked: Training, host_s: float, peer_s: float, evidence: Evidence) -> str:
+def _exchange(asked: Training, host_s: float, peer_s: float, compared: ComparedRuns) -> str:
     """Say how long the exchange of gradients takes on both paths, and where that is from."""
     if asked.gradient_bytes:
         what = (
@@ -181,11 +189,11 @@ def _exchange(asked: Training, host_s: float, peer_s: float, evidence: Evidence)
         return f"{what}{_s(host_s)} through the host, {_s(peer_s)} by Peer Direct."
     return (
         f"Exchange: {say_share(asked.communication_share or 0.0)} of the step, {_s(host_s)} through the host;"
-        f" {evidence.gain:.2f} times as fast by Peer Direct, {_s(peer_s)}."
+        f" {compared.gain:.2f} times as fast by Peer Direct, {_s(peer_s)}."
     )
 
 
-def _step_bar(name: str, step: Step, role: str) -> Bar:
+def _step_bar(name: str, step: StepTime, role: str) -> Bar:
     parts = (
         Part(step.computing_s, "gather", "computing and all else"),
         Part(step.seen_s, role, _EXCHANGES[role]),
@@ -204,15 +212,15 @@ _MOST_ROWS = 5
 """Assumed figures that a slide has room for: the most influential."""
 
 
-def assumptions(_outline: Outline, evidence: Evidence) -> Slide:
+def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain owes to assumed figures."""
-    gain = evidence.gain_band
+    gain = compared.gain_band
     shown, left = gain.assumptions[:_MOST_ROWS], gain.assumptions[_MOST_ROWS:]
     body = [_assumed(one) for one in shown]
     ends = f"{gain.low:.2f} to {gain.high:.2f}"
     everything = ("all that have a range, together", "", "at the ends of their ranges", ends)
     head = ("assumed", "as", "the gain, if", "times")
-    host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in evidence.bands)
+    host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     lines = (
         f"As assumed the gain is {gain.value:.2f} times.",
         *([f"{say_count(len(left), 'more figure')}: each changes it less."] if left else []),

@@ -19,7 +19,7 @@ NODES = (2, 4, 8, 16, 32, 64, 128, 256)
 """Nodes of the curve."""
 
 
-class Evidence:
+class ComparedRuns:
     """Runs of one question on the data path through the host and by Peer Direct."""
 
     def __init__(self, fields: Mapping[str, Any], simulate: Callable[[Scenario], Run]) -> None:

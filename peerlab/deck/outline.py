@@ -32,7 +32,7 @@ DEFAULT_TITLE = "Host NIC against Peer Direct"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SlidePlan:
     """One slide that is asked for."""
 
     show: str
@@ -61,7 +61,7 @@ class Outline:
     """Fields of the scenario that is compared; the path is not among them, as all are compared."""
     training: Training | None = None
     """A step of a training; without one there is no slide on it."""
-    slides: tuple[Plan, ...] = tuple(Plan(kind) for kind in REVIEW)
+    slides: tuple[SlidePlan, ...] = tuple(SlidePlan(kind) for kind in REVIEW)
     """The slides, in order."""
 
 
@@ -81,5 +81,5 @@ def read_outline(path: str | Path) -> Outline:
         )
     text = read_text(path, what="outline of a deck", most_bytes=MIB, error=ExportError)
     held = read_markdown(text, name, KINDS)
-    slides = tuple(Plan(**one) for one in held.pop("slides"))
+    slides = tuple(SlidePlan(**one) for one in held.pop("slides"))
     return Outline(**held, slides=slides or Outline.slides)

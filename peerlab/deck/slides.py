@@ -10,8 +10,8 @@ from peerlab.analysis.gain import GainBand
 from peerlab.analysis.run import Run
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.deck import charting
-from peerlab.deck.compared_runs import Evidence
-from peerlab.deck.outline import Outline, Plan
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slide import Slide
 from peerlab.export.page import page_html
 from peerlab.model.checks import COLLECTIVE_NAMES
@@ -24,17 +24,17 @@ _CLEAR = 1.05
 """From which ratio on a path is called faster."""
 
 
-def slides(outline: Outline, evidence: Evidence) -> list[Slide]:
+def slides(outline: Outline, compared: ComparedRuns) -> list[Slide]:
     """Return the slides of an outline; one on training is left out where no training is given.
 
     What takes longer than a second shows its progress on a terminal.
     """
     plans = [plan for plan in outline.slides if plan.show != "training" or outline.training]
     told = tqdm(plans, desc="slides", unit="slide", delay=1, leave=False, disable=None)
-    return [_own(plan, _MAKERS[plan.show](outline, evidence)) for plan in told]
+    return [_own(plan, _MAKERS[plan.show](outline, compared)) for plan in told]
 
 
-def _own(plan: Plan, slide: Slide) -> Slide:
+def _own(plan: SlidePlan, slide: Slide) -> Slide:
     """Put the outline's own words before the slide's."""
     paragraphs = tuple(" ".join(part.split()) for part in plan.text.split("\n\n") if part.strip())
     return replace(
@@ -52,25 +52,25 @@ _ASSUMED = (
 )
 
 
-def _cover(outline: Outline, evidence: Evidence) -> Slide:
-    s = evidence.base
+def _cover(outline: Outline, compared: ComparedRuns) -> Slide:
+    s = compared.base
     what = f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)}"
-    answer = f"Peer Direct: {evidence.gain:.2f} times as fast as the way through the host; {evidence.gain_band.range_in_words()}."
+    answer = f"Peer Direct: {compared.gain:.2f} times as fast as the way through the host; {compared.gain_band.range_in_words()}."
     beyond = "More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
     lines = (outline.subtitle, what, answer, beyond)
     return Slide(outline.title, lines=tuple(line for line in lines if line), notes=(_ASSUMED,), cover=True)
 
 
-def _detour(_outline: Outline, evidence: Evidence) -> Slide:
-    run = evidence.detour
+def _detour(_outline: Outline, compared: ComparedRuns) -> Slide:
+    run = compared.detour
     line = f"Every byte is copied {run.copies_per_byte:.2g} times on its way, {run.copies_per_byte / 2:.2g} at each end."
     return _still(run, f"Through the host: {waits_for(run)}", line)
 
 
-def _direct(_outline: Outline, evidence: Evidence) -> Slide:
-    run = evidence.direct
+def _direct(_outline: Outline, compared: ComparedRuns) -> Slide:
+    run = compared.direct
     alone = "" if run.copies_per_byte or run.cores_busy else "; host memory and CPU are left alone"
-    line = f"The same exchange, {evidence.gain:.2f} times as fast{alone}."
+    line = f"The same exchange, {compared.gain:.2f} times as fast{alone}."
     return _still(run, f"Peer Direct: {waits_for(run)}", line)
 
 
@@ -78,20 +78,20 @@ def _still(run: Run, title: str, line: str) -> Slide:
     return Slide(title, (still_svg(run, large=True),), (line,), notes=(alt_text(run), caption(run)))
 
 
-def _live(_outline: Outline, evidence: Evidence) -> Slide:
+def _live(_outline: Outline, compared: ComparedRuns) -> Slide:
     return Slide(
         "Try it: host bottleneck, registration cache, nodes",
-        (still_svg(evidence.uncached, large=True),),
+        (still_svg(compared.uncached, large=True),),
         ("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
         notes=(
             "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",
         ),
-        live=page_html(evidence.detour, theme="light"),
+        live=page_html(compared.detour, theme="light"),
     )
 
 
-def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
-    gain, hardware = evidence.gain_band, evidence.base.hardware
+def _recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
+    gain, hardware = compared.gain_band, compared.base.hardware
     if gain.least > _CLEAR:
         title = "Recommendation: use Peer Direct"
     elif gain.most > _CLEAR:
@@ -99,14 +99,14 @@ def _recommendation(_outline: Outline, evidence: Evidence) -> Slide:
     else:
         title = "Recommendation: stay with the way through the host"
     lines = (
-        f"{evidence.gain:.2f} times as fast; {gain.range_in_words()}.",
-        _cache(evidence),
-        *_beyond(evidence),
+        f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.",
+        _cache(compared),
+        *_beyond(compared),
         (
             f"It rests on {len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed"
             f" (†). {_depends(gain)}"
         ),
-        "Before: peerlab doctor says of every node whether it can do Peer Direct. After: peerlab diagnose tells from a log which path was taken.",
+        "peerlab doctor says whether a node can do Peer Direct; peerlab diagnose tells from a log which path was taken.",
     )
     return Slide(title, lines=lines, notes=(_ASSUMED,))
 
@@ -122,26 +122,26 @@ def _depends(gain: GainBand) -> str:
     return f"The gain depends most on {one.figure.named}: {moved} times. Find that out first: {where}."
 
 
-def _beyond(evidence: Evidence) -> list[str]:
+def _beyond(compared: ComparedRuns) -> list[str]:
     """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
-    own = next((path for path in evidence.base.hardware.paths if data_path(path).uses_own_ports), "")
+    own = next((path for path in compared.base.hardware.paths if data_path(path).uses_own_ports), "")
     if not own:
         return []
-    native, direct = evidence.run(path=own).busbw_GBps, evidence.direct.busbw_GBps
+    native, direct = compared.run(path=own).busbw_GBps, compared.direct.busbw_GBps
     return [
-        f"Not compared here: the devices' own ports, {native:.3g} GB/s where they join the servers (Peer Direct: {direct:.3g} GB/s)."
+        f"Not compared: the devices' own ports, {native:.3g} GB/s where they join the servers (Peer Direct: {direct:.3g} GB/s)."
     ]
 
 
-def _cache(evidence: Evidence) -> str:
-    ratio = evidence.detour.time_s / evidence.uncached.time_s
-    if evidence.uncached.time_s < _CLEAR * evidence.direct.time_s:
+def _cache(compared: ComparedRuns) -> str:
+    ratio = compared.detour.time_s / compared.uncached.time_s
+    if compared.uncached.time_s < _CLEAR * compared.direct.time_s:
         return "Registering memory costs little here, with a cache or without."
     return f"Keep the registration cache on: without it, {ratio:.2f} times the speed of the way through the host."
 
 
-def _sources(_outline: Outline, evidence: Evidence) -> Slide:
-    hardware = evidence.base.hardware
+def _sources(_outline: Outline, compared: ComparedRuns) -> Slide:
+    hardware = compared.base.hardware
     known = list(dict.fromkeys(figure.source for figure in hardware.figures.values() if figure.source))
     shown = _that_fit(known)
     more = (
@@ -166,11 +166,11 @@ def _that_fit(texts: list[str]) -> list[str]:
     return [text for text, used in zip(texts, lines, strict=True) if used <= _LINES]
 
 
-def _text(_outline: Outline, _evidence: Evidence) -> Slide:
+def _text(_outline: Outline, _compared: ComparedRuns) -> Slide:
     return Slide("")
 
 
-_MAKERS: dict[str, Callable[[Outline, Evidence], Slide]] = {
+_MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "title": _cover,
     "detour": _detour,
     "direct": _direct,

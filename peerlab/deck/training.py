@@ -52,7 +52,7 @@ class Training:
             raise ExportError(f"training: gradient_bytes is missing; {_NEEDED}")
         return cls(**{name: _READERS[name](name, value) for name, value in there.items()})
 
-    def today(self, exchange_s: float, how: str = "through the host as simulated") -> "Step":
+    def today(self, exchange_s: float, how: str = "through the host as simulated") -> "StepTime":
         """Return the step as it is, `exchange_s` of it exchange; `how` says where that is from.
 
         Raises
@@ -73,11 +73,11 @@ class Training:
                 f" {_say(self.step_time_s)}: {less if computing > 0 else none}; check gradient, step time and overlap"
             )
         computing = max(computing, hidden)  # of a step that is all exchange, rounding may have taken some
-        return Step(computing, exchange_s, hidden)
+        return StepTime(computing, exchange_s, hidden)
 
 
 @dataclass(frozen=True)
-class Step:
+class StepTime:
     """A step of a training, seconds."""
 
     computing_s: float
@@ -97,14 +97,14 @@ class Step:
         """The whole step."""
         return self.computing_s + self.seen_s
 
-    def same_share(self, exchange_s: float) -> "Step":
+    def same_share(self, exchange_s: float) -> "StepTime":
         """Return the step with another exchange, of which the same share is hidden."""
         share = self.hidden_s / self.exchange_s if self.exchange_s else 0.0
-        return Step(self.computing_s, exchange_s, min(share * exchange_s, self.computing_s))
+        return StepTime(self.computing_s, exchange_s, min(share * exchange_s, self.computing_s))
 
-    def same_time(self, exchange_s: float) -> "Step":
+    def same_time(self, exchange_s: float) -> "StepTime":
         """Return the step with another exchange, of which the same time is hidden, or all if it is shorter."""
-        return Step(self.computing_s, exchange_s, min(self.hidden_s, exchange_s))
+        return StepTime(self.computing_s, exchange_s, min(self.hidden_s, exchange_s))
 
 
 def _bytes(name: str, given: Any) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from peerlab.deck.compared_runs import Evidence
+from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.deck_page import page
 from peerlab.deck.outline import Outline, read_outline
 from peerlab.deck.slides import slides
@@ -41,10 +41,10 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     if not str(folder):
         raise ExportError("cannot write a deck: its folder has no name")
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
-    evidence, place = Evidence(asked.scenario, simulate), place_of(folder)
+    compared, place = ComparedRuns(asked.scenario, simulate), place_of(folder)
     with _folder(place):
         with written(place / "index.html", ExportError) as file:
-            file.write_text(page(asked.title, slides(asked, evidence)), encoding="utf-8")
+            file.write_text(page(asked.title, slides(asked, compared)), encoding="utf-8")
         if pdf:
             with written(place / "deck.pdf", ExportError) as file:
                 file.write_bytes(printed(place / "index.html"))

@@ -7,9 +7,6 @@ from peerlab.model.scenario import Scenario
 from peerlab.model.stages import Use
 from peerlab.trace import Resource
 
-_SLOWED = (*NIC, "port_tx", "port_rx")
-"""Kinds of resources that are slower on a slow node."""
-
 
 class Inventory:
     """The resources of a scenario, on every switch of every node, or on the one that represents them."""
@@ -63,7 +60,7 @@ class Inventory:
             # the cores of a device share one queue; everything else serves one slice at a time
             servers = cluster.cores_per_device if kind == "core" else 1
             capacity = capacity_Bps(cluster, kind)
-            if kind in _SLOWED:
+            if resource_kind(kind).slowed_with_node:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))
             # over a contended fabric a NIC is one of the links of a flow, whose rates are shared
             shared = resource_kind(kind).shared or (self._scenario.fabric.contended and kind in NIC)

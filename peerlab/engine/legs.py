@@ -1,34 +1,40 @@
-"""Records of what a slice goes through: legs, and the service time that each needs of the system's resources."""
+"""Records of what a slice goes through: legs, and the service time that each needs of the system's resources.
+
+A leg is a chain: a resource takes a slice no sooner than the one upstream of it has begun with it, and is through with it no sooner
+than that one. Until then it holds the slice.
+"""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """What one slice sends over a contended fabric, from the sending NIC to the receiving one."""
+
+    route: tuple[int, ...]
+    """Everything whose capacity it shares, the sending and the receiving NIC included: indices in `System.resources`."""
+    work: float
+    """Bytes that it carries at its rate, times the jitter's factor."""
+    alone_ps: tuple[int, ...]
+    """For each of them, how long the bytes take there alone."""
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
-    """The service that one slice needs of one resource."""
+    """The service that one slice needs of one resource, or of the links of a contended fabric."""
 
     resource: int
-    """Index in `System.resources`."""
+    """Index in `System.resources`. Of a fabric's links: the NIC that sends; it sends one slice at a time."""
     duration_ps: int
     """Service time, alone."""
     nbytes: int
     """Bytes that cross the resource."""
-    engine: int
+    engine: int = -1
     """For a shared resource: which of its engines; else -1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What one slice sends over a contended fabric."""
-
-    sender: int
-    """The NIC that sends: an index in `System.resources`. It sends one slice at a time."""
-    route: tuple[int, ...]
-    """Everything whose capacity it shares, the sending and the receiving NIC included."""
-    nbytes: int
-    """Bytes it carries."""
-    work: float
-    """The same bytes times the jitter's factor: what the flow has to carry at its rate."""
+    behind: bool = False
+    """Whether it is the receiver's resource, of a kind that the sender uses too; there, slices that a device sends go first."""
+    link: Link | None = None
+    """Set where it is the way over a contended fabric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class Flight:
     """How long it is."""
     wire: int
     """Where a slice in flight is drawn: an index in `System.resources`."""
+    after: int = 0
+    """How many visits of its leg lie before it; those behind it begin, and are through, so much later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +55,20 @@ class Leg:
 
     stage: int
     """Number of its stage in a trace (`peerlab.model.stages.stage_number`)."""
-    exclusive: tuple[Visit, ...] = ()
-    """Exclusive resources it visits."""
-    after: tuple[Visit, ...] = ()
-    """Exclusive resources of the receiver, of kinds that it visits at the sender too; there, slices that a device sends go first."""
-    shared: tuple[Visit, ...] = ()
-    """Shared resources it visits."""
-    link: Link | None = None
-    """What it sends over a contended fabric."""
+    visits: tuple[Visit, ...] = ()
+    """What it visits, in the order of its bytes."""
     flight: Flight | None = None
-    """Latency after it."""
+    """Latency between two visits, or after the last."""
     acquire: int = -1
     """Pool to take a place from before it, or -1."""
     release: int = -1
     """Pool to give the place back to after it, or -1."""
     gated: bool = False
     """Whether it needs the receiver's own contribution, added up over its node."""
+
+    def latency_ps(self, visits: int) -> int:
+        """Return the latency that lies behind so many of its visits."""
+        return self.flight.duration_ps if self.flight and self.flight.after == visits else 0
 
 
 @dataclass(frozen=True, slots=True)

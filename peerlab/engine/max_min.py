@@ -65,18 +65,12 @@ class Flow:
 
     key: int
     """Id of the slice."""
-    stage: int
-    """In which stage."""
+    number: int
+    """Which resource of its stage the fabric is."""
     route: tuple[int, ...]
     """Links it takes: indices of resources."""
-    nbytes: int
-    """Bytes it carries."""
     left: float
     """Bytes still to go at `since`; at the beginning all (more where jitter slows it down)."""
-    queued: int
-    """When it arrived."""
-    start: int = -1
-    """When its sender began with it."""
     since: int = -1
     """When its rate last changed."""
     rate: float = 0.0
@@ -87,30 +81,42 @@ class Flow:
 
 @dataclass(eq=False)
 class Flows:
-    """The flows under way over a contended fabric, one per sender."""
+    """The flows under way over a contended fabric: each sender has one, until it is freed."""
 
     capacities: dict[int, float] = field(default_factory=dict)
     """By resource: bytes per picosecond."""
     copies: dict[int, int] = field(default_factory=dict)
     """By resource: how many flows each flow stands for."""
     active: dict[int, Flow] = field(default_factory=dict)
-    """By sender."""
+    """By sender, those that are not through with their bytes."""
     generation: int = 0
     """Changes whenever the next end may have changed."""
+    _has: set[int] = field(default_factory=set)
     _queues: dict[int, deque[Flow]] = field(default_factory=dict)
     _known: dict[tuple[tuple[int, ...], ...], list[float]] = field(default_factory=dict)
 
-    def arrive(self, now: int, sender: int, flow: Flow) -> None:
-        """Take a flow; it waits while its sender has another."""
-        if sender in self.active:
+    def arrive(self, now: int, sender: int, flow: Flow) -> int:
+        """Take a flow; return when it begins, or -1 where its sender has another."""
+        if sender in self._has:
             self._queues.setdefault(sender, deque()).append(flow)
-        else:
-            self._begin(now, sender, flow)
+            return -1
+        self._has.add(sender)
+        return self._begin(now, sender, flow)
 
-    def _begin(self, now: int, sender: int, flow: Flow) -> None:
-        flow.start = flow.since = now
+    def _begin(self, now: int, sender: int, flow: Flow) -> int:
+        flow.since = now
         self.active[sender] = flow
         self.generation += 1
+        return now
+
+    def free(self, now: int, sender: int) -> tuple[int, int] | None:
+        """Take the flow of a sender away; of the one that has waited, return slice id and when it begins."""
+        queue = self._queues.get(sender)
+        if queue:
+            flow = queue.popleft()
+            return flow.key, self._begin(now, sender, flow)
+        self._has.remove(sender)
+        return None
 
     def settle(self, now: int) -> int:
         """Share the links out anew, once everything of this instant is known; return when the next flow ends."""
@@ -129,26 +135,22 @@ class Flows:
                 flow.end = now + max(1, math.ceil(flow.left / rate))
         return min(flow.end for flow in flows)
 
-    def finish(self, now: int) -> list[Flow]:
-        """Return the flows that end `now`; the next of their senders begin."""
+    def finish(self, now: int) -> list[tuple[int, int]]:
+        """Return slice id and number of the flows whose bytes are sent `now`."""
         self.generation += 1
         ended = [sender for sender, flow in self.active.items() if flow.end == now]
-        finished = [self.active.pop(sender) for sender in ended]
-        for sender in ended:
-            queue = self._queues.get(sender)
-            if queue:
-                self._begin(now, sender, queue.popleft())
-        return finished
+        flows = [self.active.pop(sender) for sender in ended]
+        return [(flow.key, flow.number) for flow in flows]
 
     def state(self, now: int, base: int) -> tuple[object, ...]:
-        """Return what decides about the future, and will be recorded, relative to `now` and slice id `base`."""
+        """Return what decides about the future, relative to `now` and slice id `base`."""
         active = [
-            (sender, f.key - base, f.left, f.rate, f.since - now, f.end - now, f.start - now, f.queued - now)
+            (sender, f.key - base, f.left, f.rate, f.since - now, f.end - now)
             for sender, f in sorted(self.active.items())
         ]
         waiting = [
-            (sender, tuple((f.key - base, f.queued - now) for f in queue))
+            (sender, tuple(f.key - base for f in queue))
             for sender, queue in sorted(self._queues.items())
             if queue
         ]
-        return (*active, None, *waiting)
+        return (*active, None, *sorted(self._has), None, *waiting)

@@ -61,44 +61,51 @@ class Pipeline:
 
     def _leg(self, stage: Stage, nbytes: int, factor: float, envelope: int) -> Leg:
         through_fabric = self.scenario.fabric.contended and any(use.kind in NIC for use in stage.uses)
-        # over a contended fabric the NICs are links of the flow, not resources that serve by themselves
-        uses = [use for use in stage.uses if not (through_fabric and use.kind in NIC)]
-        visits = [self._visit(use, nbytes, factor, envelope) for use in uses]
-        sent = {use.kind for use in uses if use.side == "source" and not resource_kind(use.kind).shared}
-        # on every node a device sends and receives; a core that does both serves what it sends first
-        after = [use for use in uses if use.side == "destination" and use.kind in sent]
-        alone = [(v, use) for v, use in zip(visits, uses, strict=True) if v.engine < 0]
+        sent = {use.kind for use in stage.uses if use.side == "source" and not resource_kind(use.kind).shared}
+        visits: list[Visit] = []
+        flies_after = 0
+        for use in stage.uses:
+            # over a contended fabric the NICs are links of the flow, which is one resource of the chain
+            if through_fabric and use.kind in NIC:
+                if use.side == "source":
+                    visits.append(self._flow(nbytes + envelope, factor))
+            else:
+                # on every node a device sends and receives; a core that does both serves what it sends first
+                behind = use.side == "destination" and use.kind in sent
+                visits.append(self._visit(use, nbytes, factor, envelope, behind=behind))
+            if use.side == stage.side:
+                flies_after = len(visits)
         return Leg(
             stage=stage_number(stage.name),
-            exclusive=tuple(v for v, use in alone if use not in after),
-            after=tuple(v for v, use in alone if use in after),
-            shared=tuple(v for v in visits if v.engine >= 0),
-            link=self._link(nbytes + envelope, factor) if through_fabric else None,
-            flight=self._flight(stage),
+            visits=tuple(visits),
+            flight=self._flight(stage, flies_after),
             acquire=self._place(stage.acquire),
             release=self._place(stage.release),
             gated=stage is REDUCE and self.gated,
         )
 
-    def _flight(self, stage: Stage) -> Flight | None:
+    def _flight(self, stage: Stage, after: int) -> Flight | None:
         duration_ps: int = (
             (getattr(self.scenario.cluster_for_message, stage.flight) or 0) if stage.flight else 0
         )
         wire = self.inventory.resource("wire", *self.ends[stage.side]) if duration_ps else -1
-        return Flight(duration_ps, wire) if duration_ps else None
+        return Flight(duration_ps, wire, after) if duration_ps else None
 
     def _place(self, side: Side | None) -> int:
         """Return the pool of bounce buffers (or of slices in flight) at an end, or -1."""
         return self.inventory.pool(side, self.ends[side], self.scenario.window_slices) if side else -1
 
-    def _link(self, nbytes: int, factor: float) -> Link:
+    def _flow(self, nbytes: int, factor: float) -> Visit:
         tx, rx = (
             self.inventory.resource(kind, *self.ends[side]) for kind, side in zip(NIC, self.ends, strict=True)
         )
-        between = self.inventory.links(self.ends["source"][0], self.ends["destination"][0])
-        return Link(tx, (tx, *between, rx), nbytes, nbytes * factor)
+        route = (tx, *self.inventory.links(self.ends["source"][0], self.ends["destination"][0]), rx)
+        alone = [service_ps(nbytes, self.inventory.resources[one].capacity_Bps) for one in route]
+        if factor != 1.0:
+            alone = [jitter.slowed(duration, factor) for duration in alone]
+        return Visit(tx, alone[0], nbytes, link=Link(route, nbytes * factor, tuple(alone)))
 
-    def _visit(self, use: Use, nbytes: int, factor: float, envelope: int) -> Visit:
+    def _visit(self, use: Use, nbytes: int, factor: float, envelope: int, *, behind: bool) -> Visit:
         node, device = self.ends[use.side]
         resource = self.inventory.resource(use.kind, node, device)
         crossing = (nbytes + envelope) * use.touches
@@ -110,4 +117,4 @@ class Pipeline:
         # rounded after the factor, in one place, so that all engines have the same picosecond
         if factor != 1.0:
             duration = jitter.slowed(duration, factor)
-        return Visit(resource, duration, crossing, self.inventory.engine(resource, use, device))
+        return Visit(resource, duration, crossing, self.inventory.engine(resource, use, device), behind)

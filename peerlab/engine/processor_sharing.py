@@ -14,77 +14,79 @@ class Job(NamedTuple):
 
     slice_id: int
     """Id of the slice."""
-    stage: int
-    """In which stage."""
+    number: int
+    """Which resource of its stage this is."""
     duration_ps: int
     """Service time, alone."""
-    nbytes: int
-    """Bytes that cross the resource."""
-    queued: int
-    """When it arrived."""
 
 
 class FairShare:
-    """Serves one job per engine at a time, all at the same rate."""
+    """Has one job per engine, and works on all at the same rate.
 
-    __slots__ = ("_active", "_copies", "_queues", "_round", "_since", "generation")
+    A job on which the work is done takes no share any more; its engine has it until it is freed.
+    """
+
+    __slots__ = ("_active", "_copies", "_has", "_queues", "_round", "_since", "generation")
 
     def __init__(self, copies: int) -> None:
         self._copies = copies
         self._round = 0  # rounds until `_since`, which is the first end of a round not before now
         self._since = 0
-        self._active: dict[int, tuple[int, int, Job]] = {}  # engine: (round of its end, start, job)
+        self._active: dict[int, tuple[int, Job]] = {}  # engine: (round of its end, job)
+        self._has: set[int] = set()  # engines that have a job, done or not
         self._queues: dict[int, deque[Job]] = {}
         self.generation = 0
         """Changes whenever the next end may have changed."""
 
     @property
     def busy(self) -> bool:
-        """Whether any engine is being served."""
+        """Whether any job is being worked on."""
         return bool(self._active)
 
-    def arrive(self, now: int, engine: int, job: Job) -> None:
-        """Take a job; it waits while its engine is busy with another."""
-        if engine in self._active:
+    def arrive(self, now: int, engine: int, job: Job) -> int:
+        """Take a job; return when it begins, or -1 where its engine has another."""
+        if engine in self._has:
             self._queues.setdefault(engine, deque()).append(job)
-            return
+            return -1
+        self._has.add(engine)
+        return self._begin(now, engine, job)
+
+    def _begin(self, now: int, engine: int, job: Job) -> int:
         self._advance(now)
         # a round serves each engine one picosecond, so that a job ends as many rounds later as it needs picoseconds
-        self._active[engine] = (self._round + job.duration_ps, self._since, job)
+        self._active[engine] = (self._round + job.duration_ps, job)
         self.generation += 1
+        return self._since
+
+    def free(self, now: int, engine: int) -> tuple[int, int] | None:
+        """Take the job of an engine away; of the one that has waited, return slice id and when it begins."""
+        queue = self._queues.get(engine)
+        if queue:
+            job = queue.popleft()
+            return job.slice_id, self._begin(now, engine, job)
+        self._has.remove(engine)
+        return None
 
     def next_end(self) -> int:
         """Return when the next job will end if nothing arrives; there must be one."""
         left = min(entry[0] for entry in self._active.values()) - self._round
         return self._since + left * len(self._active) * self._copies
 
-    def finish(self, now: int) -> list[tuple[int, Job]]:
-        """Return ``(start, job)`` of every job that ends `now`; waiting jobs of their engines start."""
+    def finish(self, now: int) -> list[tuple[int, int]]:
+        """Return slice id and number of the jobs whose work is done `now`."""
         self._advance(now)
         self.generation += 1
-        finished = []
-        for engine in [engine for engine, entry in self._active.items() if entry[0] == self._round]:
-            _, start, job = self._active.pop(engine)
-            finished.append((start, job))
-            queue = self._queues.get(engine)
-            if queue:
-                successor = queue.popleft()
-                self._active[engine] = (self._round + successor.duration_ps, now, successor)
-        return finished
+        ended = [engine for engine, entry in self._active.items() if entry[0] == self._round]
+        return [self._active.pop(engine)[1][:2] for engine in ended]
 
     def state(self, now: int, base: int) -> tuple[object, ...]:
         """Return everything that later rows depend on, relative to `now` and slice id `base`."""
         self._advance(now)
         active = sorted(
-            (e, last - self._round, job.slice_id - base, start - now, job.queued - now)
-            for e, (last, start, job) in self._active.items()
-        )  # `start` and `queued` change no later time, but they are recorded, and a repetition must record the same
-        queues = sorted(
-            (e, tuple((job.slice_id - base, job.queued - now) for job in q))
-            for e, q in self._queues.items()
-            if q
+            (e, last - self._round, job.slice_id - base) for e, (last, job) in self._active.items()
         )
-        return (self._since - now if active else 0, *active, None, *queues)
+        queues = sorted((e, tuple(job.slice_id - base for job in q)) for e, q in self._queues.items() if q)
+        return (self._since - now if active else 0, *active, None, *sorted(self._has), None, *queues)
 
     def _advance(self, now: int) -> None:
         """Go to the first end of a round that is not before now."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
+from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.loop.steady_state import Repeats, Skip
 from peerlab.engine.registration_queue import Event, RegistrationQueue
@@ -16,7 +17,7 @@ from peerlab.engine.system import System
 from peerlab.engine.warm_cache import may_evict
 from peerlab.model.disturbance import slowest
 from peerlab.model.scenario import Scenario
-from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals
+from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS, Columns, Later, Recording, Totals, freeze
 
 Rows = tuple[Columns | Later, Columns | Later]
 """Columns of the spans, and of the registrations."""
@@ -88,9 +89,17 @@ def by_arrays(
     """Return an iteration of the array engine; its spans are made when they are asked for, unless they are few.
 
     `every_lane`: whether all lanes are recorded, however many spans they have.
+
+    Raises
+    ------
+    OrderUnknownError
+        If slices come to a resource in another order than the one that is assumed.
     """
     kept = tuple(range(len(system.lanes))) if every_lane else None
-    return side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
+    found = side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
+    if found is None:
+        raise OrderUnknownError
+    return found
 
 
 def side_by_side(
@@ -99,8 +108,10 @@ def side_by_side(
     scenarios: Sequence[Scenario],
     progress: Progress | None,
     kept: tuple[int, ...] | None = None,
-) -> list[Recording]:
+) -> list[Recording | None]:
     """Return an iteration of each scenario; they are of one system, and differ in seed and jitter alone.
+
+    None where slices came to a resource in another order than the one that is assumed.
 
     `kept` are the lanes whose spans are recorded; without it, all where their spans are not too many.
     """
@@ -110,8 +121,12 @@ def side_by_side(
     found = registration_queue.find_all() if system.scenario.registers else []
     batch = Batch(system, [s.seed for s in scenarios], [s.jitter for s in scenarios], kept if few else ())
     ends = batch.run(progress).tolist()
-    recordings = []
-    for scenario, end, summed in zip(scenarios, ends, batch.record.totals(kept, batch.traffic), strict=True):
+    recordings: list[Recording | None] = []
+    totals = batch.record.totals(kept, batch.traffic)
+    for scenario, end, summed, exact in zip(scenarios, ends, totals, batch.orders.hold(), strict=True):
+        if not exact:
+            recordings.append(None)
+            continue
         rows = _later(partial(_recorded, batch if few else None, system, scenario, kept, found))
         recordings.append(_recording(system, registration_queue, rows, end, summed=summed))
     return recordings
@@ -150,7 +165,7 @@ def _recorded(
         batch = Batch(system, [scenario.seed], [scenario.jitter], kept)
         batch.run()
     record = batch.record
-    rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 9), np.int64)
+    rows = np.concatenate(record.rows) if record.rows else np.zeros((0, 10), np.int64)
     node, device = owners(system, rows[:, 0])
     spans = [np.column_stack([node, device, rows[:, 1:]])]
     if system.plan.exchanges:
@@ -159,6 +174,25 @@ def _recorded(
         spans += scaleup_rows(system, traffic, finished, [], kept)[0]
     asked = hits_of(system, kept, found, record.opened)
     return columns(SPAN_COLUMNS, np.concatenate(spans)), columns(REGISTRATION_COLUMNS, asked)
+
+
+def by_compiled(
+    system: System,
+    registration_queue: RegistrationQueue,
+    progress: Progress | None,
+    *,
+    every_lane: bool = False,
+) -> Recording:
+    """Return an iteration of the compiled loop; `every_lane`: whether all lanes are recorded, however many spans they have."""
+    from peerlab.engine.compiled.compiled_ring import CompiledRing  # noqa: PLC0415  (numba is loaded only where it is used)
+
+    kept = tuple(range(len(system.lanes))) if every_lane else _kept(system)
+    ring = CompiledRing(system, kept)
+    ring.run(progress)
+    spans = freeze(dict(zip(SPAN_COLUMNS, ring.spans(), strict=True)))
+    found = registration_queue.find_all() if system.scenario.registers else []
+    asked = hits_of(system, kept, found, ring.asked() if found else [])
+    return _recording(system, registration_queue, (spans, columns(REGISTRATION_COLUMNS, asked)), ring.end)
 
 
 def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:

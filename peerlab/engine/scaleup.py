@@ -130,4 +130,4 @@ def _rows(
 ) -> NDArray[np.int64]:
     fixed = [np.full(len(step), v, np.int64) for v in (system.lanes[lane].node, system.lanes[lane].device)]
     of = [np.full(len(step), v, np.int64) for v in (stage_number(stage), resource)]
-    return np.column_stack([*fixed, step, piece, *of, queued, end - duration, end, nbytes])
+    return np.column_stack([*fixed, step, piece, *of, queued, end - duration, end, nbytes, duration])

@@ -7,26 +7,30 @@ from functools import cache, partial
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.engine.arrays.service_order import OrderUnknownError
+from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
-from peerlab.engine.system import System, foldable, least
+from peerlab.engine.system import System, foldable, least, switches_alike
 from peerlab.engine.warm_cache import ends_warm
-from peerlab.errors import ScenarioError, nearest
-from peerlab.model.scenario import Scenario
+from peerlab.errors import ScenarioError
+from peerlab.model.checks import check_switch, checked_word
+from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.trace import Iteration, Ran, Recording, Trace
 
 Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
 """Runs one iteration."""
 
-ENGINES = ("auto", "referee", "loop", "arrays")
+ENGINES = ("auto", "referee", "loop", "arrays", "compiled")
 
-_OLD_WORDS = {
-    "loop-nodes": ("loop", True),
-    "loop-full": ("loop", True),
-    "simpy": ("referee", True),
-    "simpy-folded": ("referee", False),
+_OLD_WORDS: dict[str, tuple[str, Callable[[Scenario], bool]]] = {
+    # it ran one switch of every node, which is the least only where nodes differ
+    "loop-nodes": ("loop", foldable),
+    "loop-full": ("loop", lambda _: True),
+    "simpy": ("referee", lambda _: True),
+    "simpy-folded": ("referee", lambda _: False),
 }
-"""What engines were called in 0.1: the engine of today, and whether it simulates every node."""
+"""What engines were called in 0.1: the engine of today, and for which scenarios ``every_node=True`` gives the spans that it gave."""
 
 _MOST_OF_ALL = 10_000_000
 """Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
@@ -41,8 +45,9 @@ def simulate(
     ----------
     engine:
         ``referee``: SimPy, slow and plain; ``loop``: the fast loop, which leaves out steps that repeat; ``arrays``: all
-        nodes of a ring at once, where no two share a resource; ``auto``: the fastest of them that gives exactly what the
-        referee would.
+        nodes of a ring at once, where the order in which resources serve is known; ``compiled``: the loop for a ring on which
+        nodes differ, as machine code, which needs numba (``pip install 'peerlab[compiled]'``); ``auto``: the fastest of them
+        that gives exactly what the referee would.
     progress:
         Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`.
     every_node:
@@ -52,15 +57,18 @@ def simulate(
     Raises
     ------
     ScenarioError
-        If the engine cannot run the scenario, or takes longer than can be counted (106 days).
+        If it is no scenario, the engine is unknown or cannot run the scenario, or the collective takes longer than can be counted
+        (106 days).
     """
-    if engine not in (*ENGINES, *_OLD_WORDS):
-        raise ScenarioError("engine", f"unknown {engine!r}; {nearest(engine, ENGINES)}")
-    if engine in _OLD_WORDS:
+    checked_scenario(scenario)
+    check_switch("every_node", every_node)
+    if isinstance(engine, str) and engine in _OLD_WORDS:
         old = engine
-        engine, every_node = _OLD_WORDS[old]
-        call = f"simulate(scenario, engine={engine!r}{', every_node=True' if every_node else ''})"
-        warnings.warn(f"engine={old!r} is {call} now", DeprecationWarning, stacklevel=2)
+        engine, every_node = _of_today(scenario, old, every_node=every_node)
+        warnings.warn(
+            f"engine={old!r} is {_call(engine, every_node=every_node)} now", FutureWarning, stacklevel=2
+        )
+    checked_word("engine", engine, ENGINES)
     try:
         return _simulate(scenario, engine, progress, every_node=every_node)
     except OverflowError:
@@ -69,29 +77,72 @@ def simulate(
         ) from None
 
 
+def _of_today(scenario: Scenario, old: str, *, every_node: bool) -> tuple[str, bool]:
+    """Return the engine, and whether it simulates every node, for what an engine was called in 0.1."""
+    engine, whole = _OLD_WORDS[old]
+    if every_node and not whole(scenario):
+        raise ScenarioError(
+            "every_node",
+            f"engine={old!r} simulates less than every node; give {_call(engine, every_node=True)}",
+        )
+    return engine, whole(scenario)
+
+
+def _call(engine: str, *, every_node: bool) -> str:
+    return f"simulate(scenario, engine={engine!r}{', every_node=True' if every_node else ''})"
+
+
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
     if engine == "auto":
         engine = fastest(scenario, every_node=every_node)
-    whole = every_node or engine == "arrays"
-    system = System(scenario, folded=False) if whole else least(scenario)
-    if every_node or (engine != "arrays" and not system.folded):
+        if engine == "arrays":
+            try:
+                return _simulate(scenario, engine, progress, every_node=every_node)
+            except OrderUnknownError:  # known only when it has run
+                engine = _of_events(scenario, every_node=every_node)
+    if engine == "compiled":
+        _check_compiled(scenario)
+    system = _system(scenario, engine, every_node=every_node)
+    # the others keep the spans of a few nodes, where all are many
+    if every_node or (engine in ("referee", "loop") and not system.folded):
         _refuse_too_many(system)
     engines: dict[str, Engine] = {
         "referee": recording.by_referee,
         "loop": recording.by_loop,
         "arrays": partial(recording.by_arrays, every_lane=every_node),
+        "compiled": partial(recording.by_compiled, every_lane=every_node),
     }
     run = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
     # the last iteration, which is reported, then does not depend on those before it
-    may_begin_warm = engine == "arrays" or (engine == "loop" and system.folded)
-    if may_begin_warm and ends_warm(scenario):
+    if engine != "referee" and ends_warm(scenario):
         last = run(system, warm_queue(system), progress)
         iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
     else:
         ran = _iterate(system, lambda registration_queue: run(system, registration_queue, progress))
         last, iterations = ran[-1].recording, Ran(ran)
     return Run(scenario, trace(system, last, iterations), engine, simulate)
+
+
+def _system(scenario: Scenario, engine: str, *, every_node: bool) -> System:
+    """Return the least of a system that is exact in an engine, or with `every_node` all of it."""
+    if every_node:
+        return System(scenario, folded=False)
+    return of_every_node(scenario) if engine in ("arrays", "compiled") else least(scenario)
+
+
+def of_every_node(scenario: Scenario) -> System:
+    """Return the system of every node, and of a node one PCIe switch, where it stands for the others."""
+    return System(scenario, folded=False, one_switch=switches_alike(scenario))
+
+
+def _check_compiled(scenario: Scenario) -> None:
+    """Refuse what the compiled loop cannot run."""
+    if not compiled.installed():
+        raise ScenarioError("engine", "'compiled' needs numba: pip install 'peerlab[compiled]'")
+    reason = compiled.refuses(scenario)
+    if reason:
+        raise ScenarioError("engine", f"'compiled' cannot run this: {reason}; use 'auto'")
 
 
 def warm_queue(system: System) -> RegistrationQueue:
@@ -138,12 +189,20 @@ def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
     # the last iteration, which is reported, then does not depend on those before it
     if foldable(scenario) and not every_node:
         return "loop"
-    return "loop" if refuses(scenario) else "arrays"
+    return _of_events(scenario, every_node=every_node) if refuses(scenario) else "arrays"
+
+
+def _of_events(scenario: Scenario, *, every_node: bool) -> str:
+    """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand."""
+    if not compiled.installed() or compiled.refuses(scenario):
+        return "loop"
+    spans = recording.spans_of_all(_system(scenario, "compiled", every_node=every_node))
+    return "compiled" if compiled.pays(spans) else "loop"
 
 
 def takes_every_node(scenario: Scenario) -> bool:
-    """Return whether ``auto`` simulates one node after the other, since they differ and the arrays refuse them; it takes seconds."""
-    return not foldable(scenario) and fastest(scenario) == "loop"
+    """Return whether each node is simulated, since they differ, and not as arrays; it takes seconds."""
+    return not foldable(scenario) and bool(refuses(scenario))
 
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:

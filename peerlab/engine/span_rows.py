@@ -21,7 +21,7 @@ def columns(names: Sequence[str], rows: Whole) -> Columns:
     return freeze({name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)})
 
 
-def array(rows: Sequence[tuple[int, ...]], width: int) -> Whole:
+def array(rows: Sequence[tuple[int, ...]] | Whole, width: int) -> Whole:
     """Return rows as a table of so many columns, however few rows there are."""
     return np.array(rows, np.int64).reshape(-1, width)
 
@@ -52,13 +52,13 @@ def owners(system: System, lane: Whole) -> tuple[Whole, Whole]:
 
 def spans_of(system: System, rows: Sequence[tuple[int, ...]], blocks: list[Block]) -> Whole:
     """Return the spans that a loop wrote (`Loop.rows`), of which `blocks` repeat, as a table of `SPAN_COLUMNS`."""
-    ids, stage, resource, queued, start, end, nbytes = array(rows, 7).T.copy()
+    ids, stage, resource, queued, start, end, nbytes, work = array(rows, 8).T.copy()
     step, piece, lane = _decoded(system, ids)
     _later(blocks, step, queued, start, end)
     # a registration belongs to a transfer; the loop keeps it under the id of its first slice
     piece[np.isin(stage, system.registration_stages)] = -1
     node, device = owners(system, lane)
-    return np.column_stack([node, device, step, piece, stage, resource, queued, start, end, nbytes])
+    return np.column_stack([node, device, step, piece, stage, resource, queued, start, end, nbytes, work])
 
 
 def events_of(system: System, events: Sequence[QueueEvent], blocks: list[Block]) -> Whole:
@@ -121,7 +121,7 @@ def hits_of(
 def scaleup_rows(
     system: System,
     traffic: Exchange,
-    finished: Sequence[tuple[int, ...]],
+    finished: Sequence[tuple[int, ...]] | Whole,
     blocks: list[Block],
     lanes: Sequence[int] | None = None,
 ) -> tuple[list[Whole], int]:
@@ -131,14 +131,17 @@ def scaleup_rows(
     step, piece, _ = _decoded(system, ids)
     _later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
-    nbytes = _sizes_of(system, final["step"])
+    nbytes = _sizes_of(system, final["step"], final["slice"])
+    # in the order of lanes, once: to look for each lane among all slices would take their product
+    order = np.argsort(final["lane"], kind="stable")
+    first = np.searchsorted(final["lane"][order], np.arange(len(system.lanes) + 1))
     rows, last = [], int(traffic.ready[-1])
     for index in range(len(system.lanes)) if lanes is None else lanes:
         if plan.collects:
             rows += gather_rows(system, index, traffic)
         if not plan.hands_out:
             continue
-        mine = final["lane"] == index
+        mine = order[first[index] : first[index + 1]]
         done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
         if plan.schedule.steps == 0 or not plan.adds:
             done = _with_own(system, traffic, done)
@@ -148,11 +151,16 @@ def scaleup_rows(
     return rows, last
 
 
-def _sizes_of(system: System, step: Whole) -> Whole:
-    """Return the bytes of slices of these steps; those of one step are equal."""
+def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
+    """Return the bytes of slices of these steps."""
     # few steps differ in their slices, and there may be a million rows
     steps, which = np.unique(step, return_inverse=True)
-    return np.array([system.sizes(s)[0] for s in steps.tolist()], np.int64)[which]
+    table = np.zeros((len(steps), system.pieces), np.int64)
+    for row, one in enumerate(steps.tolist()):
+        sizes = system.sizes(one)
+        table[row, : len(sizes)] = sizes
+    found: Whole = table[which, piece]
+    return found
 
 
 def _with_own(system: System, traffic: Exchange, done: Finished) -> Finished:

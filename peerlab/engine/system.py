@@ -8,8 +8,8 @@ or nodes share (DRAM, a backbone) then counts every user as many times as there 
 from dataclasses import dataclass
 from functools import cached_property
 
-from peerlab.collectives.choose import plan
-from peerlab.collectives.plan import Plan, slice_sizes
+from peerlab.collectives.choose import cut, plan
+from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Lane, Leg
@@ -61,7 +61,7 @@ class System:
         """Return the bytes of each slice of a transfer of so many chunks."""
         found = self._sizes.get(chunks)
         if found is None:
-            found = slice_sizes(chunks * self.plan.schedule.chunk_bytes, self.scenario.slice_limit)
+            found = cut(self.scenario, chunks * self.plan.schedule.chunk_bytes)
             self._sizes[chunks] = found
         return found
 
@@ -177,8 +177,11 @@ class System:
         key = (lane, to, len(schedule.sends(step)), adds)
         if key not in self._legs:
             sizes, route = self.sizes(step), self._pipeline(lane, to, adds=adds)
-            # slices are padded to one size, so all have equal legs; only the last carries the envelope
-            first, last = (route.legs(sizes[0], len(sizes), (), last=last) for last in (False, True))
+            # all but the last have one size; the last carries the envelope
+            first, last = (
+                route.legs(nbytes, len(sizes), (), last=last)
+                for nbytes, last in ((sizes[0], False), (sizes[-1], True))
+            )
             self._legs[key] = (first,) * (len(sizes) - 1) + (last,)
         return self._legs[key]
 
@@ -187,7 +190,7 @@ class System:
             self.sizes(step),
             self._pipeline(lane, to, adds=step < self.plan.schedule.reducing_steps),
         )
-        factors = self._factors[step, :, :, lane]
+        factors = self.factors[step, :, :, lane]
         return tuple(
             route.legs(nbytes, len(sizes), factors[piece].tolist(), last=piece == len(sizes) - 1)
             for piece, nbytes in enumerate(sizes)
@@ -199,7 +202,7 @@ class System:
         return Pipeline(self.scenario, self._inventory, ends, adds=adds, gated=self.plan.collects)
 
     @property
-    def _factors(self) -> jitter.Factors:
+    def factors(self) -> jitter.Factors:
         """Factors on service times, shape ``(steps, slices, stages, lanes)``."""
         s, schedule = self.scenario, self.plan.schedule
         shape = (schedule.steps, self.pieces, len(s.stages) + s.reduces, len(self.lanes))

@@ -10,15 +10,16 @@ import numpy as np
 from peerlab.analysis.run import Run
 from peerlab.engine.simulate import simulate, takes_every_node
 from peerlab.errors import ExportError, PeerlabError
-from peerlab.export.choices import Choice, states
+from peerlab.export.choices import PageControl, states
 from peerlab.export.pack import Packing, rounding_ns
 from peerlab.model.scenario import Scenario
 from peerlab.records import measured_for
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow, large, patient
 from peerlab.units import PS_PER_US
-from peerlab.view.curves import AXES, Line, curves, key, lines
-from peerlab.view.measured import Point, overlay, points
+from peerlab.view.curve_scenarios import AXES, PathCurve, key, lines
+from peerlab.view.curves import curves
+from peerlab.view.measured import MeasuredPoint, overlay, points
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -44,7 +45,11 @@ class Album:
     _known: dict[Scenario, Any] = field(default_factory=dict)
 
     def add(
-        self, scenario: Scenario, controls: Sequence[Choice], start: Sequence[int], progress: Progress | None
+        self,
+        scenario: Scenario,
+        controls: Sequence[PageControl],
+        start: Sequence[int],
+        progress: Progress | None,
     ) -> list[Any]:
         """Return what stands for the state of every combination of the controls' values, in order.
 
@@ -79,7 +84,7 @@ class Album:
         return self.packing.add(state, length)
 
 
-def _place(numbers: Sequence[int], controls: Sequence[Choice]) -> int:
+def _place(numbers: Sequence[int], controls: Sequence[PageControl]) -> int:
     """Return which of all combinations has these numbers of the controls' values."""
     place = 0
     for number, control in zip(numbers, controls, strict=True):
@@ -87,7 +92,7 @@ def _place(numbers: Sequence[int], controls: Sequence[Choice]) -> int:
     return place
 
 
-def _check_number(scenario: Scenario, controls: Sequence[Choice]) -> None:
+def _check_number(scenario: Scenario, controls: Sequence[PageControl]) -> None:
     """Refuse more states than a page should have; say how large it would be, judged by those at the ends of the controls."""
     number = prod(len(one.values) for one in controls)
     if number <= MOST_STATES:
@@ -119,7 +124,7 @@ def _alike(run: Run | None) -> bool:
     return run is not None and not takes_every_node(run.scenario)
 
 
-def _runs(line: Line) -> list[Run | None]:
+def _runs(line: PathCurve) -> list[Run | None]:
     found: list[Run | None] = []
     for scenario in line.scenarios:
         try:
@@ -155,6 +160,6 @@ def _point(scenario: Scenario) -> Run:
     return simulate(scenario, progress=patient(_MOST_S))
 
 
-def _measured(cluster: str) -> tuple[Point, ...]:
+def _measured(cluster: str) -> tuple[MeasuredPoint, ...]:
     """Return the measurements of a cluster that come with peerlab."""
     return tuple(point for one in measured_for(cluster).values() for point in points(one))

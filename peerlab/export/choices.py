@@ -10,7 +10,7 @@ from peerlab.model.paths import data_path
 from peerlab.model.scenario import Scenario
 from peerlab.textfile import read_value
 from peerlab.units import say_bytes, write_bytes
-from peerlab.view.curves import SIZES
+from peerlab.view.curve_scenarios import SIZES
 
 Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
 """``"host,cache,nodes=2:64"``, a list of such words, or a field's name to its values."""
@@ -28,7 +28,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class PageControl:
     """One control of a page."""
 
     field: str
@@ -51,7 +51,7 @@ class Choice:
         }
 
 
-def choices(scenario: Scenario, wanted: Controls | None) -> tuple[Choice, ...]:
+def choices(scenario: Scenario, wanted: Controls | None) -> tuple[PageControl, ...]:
     """Return the controls of a page about `scenario`; without a wish those switches that it can have, and nodes.
 
     Raises
@@ -71,7 +71,7 @@ def choices(scenario: Scenario, wanted: Controls | None) -> tuple[Choice, ...]:
     return found
 
 
-def states(scenario: Scenario, controls: Sequence[Choice]) -> list[Scenario]:
+def states(scenario: Scenario, controls: Sequence[PageControl]) -> list[Scenario]:
     """Return the scenario of every combination, the last control's values varying fastest.
 
     Where memory is not registered the cache makes no difference, and the scenario has the first of its values.
@@ -95,7 +95,9 @@ def states(scenario: Scenario, controls: Sequence[Choice]) -> list[Scenario]:
     return found
 
 
-def start_of(scenario: Scenario, controls: Sequence[Choice], start: Mapping[str, Any] | None) -> list[int]:
+def start_of(
+    scenario: Scenario, controls: Sequence[PageControl], start: Mapping[str, Any] | None
+) -> list[int]:
     """Return for each control the number of the value that the page begins with.
 
     Raises
@@ -123,7 +125,7 @@ def start_of(scenario: Scenario, controls: Sequence[Choice], start: Mapping[str,
     return numbers
 
 
-def _usual(scenario: Scenario) -> tuple[Choice, ...]:
+def _usual(scenario: Scenario) -> tuple[PageControl, ...]:
     paths = scenario.hardware.paths
     names = ["host"] if len({data_path(path).is_staged for path in paths}) == 2 else []
     names += ["cache"] if _caches(paths if names else [str(scenario.path)]) else []
@@ -149,7 +151,7 @@ def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
     return [one for one in named if one[0]]
 
 
-def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> Choice:
+def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:
     field, given = _WORDS.get(name, name), list(given)
     known = [one.name for one in fields(Scenario)]
     if field not in known:
@@ -161,10 +163,10 @@ def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> Choice:
     if not values:
         raise ExportError(f"controls: {name} needs values here, as in {name}=VALUE:VALUE")
     if all(isinstance(value, int) for value in values) and not isinstance(values[0], bool):
-        return Choice(field, tuple(sorted(values)), "range", _label(field))
+        return PageControl(field, tuple(sorted(values)), "range", _label(field))
     if field in ("path", "registration") and len(values) == 2:
-        return Choice(field, tuple(values), "switch", _switch_label(field, values))
-    return Choice(field, tuple(values), "select", _label(field))
+        return PageControl(field, tuple(values), "switch", _switch_label(field, values))
+    return PageControl(field, tuple(values), "select", _label(field))
 
 
 def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
@@ -203,7 +205,7 @@ def _doubled(low: int, high: int) -> list[int]:
     return [*values, high] if high > low else values
 
 
-def _check_cache(scenario: Scenario, found: Sequence[Choice]) -> None:
+def _check_cache(scenario: Scenario, found: Sequence[PageControl]) -> None:
     paths = _first_of(found, "path") or (scenario.path,)
     if not _caches([str(path) for path in paths]):
         raise ExportError(
@@ -216,11 +218,11 @@ def _caches(paths: Sequence[str]) -> bool:
     return any(data_path(path).uses_device_memory for path in paths)
 
 
-def _first_of(found: Sequence[Choice], field: str) -> tuple[Any, ...]:
+def _first_of(found: Sequence[PageControl], field: str) -> tuple[Any, ...]:
     return next((one.values for one in found if one.field == field), ())
 
 
-def _first(controls: Sequence[Choice], field: str) -> Any:
+def _first(controls: Sequence[PageControl], field: str) -> Any:
     return _first_of(controls, field)[0]
 
 

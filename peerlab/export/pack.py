@@ -20,8 +20,18 @@ PARTS = 1e6
 """Times are rounded to the next of 1, 2, 5, 10, ... ns that is no shorter than the run over this."""
 _SMALLEST = 40
 """Characters of JSON below which a part is written where it is used."""
-_TIMES = ("enter", "start", "queued", "end", "until")
-"""Columns that hold times; the first of them that rows have is the one that they are sorted by."""
+_TIMES = {
+    "enter": "",
+    "start": "enter",
+    "queued": "start",
+    "sent": "start",
+    "received": "sent",
+    "turned": "received",
+    "done": "start",
+    "end": "turned done start",
+    "until": "end",
+}
+"""Columns that hold times: of the columns named, a row's value is kept as its difference from the first that rows have."""
 
 
 def rounding_ns(length_us: float) -> float:
@@ -75,12 +85,18 @@ class Packing:
         return {"$": self._known[text]}
 
     def _rows(self, arrays: Mapping[str, bytes], unit_us: float) -> dict[str, dict[str, int]]:
-        times = [name for name in _TIMES if name in arrays]
-        first = np.frombuffer(arrays[times[0]], "<f4").astype(np.float64)
-        folded = {times[0]: {"#": self._column(np.diff(np.rint(first / unit_us), prepend=0), unit_us, -1)}}
-        for name in times[1:]:
-            later = np.frombuffer(arrays[name], "<f4") - first
-            folded[name] = {"#": self._column(np.rint(later / unit_us), unit_us, folded[times[0]]["#"])}
+        times = {
+            name: np.frombuffer(arrays[name], "<f4").astype(np.float64) for name in _TIMES if name in arrays
+        }
+        first = next(iter(times.values()))
+        # all are rounded from a row's first time on: what lasts equally long is equally many units then
+        units = {name: np.rint((values - first) / unit_us) for name, values in times.items()}
+        folded: dict[str, dict[str, int]] = {}
+        for name, values in units.items():
+            base = next((one for one in _TIMES[name].split() if one in times), "")
+            since = folded[base]["#"] if base else -1
+            kept = values - units[base] if base else np.diff(np.rint(first / unit_us), prepend=0)
+            folded[name] = {"#": self._column(kept, unit_us, since)}
         for name, raw in arrays.items():
             if name not in times:
                 whole = np.frombuffer(raw, "<i4").astype(np.float64)

@@ -10,7 +10,7 @@ from peerlab import page as sources
 from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
-from peerlab.export.choices import Choice, Controls, choices, start_of
+from peerlab.export.choices import Controls, PageControl, choices, start_of
 from peerlab.export.target import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import path_title
@@ -100,18 +100,7 @@ def page_html(
     """
     scenarios = _scenarios(subject)
     mode = mode or ("explorer" if len(scenarios) == 1 else "side-by-side")
-    for name, word, known in (
-        ("mode", mode, MODES),
-        ("figure", figure, FIGURES),
-        ("theme", theme, THEMES),
-        ("ratio", ratio, RATIOS),
-    ):
-        if word not in known:
-            raise ExportError(f"{name}: unknown {word!r}; {nearest(str(word), known)}")
-    if (mode == "side-by-side") != (len(scenarios) == 2):
-        raise ExportError(
-            f"mode: {mode!r} shows {'two scenarios' if len(scenarios) == 1 else 'one scenario'}"
-        )
+    _check_words(len(scenarios), mode=mode, figure=figure, theme=theme, ratio=ratio)
     shared = _shared(scenarios, controls)
     numbers = start_of(scenarios[0], shared, start)
     album = Album(bands=bands)
@@ -138,6 +127,20 @@ def page_html(
     return _html(pack, _title(scenarios), {"mode": mode, "figure": figure, "ratio": ratio})
 
 
+_KNOWN = {"mode": MODES, "figure": FIGURES, "theme": THEMES, "ratio": RATIOS}
+
+
+def _check_words(scenarios: int, **given: str) -> None:
+    """Refuse a word that is unknown, and a mode that does not show as many scenarios."""
+    for name, word in given.items():
+        if word not in _KNOWN[name]:
+            raise ExportError(f"{name}: unknown {word!r}; {nearest(str(word), _KNOWN[name])}")
+    if (given["mode"] == "side-by-side") != (scenarios == 2):
+        raise ExportError(
+            f"mode: {given['mode']!r} shows {'two scenarios' if scenarios == 1 else 'one scenario'}"
+        )
+
+
 def _scenarios(subject: Subject) -> list[Scenario]:
     several: list[Any] = list(subject) if isinstance(subject, list | tuple) else [subject]
     if not 1 <= len(several) <= 2:
@@ -149,7 +152,7 @@ def _scenarios(subject: Subject) -> list[Scenario]:
     return found
 
 
-def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[Choice, ...]:
+def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[PageControl, ...]:
     """Return the controls; of two scenarios those change both, so what tells them apart is none."""
     found = choices(scenarios[0], controls)
     if len(scenarios) == 1:

@@ -2,7 +2,7 @@
 
 Trace Event Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. Each node is a process, each
 lane of the timeline a thread; where spans of a resource overlap, further threads of the same name follow. Times are
-microseconds.
+microseconds. ``work_us`` is the resource's own work on a slice; for ``held_us`` it has the slice and waits for the resource before it.
 """
 
 import json
@@ -85,7 +85,7 @@ def _names(node: int, thread: int, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _event(trace: Trace, spans: Any, row: int, begin_ps: int, node: int, thread: int) -> dict[str, Any]:
-    start, end = int(spans["start"][row]), int(spans["end"][row])
+    start, end, work = (int(spans[name][row]) for name in ("start", "end", "work"))
     stage = trace.stages[int(spans["stage"][row])]
     return {
         "ph": "X",
@@ -101,5 +101,15 @@ def _event(trace: Trace, spans: Any, row: int, begin_ps: int, node: int, thread:
             "slice": int(spans["slice"][row]),
             "bytes": int(spans["nbytes"][row]),
             "waited_us": (start - int(spans["queued"][row])) / PS_PER_US,
+            "work_us": work / PS_PER_US,
+            _rest(trace, spans, row): (end - start - work) / PS_PER_US,
         },
     }
+
+
+def _rest(trace: Trace, spans: Any, row: int) -> str:
+    """Return what the time of a span beside its work is called: a shared resource divides its rate, others wait for the one before."""
+    if trace.stages[int(spans["stage"][row])] == "flight":
+        return "sending_us"  # the latency is its work; its bytes take the rest to leave
+    shared = trace.resources[int(spans["resource"][row])].shared
+    return "held_or_shared_us" if shared else "held_us"

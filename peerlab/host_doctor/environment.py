@@ -2,7 +2,7 @@
 
 from peerlab.host_doctor.check import ALL_RDMA, FAIL, PASS, WARN, Check, Seen
 from peerlab.host_doctor.host import Host
-from peerlab.host_doctor.variables import RULES, Rule
+from peerlab.host_doctor.variables import RULES, VariableRule
 
 
 def _environment(host: Host) -> Seen:
@@ -22,7 +22,7 @@ def _environment(host: Host) -> Seen:
     )
 
 
-def _say_setting(host: Host, rule: Rule) -> str:
+def _say_setting(host: Host, rule: VariableRule) -> str:
     """Return what is set, verbatim."""
     names = rule.variable.split(", ")
     said = [f"{name}={host.environment[name][:40]}" for name in names if name in host.environment]

@@ -1,11 +1,12 @@
 """All checks on one host, and what follows from them."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
-from peerlab.display import show_examination
+from peerlab.display import show_doctor
 from peerlab.errors import DoctorError, nearest
 from peerlab.host_doctor import devices, environment, libraries, measuring_conditions, memory, network, pcie
 from peerlab.host_doctor.check import FAIL, UNKNOWN, WARN, Check, Finding
@@ -74,7 +75,13 @@ class Report:
     def _open(self) -> tuple[Finding, ...]:
         return tuple(one for one in self.findings if one.status == UNKNOWN and one.blocks)
 
-    _repr_html_ = show_examination
+    @classmethod
+    def of(cls, only: str | Sequence[str] = (), host: Host | None = None) -> "Report":
+        """Examine a host: the name of `peerlab.doctor` in its result until 0.1.0; it goes with 0.3."""
+        warnings.warn("Report.of(only, host) is peerlab.doctor(only, host) now", FutureWarning, stacklevel=2)
+        return examine(host, only)
+
+    _repr_html_ = show_doctor
 
     def __repr__(self) -> str:
         return f"Report({self.says})"

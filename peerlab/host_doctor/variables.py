@@ -19,7 +19,7 @@ _FI_MR = "ofiwg/libfabric man/fi_mr.3.md"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class VariableRule:
     """A setting that changes the data path."""
 
     variable: str
@@ -87,7 +87,7 @@ def _needs_device_rdma(host: Host) -> bool:
 
 
 RULES = (
-    Rule(
+    VariableRule(
         variable="NCCL_IB_DISABLE",
         setting="1, where NCCL speaks verbs itself",
         holds=lambda host: _is("NCCL_IB_DISABLE", "1")(host) and not needed_providers(host),
@@ -96,7 +96,7 @@ RULES = (
         source=_NCCL,
         blocks=ALL_RDMA,
     ),
-    Rule(
+    VariableRule(
         variable="NCCL_NET",
         setting="Socket",
         holds=_is("NCCL_NET", "socket"),
@@ -105,7 +105,7 @@ RULES = (
         source=_NCCL,
         blocks=ALL_RDMA,
     ),
-    Rule(
+    VariableRule(
         variable="NCCL_NET_GDR_LEVEL",
         setting="LOC or 0",
         holds=_is("NCCL_NET_GDR_LEVEL", "0", "loc"),
@@ -114,7 +114,7 @@ RULES = (
         source=_NCCL,
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="NCCL_DMABUF_ENABLE",
         setting="0, where no legacy module is loaded",
         holds=lambda host: _is("NCCL_DMABUF_ENABLE", "0")(host) and not legacy_modules(host),
@@ -123,7 +123,7 @@ RULES = (
         source=_NCCL,
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="UCX_IB_GPU_DIRECT_RDMA",
         setting="no",
         holds=_is("UCX_IB_GPU_DIRECT_RDMA", *_OFF),
@@ -132,7 +132,7 @@ RULES = (
         source="openucx/ucx src/uct/ib/base/ib_md.c",
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="UCX_TLS",
         setting="a list without rc, dc, ud or ib",
         holds=_ucx_without_rdma,
@@ -141,7 +141,7 @@ RULES = (
         source="openucx/ucx docs/source/faq.md",
         blocks=ALL_RDMA,
     ),
-    Rule(
+    VariableRule(
         variable="HCCL_OVER_TCP",
         setting="1",
         holds=_is("HCCL_OVER_TCP", "1"),
@@ -150,7 +150,7 @@ RULES = (
         source="HabanaAI/hccl_demo README",
         blocks=ALL_RDMA,
     ),
-    Rule(
+    VariableRule(
         variable="HCCL_OVER_OFI",
         setting="1, without HCCL_GAUDI_DIRECT=1",
         holds=lambda host: _is("HCCL_OVER_OFI", "1")(host) and not _asks_gaudi_direct(host),
@@ -159,7 +159,7 @@ RULES = (
         source=_GAUDI,
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="HCCL_GAUDI_DIRECT",
         setting="1, without HCCL_OVER_OFI=1",
         holds=lambda host: _asks_gaudi_direct(host) and not _is("HCCL_OVER_OFI", "1")(host),
@@ -168,7 +168,7 @@ RULES = (
         source="HabanaAI/HCL 54fed3a",
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="HCCL_PEER_DIRECT, HCCL_GAUDI_DIRECT",
         setting="0",
         holds=lambda host: _is("HCCL_GAUDI_DIRECT", "0")(host) or _is("HCCL_PEER_DIRECT", "0")(host),
@@ -177,7 +177,7 @@ RULES = (
         source=_HCL,
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="FI_PROVIDER",
         setting="no provider that uses an RDMA device, where libfabric is needed",
         holds=lambda host: _software_provider(host) and bool(needed_providers(host)),
@@ -186,7 +186,7 @@ RULES = (
         source="ofiwg/libfabric man/fabric.7.md",
         blocks=ALL_RDMA,
     ),
-    Rule(
+    VariableRule(
         variable="FI_PROVIDER",
         setting="no provider that uses an RDMA device, elsewhere",
         holds=lambda host: _software_provider(host) and not needed_providers(host),
@@ -194,7 +194,7 @@ RULES = (
         mend="unset FI_PROVIDER",
         source="ofiwg/libfabric man/fabric.7.md",
     ),
-    Rule(
+    VariableRule(
         variable="FI_HMEM_DISABLE_P2P",
         setting="1",
         holds=_is("FI_HMEM_DISABLE_P2P", "1", "true", "yes", "on"),
@@ -203,7 +203,7 @@ RULES = (
         source="ofiwg/libfabric src/hmem.c; open-mpi/ompi pull request 11929",
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="FI_EFA_USE_DEVICE_RDMA",
         setting="0, on EFA",
         holds=lambda host: host.efa and _is("FI_EFA_USE_DEVICE_RDMA", *_OFF)(host),
@@ -212,7 +212,7 @@ RULES = (
         source="ofiwg/libfabric man/fi_efa.7.md",
         blocks=DEVICE_MEMORY,
     ),
-    Rule(
+    VariableRule(
         variable="FI_EFA_USE_DEVICE_RDMA",
         setting="not set, on EFA with libfabric before 1.18, or with Gaudi",
         holds=_needs_device_rdma,
@@ -220,7 +220,7 @@ RULES = (
         mend="export FI_EFA_USE_DEVICE_RDMA=1",
         source=f"{_CHEATSHEET}; {_GAUDI}",
     ),
-    Rule(
+    VariableRule(
         variable="RDMAV_FORK_SAFE",
         setting="1, without Gaudi",
         holds=lambda host: _is("RDMAV_FORK_SAFE", "1")(host) and not host.gaudi,
@@ -229,7 +229,7 @@ RULES = (
         mend="unset RDMAV_FORK_SAFE",
         source=f"{_CHEATSHEET}; {_GAUDI}; HabanaAI/HCL 54fed3a",
     ),
-    Rule(
+    VariableRule(
         variable="MLX5_SCATTER_TO_CQE",
         setting="not 0, with Gaudi on mlx5 NICs",
         holds=lambda host: (
@@ -241,7 +241,7 @@ RULES = (
         mend="export MLX5_SCATTER_TO_CQE=0",
         source="HabanaAI/hccl_demo README f623d69 asks for it; what it does is an assumption",
     ),
-    Rule(
+    VariableRule(
         variable="FI_EFA_MR_CACHE_ENABLE",
         setting="0, on EFA",
         holds=lambda host: host.efa and _is("FI_EFA_MR_CACHE_ENABLE", *_OFF)(host),
@@ -250,7 +250,7 @@ RULES = (
         source="ofiwg/libfabric man/fi_efa.7.md",
     ),
     *(
-        Rule(
+        VariableRule(
             variable=variable,
             setting=values[0],
             holds=_is(variable, *values),

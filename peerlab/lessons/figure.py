@@ -57,7 +57,7 @@ _OTHERS = {
 
 
 @dataclass(frozen=True)
-class Figure:
+class WrittenFigure:
     """A figure that somebody wrote."""
 
     value: float
@@ -66,7 +66,7 @@ class Figure:
     """As it stands there, whatever its unit is."""
 
 
-def figure(answer: Any, unit: str) -> Figure:
+def figure(answer: Any, unit: str) -> WrittenFigure:
     """Return the figure that somebody wrote: ``7.05``, ``"7,05"``, ``"7.05 GB/s"``, ``"56.4 Gbit/s"``, ``"14.1 / 2"``.
 
     Parameters
@@ -122,16 +122,16 @@ def _ask(unit: str) -> str:
     return f"Answer with a number in {unit}." if scale(unit) else "Answer with a number."
 
 
-def _converted(answer: Any) -> Figure:
+def _converted(answer: Any) -> WrittenFigure:
     """Return what is a number already, of whatever library; NaN if it is none."""
     try:
         value = math.nan if isinstance(answer, bool) else float(answer)
     except (Exception, SystemExit):  # noqa: BLE001  (anything may have been answered)
         value = math.nan
-    return Figure(value, value)
+    return WrittenFigure(value, value)
 
 
-def _read(text: str, unit: str) -> Figure:
+def _read(text: str, unit: str) -> WrittenFigure:
     """Return the figure in a text."""
     if len(text := text.strip()) > _LONGEST:
         raise ValueError(_ask(unit))
@@ -154,7 +154,9 @@ def _read(text: str, unit: str) -> Figure:
             value = value * _plain(other) if sign == "*" else value / _plain(other)
         except ZeroDivisionError:
             raise ValueError("Answer with a number: this divides by zero.") from None
-    return Figure(value * factor + bool(_PERCENT_MORE.fullmatch(behind)), value)  # 78 % faster is 1.78 times
+    return WrittenFigure(
+        value * factor + bool(_PERCENT_MORE.fullmatch(behind)), value
+    )  # 78 % faster is 1.78 times
 
 
 def _plain(text: str) -> float:

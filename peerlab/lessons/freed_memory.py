@@ -24,7 +24,7 @@ class NicError(PeerlabError):
     """The NIC refuses to reach memory, as its registration does not cover it."""
 
 
-class Host:
+class ProcessMemory:
     """The memory of one process: freed addresses are given out again, the lowest first, with pages that are new."""
 
     def __init__(self) -> None:
@@ -70,10 +70,10 @@ class Key:
     """What the addresses led to at that time."""
 
 
-class Nic:
+class TranslatingNic:
     """Reads memory by itself: through the pages that it was told of at registration, never through the process's addresses."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: ProcessMemory) -> None:
         self.host = host
         self.keys: list[Key] = []
         self.registrations = 0

@@ -51,13 +51,13 @@ def _first_half(scenario: Scenario) -> int:
     )
 
 
-SMALL = DIRECT.with_(message_bytes="4 KiB")
+SMALL = DIRECT.with_(nodes=32, message_bytes="4 KiB", window=4)
 
 ALGORITHMS = {
     "hierarchical": f"A ring makes {2 * (SMALL.nodes - 1)} steps one after the other, however small the message: nearly all latency.",
-    "pairwise": "",
-    "halving-doubling": "Every step waits for the one before. One of the others waits less often, though it sends more messages.",
-    "recursive-doubling": "It wins with 32 servers. With 8 it still waits three times in a row; one of the others waits less often.",
+    "pairwise": "It wins with room for 16 slices. With room for 4, its 31 messages of each half go in eight groups, one after the other.",
+    "halving-doubling": "Every step waits for the one before, and it makes two for each doubling of the servers. One of the others makes one.",
+    "recursive-doubling": "",
     "binary-tree": "Up the tree and down again, and every level waits for the one before.",
 }
 """What the rails can do, and what is said to those who take it for the fastest with `SMALL`."""
@@ -218,8 +218,8 @@ EXERCISES: tuple[Exercise, ...] = (
         truth=lambda: float(_first_half(DIRECT)),
         mistakes=(
             Mistake(
-                lambda: _first_half(STAGED),
-                "That holds for the detour. It has less to lose: its wire is hardly above one half with few servers.",
+                lambda: _first_half(DIRECT) / 2,
+                "There it is still busy for more than half of the time. How much latency do twice the servers bring?",
             ),
             Mistake(
                 lambda: _first_half(DIRECT) * DIRECT.hardware.devices,
@@ -238,8 +238,8 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Choice(
         name="02-winner",
-        question="4 KiB once more, but on 8 servers instead of 32: what is fastest? Think first, then change `nodes` in the "
-        "cell with the table.",
+        question="4 KiB once more, but with room for 4 slices in flight instead of 16 (`window=4`): what is fastest? Think first, then change "
+        "the cell with the table.",
         options=ALGORITHMS,
         called={
             "hierarchical": ("ring", "hierarchical ring"),
@@ -250,10 +250,10 @@ EXERCISES: tuple[Exercise, ...] = (
         truth=lambda: min(ALGORITHMS, key=lambda name: simulated(SMALL.with_(algorithm=name)).time_s),
         hints=(
             "4 KiB are sent in no time. What counts is how often something has to wait for what came before.",
-            "Recursive doubling waits log2(8) times. In one of the others, no transfer of a half waits for another one.",
+            "Recursive doubling waits log2(32) times. Pairwise sends 31 messages in each half: how many of them may be in flight together?",
         ),
-        why="Pairwise waits twice, once in each half, as long as all its messages may be in flight together: "
-        f"{SMALL.nodes - 1} of them may, while 31 fill the window of {SMALL.window_slices} slices and wait for room. So the number of servers decides, too.",
-        solution='"pairwise"',
+        why=f"Pairwise lets its {SMALL.nodes - 1} messages of a half go as far as there is room: {SMALL.window} at a time, so it waits 8 times in each half. "
+        "Recursive doubling waits 5 times in all, and has one message in flight at a time. So the window decides, too.",
+        solution='"recursive-doubling"',
     ),
 )

@@ -6,7 +6,7 @@ from peerlab.collectives.conditions import CONTROL
 from peerlab.errors import RecordsError
 from peerlab.lessons.exercise import Bound, Choice, Exercise, Mistake, Number
 from peerlab.lessons.verdict import VERDICT
-from peerlab.measurement.ring_moves import Ring
+from peerlab.measurement.ring_moves import RingLayout
 from peerlab.records import Records
 from peerlab.records.judge import Comparison, compare
 from peerlab.records.library import measured_library
@@ -59,7 +59,7 @@ def _faster_arm(records: Records | None = None) -> str:
 
 def _requests() -> int:
     """Return how often a rank of a ring asks for memory: once for each end of each of its moves."""
-    moves = Ring(RANKS, 1 << 20).moves(0)
+    moves = RingLayout(RANKS, 1 << 20).moves(0)
     return sum((move.source_bytes > 0) + (move.lands_bytes > 0) for move in moves)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from peerlab.display import show_sums
-from peerlab.lessons.freed_memory import PAGE, Host, Key, Nic, NicError
+from peerlab.lessons.freed_memory import PAGE, Key, NicError, ProcessMemory, TranslatingNic
 from peerlab.units import parse_bytes, say_count
 
 
@@ -24,7 +24,7 @@ class Cache(Protocol):
 class ByPointer:
     """Finds a registration by its first byte alone."""
 
-    def __init__(self, nic: Nic) -> None:
+    def __init__(self, nic: TranslatingNic) -> None:
         self.nic = nic
         self.found: dict[Any, Key] = {}
 
@@ -73,7 +73,7 @@ class ByAllocation(ByPointer):
 
 
 @dataclass(frozen=True)
-class Step:
+class StepSum:
     """One training step: every rank allocates gradients, the NICs read and add them up, the buffers are freed."""
 
     address: int
@@ -96,12 +96,12 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingSums:
     """What became of the sums; a notebook shows a table."""
 
     cache: str
     """Name of the cache's class."""
-    steps: tuple[Step, ...]
+    steps: tuple[StepSum, ...]
     """Step by step."""
     dead_bytes: int
     """Bytes that are freed and still pinned at the end, on rank 0."""
@@ -114,7 +114,7 @@ class Training:
     _repr_html_ = show_sums
 
     def __repr__(self) -> str:
-        return f"Training({self.cache}, {say_count(len(self.steps), 'step')}: {self.says})"
+        return f"TrainingSums({self.cache}, {say_count(len(self.steps), 'step')}: {self.says})"
 
     @property
     def says(self) -> str:
@@ -128,12 +128,12 @@ class Training:
 
 
 def train(
-    make_cache: Callable[[Nic], Cache],
+    make_cache: Callable[[TranslatingNic], Cache],
     sizes: Sequence[int | str] = ("64 KiB",) * 4,
     *,
     ranks: int = 2,
     chunks: int = 2,
-) -> Training:
+) -> TrainingSums:
     """Train for as many steps as there are sizes: rank r writes (r + 1) times the number of the step into its buffer.
 
     Every buffer is registered in chunks, as a ring does. What the NICs read is added up and compared with what was written.
@@ -147,8 +147,8 @@ def train(
     ranks, chunks:
         Processes, and parts that a buffer is sent in.
     """
-    hosts = [Host() for _ in range(ranks)]
-    nics = [Nic(host) for host in hosts]
+    hosts = [ProcessMemory() for _ in range(ranks)]
+    nics = [TranslatingNic(host) for host in hosts]
     caches = [make_cache(nic) for nic in nics]
     steps = []
     for number, size in enumerate(map(parse_bytes, sizes), 1):
@@ -163,15 +163,17 @@ def train(
         except NicError as problem:
             refusal = str(problem)
         made = nics[0].registrations - before
-        steps.append(Step(addresses[0], nbytes, made, should_be, was, refusal))
+        steps.append(StepSum(addresses[0], nbytes, made, should_be, was, refusal))
         for host, cache, address in zip(hosts, caches, addresses, strict=True):
             cache.freed(address, nbytes)
             host.free(address, nbytes)
     name = getattr(make_cache, "__name__", "your cache")
-    return Training(name, tuple(steps), nics[0].dead_bytes)
+    return TrainingSums(name, tuple(steps), nics[0].dead_bytes)
 
 
-def _sum(ends: Sequence[tuple[Nic, Cache, int]], nbytes: int, chunks: int, should_be: float) -> float:
+def _sum(
+    ends: Sequence[tuple[TranslatingNic, Cache, int]], nbytes: int, chunks: int, should_be: float
+) -> float:
     """Return what adding up gives: one number, as every buffer holds one; the first wrong one if any is."""
     each = nbytes // chunks
     for at in range(0, nbytes, each):

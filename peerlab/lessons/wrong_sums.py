@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from peerlab.lessons.exercise import Choice, Code, Exercise
-from peerlab.lessons.freed_memory import PAGE, Host, Nic, NicError
-from peerlab.lessons.stale import ByPointer, ByRange, Training, train
+from peerlab.lessons.freed_memory import PAGE, NicError, ProcessMemory, TranslatingNic
+from peerlab.lessons.stale import ByPointer, ByRange, TrainingSums, train
 from peerlab.units import say_bytes
 
 _LARGER, _SAME = "when the new buffer is larger", "when it has the same size"
@@ -19,7 +19,7 @@ def _refused() -> str:
     return {(True, False): _LARGER, (False, True): _SAME, (True, True): _BOTH}.get(refused, _NEITHER)
 
 
-def _is_refused(training: Training) -> bool:
+def _is_refused(training: TrainingSums) -> bool:
     return any(step.refusal for step in training.steps)
 
 
@@ -37,7 +37,7 @@ def _check_freed(freed: Any) -> str | None:
     return _spares_others(freed)
 
 
-def _complaint(training: Training) -> str | None:
+def _complaint(training: TrainingSums) -> str | None:
     for number, step in enumerate(training.steps, 1):
         if step.refusal:
             return f"In step {number} {step.refusal}: what is deregistered must not be found any more."
@@ -53,8 +53,8 @@ def _complaint(training: Training) -> str | None:
 
 def _spares_others(freed: Callable[[Any, int, int], object]) -> str | None:
     """Return what is wrong if a buffer beside the freed one loses its registration."""
-    host = Host()
-    yours = ByRange(Nic(host))
+    host = ProcessMemory()
+    yours = ByRange(TranslatingNic(host))
     one, other = host.allocate(8 * PAGE), host.allocate(8 * PAGE)
     for address in (one, other):
         yours.register(address, 8 * PAGE)

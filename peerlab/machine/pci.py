@@ -16,7 +16,7 @@ _PAYLOAD, _HEADER, _CONTROL = 256, 26, 16 / 4
 
 
 @dataclass(frozen=True)
-class Link:
+class PcieLink:
     """A PCIe link as trained."""
 
     address: str
@@ -51,7 +51,7 @@ class PciDevice:
     """NUMA node it is nearest to; None where the firmware does not say."""
     bridges: tuple[str, ...]
     """Addresses of the bridges above it, the CPU's root port first."""
-    link: Link | None
+    link: PcieLink | None
     """Its own link; None on virtual devices."""
     virtual_function: bool
     """Whether it is a part (SR-IOV) of another device of this machine."""
@@ -79,7 +79,7 @@ def card_address(folder: Path) -> str:
     return found[-1] if found else ""
 
 
-def read_link(folder: Path) -> Link | None:
+def read_link(folder: Path) -> PcieLink | None:
     """Return the link of the device at `folder` with the speed it can train to: links of idle devices slow down."""
     speeds = [_SPEED.match(text(folder / name) or "") for name in ("current_link_speed", "max_link_speed")]
     above = _SPEED.match(text(folder.resolve().parent / "max_link_speed") or "")
@@ -87,7 +87,7 @@ def read_link(folder: Path) -> Link | None:
     known = [float(found[1]) for found in speeds if found]
     if not known or not lanes or lanes > 32:  # a port without a partner says 0 or 63 lanes
         return None
-    return Link(folder.name, min(max(known), float(above[1]) if above else max(known)), lanes)
+    return PcieLink(folder.name, min(max(known), float(above[1]) if above else max(known)), lanes)
 
 
 def read_devices(root: Path) -> list[PciDevice]:

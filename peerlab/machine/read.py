@@ -7,7 +7,7 @@ from pathlib import Path
 
 from peerlab.machine.files import entries, text
 from peerlab.machine.nics import Nic, read_nics
-from peerlab.machine.pci import Link, PciDevice, read_devices, read_link
+from peerlab.machine.pci import PciDevice, PcieLink, read_devices, read_link
 
 HABANA, NVIDIA, _AMD, _INTEL = 0x1DA3, 0x10DE, 0x1002, 0x8086
 VENDORS = {HABANA: "Gaudi", NVIDIA: "NVIDIA GPU", _AMD: "AMD GPU", _INTEL: "Intel GPU"}
@@ -23,7 +23,7 @@ class Switch:
 
     numa_node: int | None
     """NUMA node of that port."""
-    uplink: Link | None
+    uplink: PcieLink | None
     """The link to the CPU."""
     accelerators: tuple[PciDevice, ...]
     """Accelerators below it."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from peerlab.errors import MeasurementError
 from peerlab.machine import linux
 from peerlab.measurement.pins import Registrar
-from peerlab.measurement.ring_moves import Move
+from peerlab.measurement.ring_moves import RingMove
 from peerlab.model.registration import Lease
 
 Bytes = NDArray[np.uint8]
@@ -68,10 +68,10 @@ class Arm(ABC):
         self._registrar = registrar
 
     @abstractmethod
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+    def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Send `out` bytes of a move's slice at `at`, and have `into` bytes of the left one's landed."""
 
-    def run(self, moves: Sequence[Move]) -> None:
+    def run(self, moves: Sequence[RingMove]) -> None:
         """Do all moves of an AllReduce."""
         for move in moves:
             leases = self._registered(move)
@@ -82,14 +82,14 @@ class Arm(ABC):
             for registrar, lease in leases:
                 registrar.release(lease)
 
-    def copied(self, moves: Sequence[Move]) -> int | None:
+    def copied(self, moves: Sequence[RingMove]) -> int | None:
         """Return the bytes that all moves copy."""
         if self.COPIES is None:
             return None
         sent, received = self.COPIES
         return sum(sent * move.source_bytes + received * move.lands_bytes for move in moves)
 
-    def _registered(self, move: Move) -> list[tuple[Registrar, Lease]]:
+    def _registered(self, move: RingMove) -> list[tuple[Registrar, Lease]]:
         """Have both ends of a move registered."""
         registrar = self._registrar
         if registrar is None:
@@ -111,7 +111,7 @@ class Tcp(Arm):
         super().__init__(device, slice_bytes)
         self._send, self._receive = send, receive
 
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+    def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Exchange."""
         begin, landed = move.source_at + at, move.lands_at + at
         leaving, landing = self._device[begin : begin + out], self._device[landed : landed + into]
@@ -127,7 +127,7 @@ class Staged(Tcp):
         super().__init__(device, slice_bytes, send, receive)
         self._leaving, self._landing = np.zeros(slice_bytes, np.uint8), np.zeros(slice_bytes, np.uint8)
 
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+    def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Copy out, exchange, copy in."""
         begin, landed = move.source_at + at, move.lands_at + at
         self._leaving[:out] = self._device[begin : begin + out]
@@ -154,7 +154,7 @@ class StagedShm(_Shared):
         super().__init__(device, slice_bytes, beside)
         self._leaving = np.zeros(slice_bytes, np.uint8)
 
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+    def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Copy out, on into the neighbour's bounce buffer once it is free, and copy in."""
         beside, begin, landed = self._beside, move.source_at + at, move.lands_at + at
         if out:
@@ -173,7 +173,7 @@ class Direct(_Shared):
 
     COPIES = (1, 0)
 
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+    def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Put, tell, and wait for what the left one puts."""
         if out:
             self.put(move.source_at + at, move.there_at + at, out)

@@ -14,10 +14,10 @@ from peerlab.collectives.conditions import say_block
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.machine.attempts import why_not
 from peerlab.measurement import manifest, probe, room
-from peerlab.measurement.crew import Crew, crew
 from peerlab.measurement.locked_memory import limit_bytes, say_limit
 from peerlab.measurement.measured_rows import rows, shuffled
-from peerlab.measurement.ring_moves import PAGE, Ring
+from peerlab.measurement.rank_processes import RankProcesses, rank_processes
+from peerlab.measurement.ring_moves import PAGE, RingLayout
 from peerlab.measurement.schedule import UNREGISTERED, Measurement, Registration
 
 Tell = Callable[[dict[str, Any]], None]
@@ -25,10 +25,10 @@ Tell = Callable[[dict[str, Any]], None]
 _TELL_EVERY_S = 0.3
 
 
-class _Sweep:
+class _BlockSweep:
     """All blocks of a measurement, one after another."""
 
-    def __init__(self, plan: Measurement, ranks: Crew, tell: Tell) -> None:
+    def __init__(self, plan: Measurement, ranks: RankProcesses, tell: Tell) -> None:
         self._plan, self._ranks, self._tell = plan, ranks, tell
         self._runs = 0
         self._told = time.monotonic()
@@ -71,14 +71,14 @@ def fitting(plan: Measurement, ranks: int, size: int) -> list[int]:
     """Return which cases to measure: registrations only where the limit has room for all of them, unless the user insists."""
     everything, limit = list(range(len(plan.cases))), limit_bytes()
     registrations = [case.registration for case in plan.cases]
-    locked = sum(locked_bytes(one, Ring(ranks, size)) for one in registrations if one.pins)
+    locked = sum(locked_bytes(one, RingLayout(ranks, size)) for one in registrations if one.pins)
     sharing = ranks if plan.pins == "io_uring" else 1  # what counts per user, and what per process
     if plan.insist or ((limit is None or sharing * locked <= limit) and not why_not(plan.pins)):
         return everything
     return [i for i in everything if registrations[i] == UNREGISTERED]
 
 
-def locked_bytes(registration: Registration, ring: Ring) -> int:
+def locked_bytes(registration: Registration, ring: RingLayout) -> int:
     """Return the most bytes that a rank has registered at once."""
     region = ring.largest_chunk + 2 * PAGE  # chunks begin and end anywhere
     everything = 2 * ring.ranks - 1  # each chunk, and the scratch of each step
@@ -99,8 +99,8 @@ def measure(plan: Measurement, stop_fd: int, tell: Tell) -> None:
     probe.check(plan)
     room.check(plan, max(plan.ranks))
     tell({"manifest": manifest.describe(plan)})
-    with crew(plan, stop_fd) as ranks:
-        _Sweep(plan, ranks, tell).measure()
+    with rank_processes(plan, stop_fd) as ranks:
+        _BlockSweep(plan, ranks, tell).measure()
     tell({"manifest": {"load_after": manifest.load()}, "complete": True})
 
 

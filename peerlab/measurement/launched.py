@@ -13,7 +13,7 @@ from peerlab.measurement import manifest, room
 from peerlab.measurement.arms import Arm, Bytes
 from peerlab.measurement.measured_rows import rows, shuffled
 from peerlab.measurement.mpi import ARMS, MpiPeers
-from peerlab.measurement.ring_moves import MOST_RANKS, Numbers, Ring
+from peerlab.measurement.ring_moves import MOST_RANKS, Numbers, RingLayout
 from peerlab.measurement.schedule import Measurement, say_command
 from peerlab.measurement.stream import Progress
 from peerlab.measurement.timing import timed
@@ -56,7 +56,7 @@ def measure_launched(
     where = {"host": about["hosts"][0], "device": about["devices"][0]}
     everybody = peers.gather(where)
     room.check(plan, [one["host"] for one in everybody].count(where["host"]) or 1)
-    found = _Sweep(plan, peers, on_progress).measure()
+    found = _SizeSweep(plan, peers, on_progress).measure()
     if peers.rank:
         return None
     hosts, devices = (list(dict.fromkeys(one[name] for one in everybody)) for name in ("host", "device"))
@@ -78,7 +78,7 @@ def measure_launched(
     return Records.of([source | row for row in found], about | {"a_a_ratio": control_ratios(records)})
 
 
-class _Sweep:
+class _SizeSweep:
     """All sizes, one after another, on one rank."""
 
     def __init__(self, plan: Measurement, peers: MpiPeers, on_progress: Callable[[Progress], None]) -> None:
@@ -92,7 +92,7 @@ class _Sweep:
 
     def _block(self, size: int) -> list[dict[str, Any]]:
         plan, peers = self._plan, self._peers
-        device = np.zeros(Ring(peers.size, size).footprint, np.uint8)
+        device = np.zeros(RingLayout(peers.size, size).footprint, np.uint8)
         arms = [peers.arm(case.arm, device, size, plan.slice_bytes) for case in plan.cases]
         by_case: dict[int, list[dict[str, Any]]] = {case: [] for case in range(len(arms))}
         for repetition in range(-1, plan.repetitions):  # the first one warms up
@@ -111,5 +111,5 @@ class _Sweep:
         self._runs += 1
         peers, message = self._peers, device[:size].view(np.float32)
         self._numbers.fill(peers.rank, self._runs, message)
-        took = timed(arm, Ring(peers.size, size).moves(peers.rank), peers.barrier)
+        took = timed(arm, RingLayout(peers.size, size).moves(peers.rank), peers.barrier)
         return took | {"correct": self._numbers.is_sum(peers.size, self._runs, message)}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
-from peerlab.measurement.schedule import Case, Measurement
+from peerlab.measurement.schedule import MeasuredCase, Measurement
 
 
 def shuffled(cases: Sequence[int], repetition: int) -> Sequence[int]:
@@ -16,7 +16,7 @@ def shuffled(cases: Sequence[int], repetition: int) -> Sequence[int]:
 
 
 def rows(
-    plan: Measurement, case: Case, size: int, repetition: int, found: Sequence[dict[str, Any]]
+    plan: Measurement, case: MeasuredCase, size: int, repetition: int, found: Sequence[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of each rank of a run; all have the time of the slowest."""
     slowest = max(one["time_s"] for one in found)

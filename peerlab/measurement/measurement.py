@@ -1,8 +1,8 @@
 """`peerlab.measure`: a measurement from beginning to end."""
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
+from peerlab.errors import Cancel
 from peerlab.measurement.schedule import (
     DEFAULT_ARMS,
     DEFAULT_RANKS,
@@ -13,14 +13,6 @@ from peerlab.measurement.schedule import (
 )
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.records import Records
-
-
-class Cancel(Protocol):
-    """Something that can be set to stop a measurement, such as a `threading.Event`."""
-
-    def is_set(self) -> bool:
-        """Return whether to stop."""
-        ...
 
 
 def measure(

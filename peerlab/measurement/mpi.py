@@ -12,7 +12,7 @@ import numpy as np
 
 from peerlab.errors import MeasurementError
 from peerlab.measurement.arms import Arm, Bytes
-from peerlab.measurement.ring_moves import Move
+from peerlab.measurement.ring_moves import RingMove
 
 ARMS = {
     "mpi-staged": "memory -> bounce buffer -> MPI_Sendrecv -> bounce buffer -> memory, around our ring",
@@ -36,7 +36,7 @@ class _Ring(Arm):
             (self._comm.rank + 1) % self._comm.size,
         )
 
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+    def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Send and receive."""
         begin, landed = move.source_at + at, move.lands_at + at
         self.exchange(self._device[begin : begin + out], self._device[landed : landed + into])
@@ -55,7 +55,7 @@ class _Staged(_Ring):
         super().__init__(mpi, device, slice_bytes)
         self._leaving, self._landing = np.zeros(slice_bytes, np.uint8), np.zeros(slice_bytes, np.uint8)
 
-    def transfer(self, move: Move, at: int, out: int, into: int) -> None:
+    def transfer(self, move: RingMove, at: int, out: int, into: int) -> None:
         """Copy out, send and receive, copy in."""
         begin, landed = move.source_at + at, move.lands_at + at
         self._leaving[:out] = self._device[begin : begin + out]
@@ -70,7 +70,7 @@ class _Library(_Ring):
         super().__init__(mpi, device, slice_bytes)
         self._in_place, self._message = mpi.IN_PLACE, device[:nbytes].view(np.float32)
 
-    def run(self, moves: Sequence[Move]) -> None:  # noqa: ARG002  (the library has its own)
+    def run(self, moves: Sequence[RingMove]) -> None:  # noqa: ARG002  (the library has its own)
         """Let it do all."""
         self._comm.Allreduce(self._in_place, self._message)
 

@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class RingMove:
     """One rank's part of a step: it sends to its right while its left neighbour sends to it. All in bytes."""
 
     source_at: int
@@ -49,7 +49,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Ring:
+class RingLayout:
     """Where the chunks of a message lie in device memory, and who sends which of them when.
 
     The message comes first. Behind it every step of the reduce-scatter has its own scratch: a neighbour may run ahead.
@@ -81,7 +81,7 @@ class Ring:
         place = index % self.ranks
         return (each * place + min(place, left)) * FLOAT, (each + (place < left)) * FLOAT
 
-    def moves(self, rank: int) -> tuple[Move, ...]:
+    def moves(self, rank: int) -> tuple[RingMove, ...]:
         """Return what a rank does, step by step."""
         return (
             *(self._reduce(rank, step) for step in range(self.steps)),
@@ -91,16 +91,16 @@ class Ring:
     def _scratch_at(self, step: int) -> int:
         return _pages(self.nbytes) + step * _pages(self.largest_chunk)
 
-    def _reduce(self, rank: int, step: int) -> Move:
+    def _reduce(self, rank: int, step: int) -> RingMove:
         source_at, source_bytes = self.chunk(rank - step)
         adds_to, lands_bytes = self.chunk(rank - step - 1)
         scratch = self._scratch_at(step)
-        return Move(source_at, source_bytes, scratch, scratch, lands_bytes, adds_to)
+        return RingMove(source_at, source_bytes, scratch, scratch, lands_bytes, adds_to)
 
-    def _gather(self, rank: int, step: int) -> Move:
+    def _gather(self, rank: int, step: int) -> RingMove:
         source_at, source_bytes = self.chunk(rank + 1 - step)
         lands_at, lands_bytes = self.chunk(rank - step)
-        return Move(source_at, source_bytes, source_at, lands_at, lands_bytes, None)
+        return RingMove(source_at, source_bytes, source_at, lands_at, lands_bytes, None)
 
 
 def _pages(nbytes: int) -> int:

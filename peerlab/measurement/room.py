@@ -5,7 +5,7 @@ from pathlib import Path
 
 from peerlab.errors import MeasurementError
 from peerlab.machine.files import number, text
-from peerlab.measurement.ring_moves import Ring
+from peerlab.measurement.ring_moves import RingLayout
 from peerlab.measurement.schedule import Measurement
 from peerlab.units import KIB, MIB, say_bytes, say_count
 
@@ -19,7 +19,7 @@ _NO_LIMIT = 2**60
 
 def needed_bytes(plan: Measurement) -> int:
     """Return the memory that each rank of a measurement takes."""
-    device = max(Ring(ranks, size).footprint for ranks, size in plan.blocks)
+    device = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
     numbers = max(plan.sizes) * 3 // 2  # float32, drawn as half of that
     return device + numbers + 2 * plan.slice_bytes + _PROCESS_BYTES
 

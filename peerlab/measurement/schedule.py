@@ -76,7 +76,7 @@ UNREGISTERED = Registration("none")
 
 
 @dataclass(frozen=True)
-class Case:
+class MeasuredCase:
     """One of the things that are measured in turn."""
 
     arm: str
@@ -163,12 +163,12 @@ class Measurement:
         return tuple((ranks, size) for ranks in self.ranks for size in self.sizes)
 
     @property
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self) -> tuple[MeasuredCase, ...]:
         """What is measured in turn in each block, the control last."""
-        plain = [Case(arm) for arm in self.arms]
+        plain = [MeasuredCase(arm) for arm in self.arms]
         chosen = [Registration.read(one) for one in self.registrations] if "direct" in self.arms else []
-        registered = [Case("direct", one) for one in chosen if one != UNREGISTERED]
-        return (*plain, *registered, Case(self.baseline, variant=CONTROL))
+        registered = [MeasuredCase("direct", one) for one in chosen if one != UNREGISTERED]
+        return (*plain, *registered, MeasuredCase(self.baseline, variant=CONTROL))
 
     @property
     def baseline(self) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from peerlab.measurement.arms import Arm
-from peerlab.measurement.ring_moves import Move
+from peerlab.measurement.ring_moves import RingMove
 
 
-def timed(arm: Arm, moves: Sequence[Move], barrier: Callable[[], None]) -> dict[str, Any]:
+def timed(arm: Arm, moves: Sequence[RingMove], barrier: Callable[[], None]) -> dict[str, Any]:
     """Run an AllReduce once all are there; return time, processor time and bytes copied, by the names of records."""
     barrier()
     used, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from peerlab.errors import MeasurementError
-from peerlab.measurement.ring_moves import Ring
+from peerlab.measurement.ring_moves import RingLayout
 from peerlab.measurement.schedule import Measurement
 from peerlab.units import say_bytes
 
@@ -65,7 +65,7 @@ def wired(plan: Measurement) -> Iterator[tuple[tuple[Ends, ...], ...]]:
     """
     with ExitStack() as held:
         most = max(plan.ranks)
-        need = max(Ring(ranks, size).footprint for ranks, size in plan.blocks)
+        need = max(RingLayout(ranks, size).footprint for ranks, size in plan.blocks)
         devices = [_segment(f"peerlab-device-{rank}", need, held) for rank in range(most)]
         bounces = [_segment(f"peerlab-bounce-{rank}", plan.slice_bytes, held) for rank in range(most)]
         rings = [_ring(ranks, devices, bounces, held) for ranks in plan.ranks]

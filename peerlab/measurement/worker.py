@@ -15,8 +15,8 @@ from peerlab.machine import linux
 from peerlab.measurement.arms import Arm, Bytes, Neighbours, arm
 from peerlab.measurement.lines import Lines
 from peerlab.measurement.pins import Registrar
-from peerlab.measurement.ring_moves import Numbers, Ring
-from peerlab.measurement.schedule import UNREGISTERED, Case, Measurement
+from peerlab.measurement.ring_moves import Numbers, RingLayout
+from peerlab.measurement.schedule import UNREGISTERED, MeasuredCase, Measurement
 from peerlab.measurement.timing import timed
 from peerlab.measurement.wiring import Ends
 
@@ -59,7 +59,7 @@ class _Rank:
 
     def prepare(self, nbytes: int, cases: list[int]) -> None:
         """Make cases ready for a size."""
-        ring = Ring(self.ends.ranks, nbytes)
+        ring = RingLayout(self.ends.ranks, nbytes)
         self._moves = ring.moves(self.ends.rank)
         self._message = self.device[:nbytes].view(np.float32)
         self._lanes = {case: self._lane(self._plan.cases[case]) for case in cases}
@@ -71,7 +71,7 @@ class _Rank:
                 lane.registrar.close()
         self._lanes = {}
 
-    def _lane(self, case: Case) -> _Lane:
+    def _lane(self, case: MeasuredCase) -> _Lane:
         registered = case.registration != UNREGISTERED
         registrar = Registrar(case.registration, self._plan.pins) if registered else None
         # Locks belong to a mapping and do not add up: each registration has a mapping of its own.

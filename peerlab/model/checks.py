@@ -3,7 +3,7 @@
 Every check raises a ScenarioError: one line with the field, its value and what is allowed.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -54,14 +54,19 @@ WORDS: dict[str, Collection[str]] = {
 }
 """Fields that hold one of some words."""
 
+_MORE_KINDS: dict[str, tuple[type, ...]] = {
+    "cluster": (Path, Cluster),
+    "placement": (tuple, list, Mapping),
+    "slow_nodes": (tuple, list, Mapping),
+}
+"""What a field may be given beside text and numbers; the last two have words of their own for what is wrong."""
 _NEVER_NONE = ("nodes", "message_bytes", "iterations", "buffers", "seed", "envelope_bytes")
 _MAY_BE_AUTO = ("slice_bytes", "iterations")
 
 
 def check_kind(name: str, value: object) -> None:
     """Refuse what no field takes, before anybody compares it or writes it out."""
-    kinds = (str, float, Integral, Path, Cluster, tuple, Mapping, type(None))
-    if not isinstance(value, kinds) and not (name == "placement" and isinstance(value, list)):
+    if not isinstance(value, (str, float, Integral, type(None), *_MORE_KINDS.get(name, ()))):
         raise ScenarioError(name, f"a value of type {type(value).__name__!r} is not possible here")
     if isinstance(value, Integral) and abs(int(value)) > 10**30:
         raise ScenarioError(name, "a number of more than 30 digits is out of range")
@@ -94,10 +99,12 @@ def checked_whole(name: str, value: Any) -> Any:
     return value.__index__()
 
 
-def checked_word(name: str, value: Any) -> Any:
-    """Return one of `WORDS`."""
-    if value not in WORDS[name]:
-        raise ScenarioError(name, f"unknown {value!r}; {nearest(value, WORDS[name])}")
+def checked_word(name: str, value: Any, words: Iterable[str]) -> str:
+    """Return a value that is one of some words."""
+    words = tuple(words)
+    # a list or an array is equal to no word, and asking costs an error of its own
+    if not isinstance(value, str) or value not in words:
+        raise ScenarioError(name, f"unknown {value!r:.60}; {nearest(value, words)}")
     return value
 
 

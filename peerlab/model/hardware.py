@@ -172,6 +172,8 @@ class Cluster:
     """Slice of a transfer that the NIC reads from device memory."""
     window: int = _figure("slices.window", "count", "slices in flight")
     """Slices in flight per device and direction; bounce buffers per side."""
+    least_slices: int = _figure("slices.least", "count", "slices that a transfer has at least")
+    """Slices that a transfer of a collective is cut into at least; as many as the window holds, if that is less."""
     max_ranks: int = _figure("limits.max_ranks", "count", "ranks that the library allows")
     """Ranks the vendor's library allows; beyond, a result is an extrapolation."""
 

@@ -1,7 +1,7 @@
 """The data paths between nodes: one record each, with the stages that a slice goes through.
 
-A path is an ordered list of stages. A stage uses one or more resources, which queue a slice independently (fork and
-join): the stage ends when the slowest has served it.
+A path is an ordered list of stages. A stage uses one or more resources, in the order of the bytes: a resource takes a slice no sooner
+than the one before it has begun with it, and is through with it no sooner than that one. The stage ends with its last resource.
 """
 
 from collections.abc import Callable
@@ -64,8 +64,10 @@ def _copy_out(engine: Use) -> Stage:
 
 def _copy_in(engine: Use) -> Stage:
     crossing = (_dram("destination", engine.kind), Use("uplink_down", "destination", engine.kind))
-    uses = (Use("link_both", "destination", "copy_down"), Use("link_down", "destination"), engine)
-    return Stage("h2d", (*crossing, *uses), flight="copy_latency_ps", release="destination")
+    uses = (Use("link_both", "destination", "copy_down"), Use("link_down", "destination"))
+    # a core pulls the bytes; a copy engine of the device takes them where they end
+    order = (engine, *crossing, *uses) if engine.kind == "core" else (*crossing, *uses, engine)
+    return Stage("h2d", order, flight="copy_latency_ps", release="destination")
 
 
 def _copies(cluster: Cluster) -> tuple[Stage, Stage]:
@@ -80,8 +82,8 @@ def _copies(cluster: Cluster) -> tuple[Stage, Stage]:
 _STAGED_NETWORK = Stage(
     "network",
     (
-        _dram("source", "nic_read"),
         Use("core", "source", work="bounce_copy_Bps"),
+        _dram("source", "nic_read"),
         Use("uplink_down", "source", "nic_read"),
         Use("nic_tx", "source"),
         Use("nic_rx", "destination"),
@@ -95,8 +97,8 @@ _STAGED_NETWORK = Stage(
 )
 _HOST_TO_HOST = replace(_STAGED_NETWORK, acquire="source")
 # A CPU copy reads and writes DRAM once each.
-_CPU_SEND = Stage("cpu-send", (_dram("source", "core", touches=2), Use("core", "source")))
-_CPU_RECEIVE = Stage("cpu-receive", (_dram("destination", "core", touches=2), Use("core", "destination")))
+_CPU_SEND = Stage("cpu-send", (Use("core", "source"), _dram("source", "core", touches=2)))
+_CPU_RECEIVE = Stage("cpu-receive", (Use("core", "destination"), _dram("destination", "core", touches=2)))
 REDUCE = Stage("reduce", (Use("reduce", "destination", touches=3),))
 """Adding a slice to the device's own data: read two operands, write one."""
 

@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from peerlab.model.hardware import Cluster
+from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.units import service_ps
 
-Part = Literal["device", "NIC", "host memory", "CPU", "uplink", "wire", ""]
-"""A part of the data path's picture."""
+_FIGURES = frozenset(FIGURE_FIELDS.values())
+"""Fields of `Cluster` that a cluster file fills."""
+
+Part = Literal["device", "device link", "NIC", "host memory", "CPU", "uplink", "wire", ""]
+"""A part of the data path's picture; a *device link* joins a device and the switch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +35,17 @@ class ResourceKind:
     lane_name: str = ""
     """What its lane is called; empty: `label`."""
     drawn: Part = ""
-    """The part of the data path's picture that stands for it; empty: not drawn, so the caption says how busy it is."""
+    """The part of the data path's picture that stands for it, and says how busy the busiest of its kinds is.
+
+    Empty: not drawn, so the caption says how busy it is.
+    """
     counts_as: Literal["copy", "send", "host memory", ""] = ""
-    """What bytes that cross it are counted as: copied, sent into the network, moved to or from host memory."""
+    """What bytes that cross it are counted as in figures: copied, sent into the network, moved to or from host memory.
+
+    What a slice does meanwhile, for pictures, is its stage's to say (`StageKind.counts_as`).
+    """
+    slowed_with_node: bool = False
+    """Whether that of a slow node (`Scenario.slow_nodes`) has only the node's share of its capacity."""
 
 
 RESOURCES: dict[str, ResourceKind] = {
@@ -66,10 +77,10 @@ RESOURCES: dict[str, ResourceKind] = {
         counts_as="copy",
     ),
     "link_up": ResourceKind(
-        label="device PCIe out", scope="device", rate="device_pcie_Bps", lane=None, drawn="device"
+        label="device PCIe out", scope="device", rate="device_pcie_Bps", lane=None, drawn="device link"
     ),
     "link_down": ResourceKind(
-        label="device PCIe in", scope="device", rate="device_pcie_Bps", lane=None, drawn="device"
+        label="device PCIe in", scope="device", rate="device_pcie_Bps", lane=None, drawn="device link"
     ),
     "link_both": ResourceKind(
         label="device PCIe, both ways",
@@ -77,7 +88,7 @@ RESOURCES: dict[str, ResourceKind] = {
         rate="device_pcie_both_Bps",
         shared=True,
         lane=None,
-        drawn="device",
+        drawn="device link",
     ),
     "uplink_up": ResourceKind(
         label="PCIe uplink up", scope="switch", rate="uplink_Bps", shared=True, lane=10, drawn="uplink"
@@ -105,21 +116,42 @@ RESOURCES: dict[str, ResourceKind] = {
     ),
     "registration": ResourceKind(label="registration", scope="nic", lane=50, drawn="NIC"),
     "nic_tx": ResourceKind(
-        label="NIC send", scope="nic", rate="nic_Bps", lane=60, drawn="NIC", counts_as="send"
+        label="NIC send",
+        scope="nic",
+        rate="nic_Bps",
+        lane=60,
+        drawn="NIC",
+        counts_as="send",
+        slowed_with_node=True,
     ),
     "wire": ResourceKind(
         label="wire", scope="nic", rate="nic_Bps", lane=80, lane_name="in flight", drawn="wire"
     ),
-    "nic_rx": ResourceKind(label="NIC receive", scope="nic", rate="nic_Bps", lane=85, drawn="NIC"),
+    "nic_rx": ResourceKind(
+        label="NIC receive", scope="nic", rate="nic_Bps", lane=85, drawn="NIC", slowed_with_node=True
+    ),
     "leaf_up": ResourceKind(label="leaf to spine", scope="fabric", shared=True, lane=None, drawn="wire"),
     "leaf_down": ResourceKind(label="spine to leaf", scope="fabric", shared=True, lane=None, drawn="wire"),
     "backbone": ResourceKind(
         label="backbone", scope="fabric", rate="backbone_Bps", shared=True, lane=None, drawn="wire"
     ),
     "port_tx": ResourceKind(
-        label="port send", scope="device", rate="port_Bps", lane=70, drawn="wire", counts_as="send"
+        label="port send",
+        scope="device",
+        rate="port_Bps",
+        lane=70,
+        drawn="wire",
+        counts_as="send",
+        slowed_with_node=True,
     ),
-    "port_rx": ResourceKind(label="port receive", scope="device", rate="port_Bps", lane=90, drawn="wire"),
+    "port_rx": ResourceKind(
+        label="port receive",
+        scope="device",
+        rate="port_Bps",
+        lane=90,
+        drawn="wire",
+        slowed_with_node=True,
+    ),
     "reduce": ResourceKind(
         label="reduce in HBM",
         scope="device",
@@ -138,11 +170,17 @@ def resource_kind(key: str) -> ResourceKind:
     Raises
     ------
     LookupError
-        If there is none of this name.
+        If there is none of this name, or its rate is no figure of a cluster.
     """
     if key not in RESOURCES:
         raise LookupError(f"no resource is called {key!r}; known are {', '.join(RESOURCES)}")
-    return RESOURCES[key]
+    found = RESOURCES[key]
+    if found.rate and found.rate not in _FIGURES:
+        raise LookupError(
+            f"resource {key!r} has the rate {found.rate!r}, which is no figure of a cluster; add it as a kind of figure "
+            f"(DESIGN.md says how), or name one of {', '.join(sorted(_FIGURES))}"
+        )
+    return found
 
 
 def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802
@@ -152,6 +190,21 @@ def capacity_Bps(cluster: Cluster, kind: str) -> int:  # noqa: N802
         rate and getattr(cluster, rate)
     ) or 0  # a core that only bounces has no rate of its own here
     return capacity * (cluster.devices - 1) if kind == "scaleup" else capacity  # a link to every other device
+
+
+def count_in_node(cluster: Cluster, kind: str) -> int:
+    """Return how many resources of `kind` a node has."""
+    match resource_kind(kind).scope:
+        case "device":
+            return cluster.devices
+        case "switch":
+            return cluster.numa_domains * cluster.switches_per_numa
+        case "numa":
+            return cluster.numa_domains
+        case "nic":
+            return cluster.nics
+        case "fabric":
+            return 1
 
 
 def service(cluster: Cluster, kind: str, work: str = "") -> Callable[[int], int]:

@@ -30,6 +30,11 @@ from peerlab.model.registration import RegistrationCost
 from peerlab.model.stages import Stage
 from peerlab.units import KIB, parse_bytes, write_bytes
 
+_LEAST_SLICES = 8
+"""Slices that a transfer is cut into at least, where a cluster's file does not say it (assumed; 2 to 16)."""
+_SMALLEST_SLICE = 2048
+"""Bytes below which a library cuts no slice, if nobody sets its size (assumed): slices of 8 bytes would fill a window with nothing."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
@@ -101,9 +106,11 @@ class Scenario:
     def __post_init__(self) -> None:
         for one in fields(self):
             check_kind(one.name, getattr(self, one.name))
-        for check, names in ((checked_size, SIZES), (checked_whole, NUMBERS), (checked_word, WORDS)):
+        for check, names in ((checked_size, SIZES), (checked_whole, NUMBERS)):
             for name in names:
                 self._set(name, check(name, getattr(self, name)))
+        for name, words in WORDS.items():
+            checked_word(name, getattr(self, name), words)
         check_switch("prefetch", self.prefetch)
         check_page(self.page_bytes)
         self._check_path()
@@ -132,7 +139,7 @@ class Scenario:
     @property
     def machine(self) -> Cluster:
         """The name of `cluster_for_message` until 0.1.0; it goes with 0.3."""
-        warnings.warn("Scenario.machine is called cluster_for_message now", DeprecationWarning, stacklevel=2)
+        warnings.warn("Scenario.machine is called cluster_for_message now", FutureWarning, stacklevel=2)
         return self.cluster_for_message
 
     @property
@@ -183,6 +190,19 @@ class Scenario:
         if self.data_path.is_bare and self.blocking:
             return None  # blocking code on a bare fabric sends each message whole
         return self.hardware.slice_staged_bytes if self.staged else self.hardware.slice_direct_bytes
+
+    @property
+    def least_slices(self) -> int:
+        """Slices that a transfer is cut into at least; 2 for point to point, and where the scenario gives their size."""
+        if self.slice_bytes != "auto" or self.collective == "point-to-point":
+            return 2
+        # more than the window holds would wait for one another
+        return min(self.hardware.least_slices or _LEAST_SLICES, self.window_slices)
+
+    @property
+    def smallest_slice(self) -> int:
+        """Bytes that a full slice has at least; 1 for point to point, and where the scenario gives their size."""
+        return 1 if self.slice_bytes != "auto" or self.collective == "point-to-point" else _SMALLEST_SLICE
 
     @property
     def window_slices(self) -> int:
@@ -257,9 +277,7 @@ class Scenario:
         hardware = self.hardware
         if self.path is None:
             self._set("path", hardware.paths[0])
-        elif self.path not in PATHS:
-            raise ScenarioError("path", f"unknown {self.path!r}; {nearest(self.path, PATHS)}")
-        elif self.path not in hardware.paths:
+        elif checked_word("path", self.path, PATHS) not in hardware.paths:
             why = hardware.lacks.get(self.path, "not described in the cluster's file")
             raise ScenarioError(
                 "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
@@ -284,6 +302,15 @@ class Scenario:
     def node_speed(self, node: int) -> float:
         """Return the share of the full rate that a node's NICs have."""
         return self.slow_nodes.get(node, 1.0) if self.slow_nodes else 1.0
+
+
+def checked_scenario(given: object) -> Scenario:
+    """Return what is a scenario, and refuse anything else, such as the name of a cluster."""
+    if not isinstance(given, Scenario):
+        raise ScenarioError(
+            "scenario", f"give a Scenario, such as peerlab.Scenario(cluster='dl1'), not {given!r:.60}"
+        )
+    return given
 
 
 def _check_names(given: Iterable[str]) -> None:

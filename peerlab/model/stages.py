@@ -32,7 +32,10 @@ class StageKind:
     track: Track = ""
     """The way that slices take through the data path's picture; empty: not drawn, so the caption names it."""
     counts_as: Literal["copy", "send", "flight", "registration", "reduction", "exchange"]
-    """What the time in it is spent on; an *exchange* is between the devices of one node."""
+    """What a slice does in it, for pictures; an *exchange* is between the devices of one node.
+
+    Figures such as copies per byte follow from what the resources' bytes count as (`ResourceKind.counts_as`), not from this.
+    """
 
 
 STAGES: dict[str, StageKind] = {
@@ -145,9 +148,12 @@ class Stage:
     name: str
     """Key of :data:`STAGES`."""
     uses: tuple[Use, ...]
-    """Resources in the order in which a byte meets them; they serve the slice independently."""
+    """Resources in the order in which a byte meets them: the sender's, then the receiver's; where a CPU works, its core first.
+
+    A resource takes a slice no sooner than the one before it in this order has begun with it, and is through no sooner than that one.
+    """
     flight: str = ""
-    """Field of `Cluster` with the latency that follows; it delays the slice and occupies nothing."""
+    """Field of `Cluster` with the latency behind the resources of its first side; it delays the slice and occupies nothing."""
     acquire: Side | None = None
     """Side whose window (bounce buffer, for staging) the slice must hold before the stage."""
     release: Side | None = None

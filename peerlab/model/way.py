@@ -3,7 +3,7 @@
 import pandas as pd
 
 from peerlab.model.resources import resource_kind
-from peerlab.model.scenario import Scenario
+from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.model.stages import stage_kind
 
 _ENDS = {"source": "sender", "destination": "receiver"}
@@ -14,10 +14,15 @@ def way(scenario: Scenario) -> pd.DataFrame:
 
     Columns: ``stage`` (as the legend calls it), ``end`` (``sender`` or ``receiver``), ``crosses`` (a resource, as its lane
     is called) and ``times`` (how often the byte crosses it in this stage).
+
+    Raises
+    ------
+    ScenarioError
+        If it is no scenario.
     """
     rows = [
         (stage_kind(stage.name).says, _ENDS[use.side], resource_kind(use.kind).label, use.touches)
-        for stage in scenario.stages
+        for stage in checked_scenario(scenario).stages
         for use in stage.uses
     ]
     return pd.DataFrame(rows, columns=["stage", "end", "crosses", "times"])

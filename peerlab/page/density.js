@@ -12,7 +12,8 @@ export class Density {
     this.tracks = new Array(lanes.length * this.width).fill(null);
   }
 
-  // Adds a span to the bin of its track that it begins in: how many there are, how long they serve, how much beyond the bin.
+  // Adds a span to the bin of its track that it begins in: how many there are, how long they last and how much of that is work,
+  // and how much lies beyond the bin.
   add(i, shift) {
     const s = this.spans, lane = s.lane[i], start = s.start[i] + shift - this.origin, served = s.end[i] - s.start[i], at = (start * this.perLength) | 0;
     if (start < 0 || at >= this.bins) return;
@@ -22,7 +23,7 @@ export class Density {
       track.begin[at] = start;
     }
     track.busy[at] += served;
-    if (this.perByte[lane]) track.work[at] += s.nbytes[i] * this.perByte[lane];
+    track.work[at] += this.perByte[lane] ? s.nbytes[i] * this.perByte[lane] : s.done[i] - s.start[i];
     if (beyond > 0) track.beyond[at] += beyond;
   }
 
@@ -41,7 +42,7 @@ export class Density {
     this.lanes.forEach((_, lane) => {
       const tracks = this.tracks.slice(lane * this.width, (lane + 1) * this.width).filter(Boolean);
       if (!drawn.has(lane) && this.crowded(tracks)) this.marks(tracks, (at, next) => this.stack(lane, tracks, at, next, draw), (track, at) => this.share(track, at));
-      else for (const track of tracks) this.marks([track], (at, next) => this.lie(track, at, next, draw), (one, at) => this.served(one, at) / this.length);
+      else for (const track of tracks) this.marks([track], (at, next) => this.lie(track, at, next, draw), (one, at) => this.worked(one, at) / this.length);
     });
   }
 
@@ -71,8 +72,13 @@ export class Density {
     }
   }
 
-  // How long a track serves in a bin; what goes beyond it counts in the next one, unless nothing begins there.
-  served({ busy, beyond, count }, at) {
+  // How long a track works in a bin, of a shared resource at its full rate: time in which it has a slice and waits is none.
+  worked(track, at) {
+    return track.busy[at] ? (track.work[at] / track.busy[at]) * this.lasts(track, at) : this.lasts(track, at);
+  }
+
+  // How long a track has slices in a bin; what goes beyond it counts in the next one, unless nothing begins there.
+  lasts({ busy, beyond, count }, at) {
     const kept = count[at] && count[at + 1] ? busy[at] - beyond[at] : busy[at];
     return at && count[at] && count[at - 1] ? kept + beyond[at - 1] : kept;
   }
@@ -80,15 +86,15 @@ export class Density {
   // What a track adds to the busy share of its lane in a bin.
   share(track, at) {
     const lane = this.spans.lane[track.row], { capacity } = this.lanes[lane];
-    const full = this.perByte[lane] ? track.work[at] / (track.busy[at] || 1) : 1; // of the rate, while it served
-    return (full * this.served(track, at)) / this.length / capacity;
+    return this.worked(track, at) / this.length / capacity;
   }
 
   // A mark in its track, as high as that is busy; one span alone is drawn where it is.
   lie(track, at, next, draw) {
     const mark = this.mark(track, at, next), lane = this.spans.lane[track.row], height = 0.74 / this.lanes[lane].tracks;
     const ground = lane - 0.37 + height * (this.spans.track[track.row] + 1), pixel = this.length / BIN;
-    if (mark.spans > 1) return this.fill(mark, ground, height * Math.min(1, mark.served / (mark.to - mark.from)), draw);
+    const full = this.perByte[lane] ? 0.74 : height; // the tracks of a shared resource have its rate together
+    if (mark.spans > 1) return this.fill(mark, ground, Math.min(height, (full * mark.served) / (mark.to - mark.from)), draw);
     const from = this.origin + track.begin[at], alpha = Math.max(FAINTEST, Math.min(1, mark.served / pixel));
     draw({ ...mark, from, to: from + Math.max(mark.served, pixel), y: ground - height / 2, height, alpha });
   }
@@ -111,7 +117,7 @@ export class Density {
   }
 
   mark(track, at, next) {
-    const spans = sum(at, next, (bin) => track.count[bin]), served = sum(at, next, (bin) => this.served(track, bin));
+    const spans = sum(at, next, (bin) => track.count[bin]), served = sum(at, next, (bin) => this.worked(track, bin));
     return { stage: this.stage(track, at), spans, served, from: this.origin + at * this.length, to: this.origin + next * this.length };
   }
 }

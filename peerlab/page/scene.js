@@ -2,10 +2,11 @@
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
-import { Way } from "./way.js";
+import { gone, Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 272;
+const PASSED = ["start", "sent", "received", "turned", "end"]; // when a slice passes what lies on the way of its stage
 const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
 
 /**
@@ -18,6 +19,7 @@ const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
  * @property {Object<string, *[]>} lines
  * @property {Object<string, *[]>} texts
  * @property {Object<string, [number, number][][][]>} ways
+ * @property {Object<string, (number | null)[][][]>} stops
  * @property {Object<string, [number, number][][]>} waiting
  * @property {Object<string, [number, number, string]>} badges
  * @property {Object<string, string>} roles
@@ -52,8 +54,8 @@ export class Scene extends View {
     this.data = part;
     this.meta = meta;
     this.moves = new Rows(part.moves, {
-      floats: ["enter", "start", "end", "until"],
-      ints: ["device", "step", "slice", "whose", "stage", "resource"],
+      floats: ["enter", ...PASSED, "until"],
+      ints: ["device", "step", "slice", "whose", "stage"],
       begin: "enter",
       end: "until",
     });
@@ -113,10 +115,12 @@ export class Scene extends View {
         if (moves.whose[i] & OWN) (waiting[`${stage},${device}`] ??= []).push(moves.enter[i] + shift);
         return;
       }
-      const fraction = end > start ? Math.min(1, (time - start) / (end - start)) : 1;
+      const times = PASSED.map((name) => moves[name][i] + shift);
       this.ways[stage][device].forEach((way, variant) => {
         if (!way || !(moves.whose[i] & (1 << variant)) || (variant && time > end)) return;
-        placed.push({ ...way.at(fraction), stage, hollow: variant > 0, row: i, shift });
+        const stops = data.stops[stage][device][variant];
+        if (stops[0] === 0 && time < times[1]) return; // it has not come into sight
+        placed.push({ ...way.at(gone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
       });
     });
     const counts = {};

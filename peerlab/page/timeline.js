@@ -5,6 +5,9 @@ import { Rows } from "./rows.js";
 import { View } from "./view.js";
 import { sayBytes, sayTime } from "./words.js";
 
+const WIDE = 8; // pixels of a span in which its parts can be told apart
+const HELD = 0.25; // how dark time is in which a resource has a slice and waits
+
 /**
  * @typedef {object} TimelineParcel What the timeline gets for a run
  * @property {PageLane[]} lanes
@@ -21,6 +24,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {number} tracks
  * @property {boolean} used
  * @property {boolean} hot
+ * @property {Object<string, string>} after
  * @property {number} capacity
  * @property {number | null} rate
  */
@@ -65,7 +69,7 @@ export class Timeline extends View {
   showRun(part, before) {
     this.data = part;
     this.spans = new Rows(this.data.spans, {
-      floats: ["queued", "start", "end"],
+      floats: ["queued", "start", "done", "end"],
       ints: ["lane", "track", "stage", "device", "step", "slice", "nbytes"],
       begin: "start",
       end: "end",
@@ -118,7 +122,7 @@ export class Timeline extends View {
 
   drawSpans() {
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
-    const bins = Math.ceil((end - start) / length) + 1, least = this.data.lanes.length / this.frame().height;
+    const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.data.lanes.length / this.frame().height);
     const density = new Density(this.spans, this.data.lanes, { origin: start, length, bins, least });
     this.spans.between(start, end, (i, shift, j, segment) => {
       if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
@@ -146,18 +150,41 @@ export class Timeline extends View {
   add(drawn, i, shift, j, segment, pixel) {
     const s = this.spans, { y, height } = this.place(i), stage = s.stage[i], start = s.start[i] + shift, end = s.end[i] + shift;
     const step = s.step[i] + j * segment.steps;
-    drawn.y.push(y);
-    drawn.height.push(height);
-    drawn.left.push(start);
-    drawn.right.push(end - Math.min(0.6 * pixel, 0.06 * (end - start))); // a seam, which takes no more of a short span than of a long one
-    drawn.fill.push(this.data.roles[stage]);
-    drawn.alpha.push((s.slice[i] + step) % 2 ? 0.72 : 1);
-    drawn.stage.push(this.data.stages[stage]);
+    const row = { fill: this.data.roles[stage], stage: this.data.stages[stage], y, height, left: start };
+    row.right = end - Math.min(0.6 * pixel, 0.06 * (end - start)); // a seam, which takes no more of a short span than of a long one
+    row.alpha = (s.slice[i] + step) % 2 ? 0.72 : 1;
     const piece = s.slice[i] < 0 ? "whole transfer" : `slice ${s.slice[i]}`;
-    drawn.what.push(`${this.data.device} ${s.device[i]}, step ${step + 1}, ${piece}${s.nbytes[i] > 0 ? `, ${sayBytes(s.nbytes[i])}` : ""}`);
-    drawn.when.push(`${sayTime(start)} + ${sayTime(end - start)}`);
+    row.what = `${this.data.device} ${s.device[i]}, step ${step + 1}, ${piece}${s.nbytes[i] > 0 ? `, ${sayBytes(s.nbytes[i])}` : ""}`;
+    row.when = `${sayTime(start)} + ${sayTime(end - start)}`;
     const wait = s.start[i] - s.queued[i];
-    drawn.wait.push(wait > 0.001 ? `waited ${sayTime(wait)}` : "did not wait");
+    row.wait = this.sayHeld(i) + (wait > 0.001 ? `waited ${sayTime(wait)} before` : "did not wait before");
+    this.parts(row, i, shift, pixel, drawn, push);
+  }
+
+  // How long a span is not its resource's own work, in microseconds, and what it waits for, in words.
+  sayHeld(i) {
+    const s = this.spans, held = s.end[i] - s.done[i], lane = this.data.lanes[s.lane[i]], before = lane.after[s.stage[i]];
+    if (held < 1e-3 + 1e-6 * s.end[i]) return ""; // times are rounded
+    const work = `${sayTime(s.done[i] - s.start[i])} of work`;
+    const sharing = before ? `it shares its rate or waits for ${before}` : "it shares its rate";
+    return lane.rate ? `${work}, ${sayTime(held)} more as ${sharing}; ` : `${work}, held for ${sayTime(held)} until ${before ?? "the one before"} was through; `;
+  }
+
+  // A span's work, and, where there is room for it, what it waits, paler: of an exclusive resource behind the work, of a shared one
+  // above it, as high as it leaves the rate to others. The parts do not overlap, so that one tip is shown.
+  parts(row, i, shift, pixel, drawn, push) {
+    const s = this.spans, lane = this.data.lanes[s.lane[i]], { y, height, left, right } = row, wide = right - left > WIDE * pixel;
+    if (!lane.rate) {
+      const done = Math.min(right, Math.max(left + pixel, s.done[i] + shift));
+      row.right = done;
+      push(drawn, row);
+      if (wide && right - done > pixel) push(drawn, { ...row, left: done, right, alpha: HELD });
+      return;
+    }
+    const used = s.nbytes[i] / lane.rate / (s.end[i] - s.start[i]), high = Math.min(height, Math.max(0.74 * used, this.least));
+    if (high < 0.9 * height) Object.assign(row, { y: y + (height - high) / 2, height: high });
+    push(drawn, row);
+    if (wide && high < 0.9 * height) push(drawn, { ...row, y: y - high / 2, height: height - high, alpha: HELD });
   }
 
   // Adds the marks of spans too short to tell apart; returns how many spans there are in one at most.
@@ -168,7 +195,7 @@ export class Timeline extends View {
       const row = { y, height, left: from, right: to, alpha, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "Shift and wheel zoom in" };
       row.what = spans > 1 ? `${spans} spans, too short to tell apart here` : "one span";
       row.when = `from ${sayTime(from)}, busy for ${sayTime(served)}${spans > 1 ? ` of ${sayTime(to - from)}` : ""}`;
-      for (const column in drawn) drawn[column].push(row[column]);
+      push(drawn, row);
     });
     return most;
   }
@@ -226,4 +253,8 @@ export class Timeline extends View {
     this.cursor.style.top = `${top}px`;
     this.cursor.style.height = `${height}px`;
   }
+}
+
+function push(columns, row) {
+  for (const name in columns) columns[name].push(row[name]);
 }

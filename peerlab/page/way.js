@@ -19,3 +19,19 @@ export class Way {
     return { x: a[0] + (b[0] - a[0]) * part, y: a[1] + (b[1] - a[1]) * part };
   }
 }
+
+// Which part of its way a slice has gone: as evenly as it may, but never past a stop before its time (peerlab/view/geometry.py).
+export function gone(time, times, stops) {
+  const last = times.length - 1, place = (k) => (k === last ? 1 : stops[k - 1]);
+  for (let k = 0, at = 0; k < last; ) {
+    let next = last, slowest = Infinity;
+    for (let j = k + 1; j <= last; j++) {
+      if (place(j) === null) continue;
+      const pace = times[j] > times[k] ? (place(j) - at) / (times[j] - times[k]) : Infinity;
+      if (pace <= slowest) [next, slowest] = [j, pace];
+    }
+    if (time < times[next]) return at + slowest * (time - times[k]);
+    [k, at] = [next, place(next)];
+  }
+  return 1;
+}

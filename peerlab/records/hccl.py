@@ -9,7 +9,7 @@ from typing import Any
 
 from peerlab.errors import RecordsError, nearest
 from peerlab.records.figures import Printed, cut_off, element_bytes, printed
-from peerlab.records.hccl_results import Result, doubt, rows_of
+from peerlab.records.hccl_results import HcclResult, doubt, rows_of
 from peerlab.records.launch import Launch, Launches
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.ranks import agreed
@@ -121,7 +121,7 @@ def _manifest(lines: Sequence[Line], launch: Launch, rows: Sequence[Mapping[str,
     }
 
 
-def _blocks(log: Log, damage: Damage) -> Iterator[Result]:
+def _blocks(log: Log, damage: Damage) -> Iterator[HcclResult]:
     """Yield what stands after each ``[BENCHMARK] hccl...(``; of these lines none is stepped over."""
     lines = log.lines
     starts = [place for place, line in enumerate(lines) if _BLOCK.search(line.text)]
@@ -137,7 +137,7 @@ def _blocks(log: Log, damage: Damage) -> Iterator[Result]:
             yield block
 
 
-def _block(place: int, head: str, figures: Mapping[str, Printed]) -> Result:
+def _block(place: int, head: str, figures: Mapping[str, Printed]) -> HcclResult:
     found = _BLOCK.search(head)
     given = dict(_ARGUMENT.findall(found[2])) if found else {}
     dtype, count = given.get("dtype", "").strip(), whole(given.get("count", "").strip())
@@ -150,7 +150,7 @@ def _block(place: int, head: str, figures: Mapping[str, Printed]) -> Result:
     if not figures.keys() - {"time"}:
         raise RecordsError("neither a bandwidth nor a latency with its unit follows")
     name = found[1].removeprefix("hccl") if found else ""
-    return Result(place, _collective(name), size, count, dtype, figures=figures)
+    return HcclResult(place, _collective(name), size, count, dtype, figures=figures)
 
 
 def _collective(name: str) -> str:
@@ -190,7 +190,7 @@ def _cut(name: str, cell: str, unit: str) -> str:
     return cut_off(name, cell, _DECIMALS.get(unit, 0))
 
 
-def _report(log: Log, damage: Damage) -> Iterator[Result]:
+def _report(log: Log, damage: Damage) -> Iterator[HcclResult]:
     """Yield the rows of summary reports; a line that looks like a row is one, or damaged."""
     inside, name, columns = False, "", tuple[str, ...]()
     for line in log.lines:
@@ -218,7 +218,7 @@ def _shape(columns: Sequence[str]) -> Shape:
     return Shape.of([name for names in wide for name in names], ("type", "redop", "unit"))
 
 
-def _report_row(place: int, name: str, columns: Sequence[str], words: Sequence[str]) -> Result:
+def _report_row(place: int, name: str, columns: Sequence[str], words: Sequence[str]) -> HcclResult:
     _shape(columns).check(words)
     texts = [one for one in columns if one not in _NAMES]
     names = [_NAMES[one] for one in columns if one in _NAMES]
@@ -230,10 +230,12 @@ def _report_row(place: int, name: str, columns: Sequence[str], words: Sequence[s
         raise RecordsError(f"{quote(row['size'])} of {quote(row['count'])} elements is not a size")
     found = zip(names, cells[::2], cells[1::2], strict=False)
     figures = {one: _figure(cell, unit) for one, cell, unit in found}
-    return Result(place, _collective(name), size, count, row["type"], row.get("redop", ""), figures=figures)
+    return HcclResult(
+        place, _collective(name), size, count, row["type"], row.get("redop", ""), figures=figures
+    )
 
 
-def _result_lines(log: Log, damage: Damage) -> Iterator[Result]:
+def _result_lines(log: Log, damage: Damage) -> Iterator[HcclResult]:
     """Yield the lines of a CSV result file: test, rank, type, size, iterations, and one or two figures."""
     if not any(_RESULT.match(line.text) for line in log.lines):
         return
@@ -244,7 +246,7 @@ def _result_lines(log: Log, damage: Damage) -> Iterator[Result]:
                 yield row
 
 
-def _result(line: Line, damage: Damage) -> Result:
+def _result(line: Line, damage: Damage) -> HcclResult:
     """Return a line of a result file; bandwidths are bus and algorithm, latencies host and device."""
     try:
         cells = next(csv.reader([line.text], skipinitialspace=True))
@@ -261,7 +263,7 @@ def _result(line: Line, damage: Damage) -> Result:
         cell, _, unit = text.rpartition(" ")
         figures[one] = _figure(cell, unit)
         damage.doubt(line.number, _cut("its figure", cell, unit))
-    return Result(
+    return HcclResult(
         line.number, _collective(name), whole(size) or 0, None, dtype, rank=whole(rank), figures=figures
     )
 
@@ -278,5 +280,5 @@ def _nodes(launch: Launch, ranks: int | None) -> int | None:
     return ranks // per_node if ranks and per_node and ranks % per_node == 0 else None
 
 
-def _rows(result: Result, ranks: int | None) -> list[dict[str, Any]]:
+def _rows(result: HcclResult, ranks: int | None) -> list[dict[str, Any]]:
     return list(rows_of(result, ranks))

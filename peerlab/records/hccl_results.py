@@ -12,7 +12,7 @@ from peerlab.records.ranks import Range, factors_of, rank_range, say_ranks
 
 
 @dataclass(frozen=True)
-class Result:
+class HcclResult:
     """What hccl_demo measured at one size, as it was printed."""
 
     place: int
@@ -39,7 +39,7 @@ class Result:
         return rank_range(self.collective, algo, bus, of_shares=self.of_shares) if algo and bus else None
 
 
-def doubt(result: Result, ranks: Range, damage: Damage) -> None:
+def doubt(result: HcclResult, ranks: Range, damage: Damage) -> None:
     """Doubt a result whose figures contradict one another."""
     algo, bus, time = (result.figures.get(name) for name in ("algo", "bus", "time"))
     damage.doubt(result.place, count_contradiction(result.size, result.count, result.dtype))
@@ -51,7 +51,7 @@ def doubt(result: Result, ranks: Range, damage: Damage) -> None:
     damage.doubt(result.place, said[0] if all(said) else "")
 
 
-def rows_of(result: Result, ranks: int | None) -> Iterator[dict[str, Any]]:
+def rows_of(result: HcclResult, ranks: int | None) -> Iterator[dict[str, Any]]:
     """Yield a result as rows of records: one for each latency, or one for the bandwidths.
 
     The time is size over algorithm bandwidth wherever there is one: some versions print another, in a wrong unit.

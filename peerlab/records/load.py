@@ -20,6 +20,8 @@ _READERS: tuple[tuple[str, Callable[[Log], bool], Callable[[Log], Records]], ...
 _TOOLS = ("nccl-tests", "the OSU micro-benchmarks", "hccl_demo", "nccom-test")
 TOOLS = f"{', '.join(_TOOLS[:-1])} or {_TOOLS[-1]}"
 """Whose output is read, in words: every page and message that tells it says it so."""
+DEFECT = "a defect in peerlab's reader"
+"""How an error begins that a reader of ours should have put in words."""
 _FOREIGN = {
     "#bytes": "perftest (ib_write_bw and others)",
     "usec/xfer": "libfabric's fabtests",
@@ -68,6 +70,11 @@ def read_log(log: Log) -> Records:
         records = fitting[0][1](log)
     except RecordsError as problem:
         raise problem if str(problem).startswith(log.name) else log.fail(str(problem)) from None
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
+        told = f"{type(problem).__name__}: {problem}"
+        raise log.fail(
+            f"{DEFECT} of the output of {fitting[0][0]}, please report it ({told:.200})"
+        ) from problem
     others = [tool for tool, _ in fitting[1:] if tool != fitting[0][0]]
     also = [f"output of {tool} in the same log is not read; give it as a log of its own" for tool in others]
     return replace(records, warnings=(*records.warnings, *also))

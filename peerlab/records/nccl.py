@@ -13,8 +13,8 @@ from peerlab.records.nccl_results import (
     TOOL,
     VARIANTS,
     Group,
-    Row,
-    Test,
+    NcclRow,
+    NcclRun,
     describe,
     doubt_digits,
     finished,
@@ -86,15 +86,15 @@ def read(log: Log) -> Records:
     return Records.of(rows, manifest, [*damage.sentences(), *dict.fromkeys(notes)])
 
 
-def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterator[Test]:
+def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterator[NcclRun]:
     """Yield every test; a line that looks like a row of its table is one, or damaged."""
     columns, below = _first_columns(lines), False
-    test, shape = Test(columns=columns), _shape(columns)
+    test, shape = NcclRun(columns=columns), _shape(columns)
     for line in lines:
         text = line.text
         if (found := _TEST.match(text)) or (test.rows and _begins(text)):
             yield test
-            test, below = Test(_test_name(found), columns), False
+            test, below = NcclRun(_test_name(found), columns), False
         if _is_head(text):
             columns, below = tuple(text.lstrip("#").split()), True
             test.columns, shape = columns, _shape(columns)
@@ -122,7 +122,7 @@ def _begins(text: str) -> bool:
     return _is_head(text) or bool(_SETTINGS.match(text)) or all(word in text for word in _OF_A_RANK)
 
 
-def _add_rank(test: Test, line: Line, damage: Damage) -> None:
+def _add_rank(test: NcclRun, line: Line, damage: Damage) -> None:
     found = _RANK.search(line.text)
     if not found:
         damage.row(line.number, "it is no rank with its host and device")
@@ -162,7 +162,7 @@ def _first_row(lines: Sequence[Line]) -> list[str] | None:
     return None
 
 
-def _row(columns: Sequence[str], shape: Shape, words: Sequence[str], place: int, damage: Damage) -> Row:
+def _row(columns: Sequence[str], shape: Shape, words: Sequence[str], place: int, damage: Damage) -> NcclRow:
     """Return a line of the table."""
     shape.check(words)
     starts = [i for i, name in enumerate(columns) if name in _TIMES]
@@ -178,7 +178,7 @@ def _row(columns: Sequence[str], shape: Shape, words: Sequence[str], place: int,
     if not re.fullmatch("-?[0-9]{1,7}", root):
         raise RecordsError(f"root {quote(root)} is not a rank")
     groups = tuple(_group(name, found) for name, found in cells.items())
-    row = Row(place, size, count, named["type"], named.get("redop", ""), root, groups)
+    row = NcclRow(place, size, count, named["type"], named.get("redop", ""), root, groups)
     for variant, found in cells.items():
         doubt_digits(row, {name: found[name] for name in found if name in _FIGURES}, variant, damage)
     return row
@@ -202,7 +202,7 @@ def _figure(name: str, text: str) -> Printed:
     return figure
 
 
-def _add_bounds(test: Test, line: Line, damage: Damage) -> None:
+def _add_bounds(test: NcclRun, line: Line, damage: Damage) -> None:
     if found := _BOUNDS.search(line.text):
         test.bounds = " ".join(found[1].split())
     else:

@@ -10,7 +10,17 @@ from typing import Any
 from peerlab.errors import RecordsError
 from peerlab.records.figures import Printed, printed
 from peerlab.records.launch import Launch, allowed, read_launch
-from peerlab.records.nccl_results import TOOL, VARIANTS, Group, Row, Test, describe, finished, settle, verdict
+from peerlab.records.nccl_results import (
+    TOOL,
+    VARIANTS,
+    Group,
+    NcclRow,
+    NcclRun,
+    describe,
+    finished,
+    settle,
+    verdict,
+)
 from peerlab.records.notes import MOST_ROWS, Damage
 from peerlab.records.schema import Records
 from peerlab.records.text import Log, whole
@@ -37,7 +47,7 @@ def read(log: Log) -> Records:
     damage = Damage(log, "result")
     whole_file, report = _parsed(log)
     config, results = report.get("config"), report.get("results")
-    test = Test()
+    test = NcclRun()
     notes = [] if whole_file else ["the file is damaged or cut off; its whole results are kept"]
     for one in _dicts(config.get("devices") if isinstance(config, dict) else None):
         rank = one.get("rank")
@@ -85,7 +95,7 @@ def _whole_results(text: str) -> Iterator[Any]:
         yield one
 
 
-def _row(one: Any, place: int) -> Row:
+def _row(one: Any, place: int) -> NcclRow:
     if not isinstance(one, dict):
         raise RecordsError("it is damaged or cut off")
     size, count = whole(_text(one.get("size"))), whole(_text(one.get("count")))
@@ -98,7 +108,7 @@ def _row(one: Any, place: int) -> Row:
     if not groups:
         raise RecordsError("it has no figures")
     root = _text(one.get("root")).strip() or "-1"
-    return Row(place, size, count, _text(one.get("type")), _text(one.get("redop")), root, groups)
+    return NcclRow(place, size, count, _text(one.get("type")), _text(one.get("redop")), root, groups)
 
 
 def _group(variant: str, key: str, figures: Any) -> Group:
@@ -125,7 +135,7 @@ def _launch(report: Mapping[str, Any]) -> Launch:
     return read_launch(" ".join(words)) or Launch(command=" ".join(words))
 
 
-def _manifest(report: Mapping[str, Any], test: Test) -> dict[str, Any]:
+def _manifest(report: Mapping[str, Any], test: NcclRun) -> dict[str, Any]:
     environment, bounds = report.get("env"), report.get("out_of_bounds")
     if isinstance(bounds, dict):
         said = "OK" if bounds.get("okay") == "true" else "FAILED"

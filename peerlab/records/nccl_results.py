@@ -48,7 +48,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NcclRow:
     """A line of a table, or a result of a JSON file."""
 
     place: int
@@ -62,7 +62,7 @@ class Row:
 
 
 @dataclass
-class Test:
+class NcclRun:
     """One run of one program: logs of scripts hold several."""
 
     name: str = ""
@@ -70,7 +70,7 @@ class Test:
     """Of its table's head; none before it, or where it is lost."""
     devices: dict[int, tuple[str, str]] = field(default_factory=dict)
     """Host and device of each rank."""
-    rows: list[Row] = field(default_factory=list)
+    rows: list[NcclRow] = field(default_factory=list)
     bounds: str = ""
     """The line about values out of bounds: the verdict where the column is "error"."""
     launch: Launch = field(default_factory=Launch)
@@ -96,7 +96,7 @@ def verdict(wrong: float | None) -> bool | None:
     return wrong == 0 if wrong is not None and wrong.is_integer() else None
 
 
-def settle(test: Test, notes: list[str], damage: Damage) -> None:
+def settle(test: NcclRun, notes: list[str], damage: Damage) -> None:
     """Find collective and ranks of a test; add to the notes what was inferred, and doubt rows that contradict it."""
     test.collective = _collective(test, notes)
     groups = [group for row in test.rows for group in row.groups]
@@ -126,7 +126,7 @@ def _overrules(known: int | None, listed: int, ranges: Sequence[Range | None]) -
     )
 
 
-def finished(test: Test, source: str) -> Iterator[dict[str, Any]]:
+def finished(test: NcclRun, source: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of one settled test, as records have them."""
     # an error of rounding is no verdict by itself
     rounded = "error" in test.columns and test.bounds.endswith("OK")
@@ -153,7 +153,7 @@ def finished(test: Test, source: str) -> Iterator[dict[str, Any]]:
             }
 
 
-def describe(tests: Sequence[Test], launch: Launch) -> dict[str, Any]:
+def describe(tests: Sequence[NcclRun], launch: Launch) -> dict[str, Any]:
     """Return what a manifest says about some settled tests."""
     names = dict.fromkeys(test.name or test.launch.binary for test in tests)
     listed = next((test for test in tests if test.devices), tests[0])
@@ -165,7 +165,7 @@ def describe(tests: Sequence[Test], launch: Launch) -> dict[str, Any]:
     }
 
 
-def doubt_digits(row: Row, cells: Mapping[str, str], variant: str, damage: Damage) -> None:
+def doubt_digits(row: NcclRow, cells: Mapping[str, str], variant: str, damage: Damage) -> None:
     """Doubt a line of which a figure has lost its end.
 
     nccl-tests print two decimals as long as they fit: of times below 100 us in every version, below 10,000 us at least one;
@@ -178,7 +178,7 @@ def doubt_digits(row: Row, cells: Mapping[str, str], variant: str, damage: Damag
         damage.doubt(row.place, cut_off(f"{variant} {name}", text, least))
 
 
-def _doubt(test: Test, row: Row, ranks: Range, damage: Damage) -> None:
+def _doubt(test: NcclRun, row: NcclRow, ranks: Range, damage: Damage) -> None:
     """Doubt a row whose figures contradict one another."""
     alone = test.collective not in _OF_ONE_RANK
     shares = (1,) if alone else (1, ranks[0]) if ranks[0] == ranks[1] else None
@@ -190,7 +190,7 @@ def _doubt(test: Test, row: Row, ranks: Range, damage: Damage) -> None:
         damage.doubt(row.place, f"{group.variant}: {said}" if said else "")
 
 
-def _collective(test: Test, notes: list[str]) -> str:
+def _collective(test: NcclRun, notes: list[str]) -> str:
     """Return the collective of a test, from its name or from what its figures leave possible."""
     name = test.name or (test.launch.binary if test.launch.binary.endswith("_perf") else "")
     if name in COLLECTIVES:

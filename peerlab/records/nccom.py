@@ -43,7 +43,7 @@ _FAILED = re.compile(r"Failure running .*|\d{1,9} errors found.*")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NccomRow:
     """A line of a table, as it was printed."""
 
     place: int
@@ -57,12 +57,12 @@ class Row:
 
 
 @dataclass
-class Test:
+class NccomRun:
     """One run."""
 
     columns: tuple[str, ...]
     launch: Launch
-    rows: list[Row] = field(default_factory=list)
+    rows: list[NccomRow] = field(default_factory=list)
     collective: str = ""
     ranks: int | None = None
     unit: float = _UNITS[0]
@@ -114,7 +114,7 @@ def read(log: Log) -> Records:
     return Records.of(rows, manifest, [*damage.sentences(), *dict.fromkeys(notes)])
 
 
-def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterator[Test]:
+def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterator[NccomRun]:
     """Yield every test; a line that looks like a row of its table is one, or damaged."""
     first = next(line.text for line in lines if _is_head(line.text))
     usual, test = _shape(first.split()), None
@@ -123,7 +123,7 @@ def _tests(lines: Sequence[Line], launches: Launches, damage: Damage) -> Iterato
         if _is_head(line.text):
             if test:
                 yield test
-            test = Test(tuple(words), launches.at(line.number))
+            test = NccomRun(tuple(words), launches.at(line.number))
         elif found := _FAILED.search(line.text):
             damage.said(line, found[0])
         elif test is None and usual.fits(words):
@@ -149,7 +149,7 @@ def _shape(columns: Sequence[str]) -> Shape:
     return Shape.of(columns, ("type",))
 
 
-def _row(columns: Sequence[str], words: Sequence[str], place: int, damage: Damage) -> Row:
+def _row(columns: Sequence[str], words: Sequence[str], place: int, damage: Damage) -> NccomRow:
     _shape(columns).check(words)
     cells = {name: words[at] for name, (at, _) in _named(columns).items()}
     dtype = dict(zip(columns, words, strict=False)).get("type", "")
@@ -169,10 +169,10 @@ def _row(columns: Sequence[str], words: Sequence[str], place: int, damage: Damag
     if "count" in cells:
         damage.doubt(place, count_contradiction(size, count, dtype))
     time, algbw, busbw = (figure for _, figure in figures if figure)
-    return Row(place, size, count, dtype, time, algbw, busbw)
+    return NccomRow(place, size, count, dtype, time, algbw, busbw)
 
 
-def _settle(test: Test, notes: list[str], damage: Damage) -> None:
+def _settle(test: NccomRun, notes: list[str], damage: Damage) -> None:
     """Find operation and ranks of a test, and doubt rows whose figures contradict one another."""
     test.collective = _collective(test, notes)
     test.ranks = _option(test.launch, *_RANKS)
@@ -199,7 +199,7 @@ def _settle(test: Test, notes: list[str], damage: Damage) -> None:
         damage.doubt(row.place, doubt)
 
 
-def _collective(test: Test, notes: list[str]) -> str:
+def _collective(test: NccomRun, notes: list[str]) -> str:
     """Return what was run: the command says it; of the operations only an allreduce has a busbw above its algbw."""
     given = [word for word in test.launch.words if word in _OPERATIONS] if test.launch.binary == TOOL else []
     if given:
@@ -215,7 +215,7 @@ def _collective(test: Test, notes: list[str]) -> str:
     )
 
 
-def _finished(test: Test, source: str) -> Iterator[Mapping[str, Any]]:
+def _finished(test: NccomRun, source: str) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of a settled test, as records have them."""
     same = {
         "kind": "imported",
@@ -234,7 +234,7 @@ def _finished(test: Test, source: str) -> Iterator[Mapping[str, Any]]:
         }
 
 
-def _doubted(test: Test) -> Iterator[str]:
+def _doubted(test: NccomRun) -> Iterator[str]:
     """Yield what cannot be of the ranks and nodes that the command gives."""
     for names, what in ((_RANKS, "ranks"), (_NODES, "nodes")):
         given = _given(test.launch, *names)

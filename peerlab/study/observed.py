@@ -125,20 +125,7 @@ def observe(records: Records) -> Observed:
     RecordsError
         If no row has a size and a time, only one rank took part, or the records are of several logs.
     """
-    if not isinstance(records, Records):
-        raise RecordsError(
-            f"{str(records)[:60]!r} are no records; give what peerlab.load or peerlab.measure returns"
-        )
-    if len(records.parts) > 1:
-        raise RecordsError(f"these records are of {len(records.parts)} logs; give them one by one")
-    table = records.medians()
-    table = table[(table["size_bytes"] > 0) & ((table["time_s"] > 0) | (table["algbw_GBps"] > 0))]
-    if table.empty:
-        raise RecordsError("nothing to go by: no row has both a size and a time")
-    if (table["algbw_GBps"] > _MOST_GBPS).any():
-        raise RecordsError(
-            f"a bandwidth of more than {_MOST_GBPS:g} GB/s is no machine's: is the time in another unit?"
-        )
+    table = _with_figures(records)
     rows = _longest(table)
     first = rows.iloc[0]
     two = first["collective"] == "point-to-point"
@@ -169,6 +156,25 @@ def observe(records: Records) -> Observed:
         devices=_texts(records.manifest.get("devices")),
         said=_said(records.manifest),
     )
+
+
+def _with_figures(records: Records) -> pd.DataFrame:
+    """Return the medians of one log, those with a size and a time or a bandwidth that can be."""
+    if not isinstance(records, Records):
+        raise RecordsError(
+            f"{str(records)[:60]!r} are no records; give what peerlab.load or peerlab.measure returns"
+        )
+    if len(records.parts) > 1:
+        raise RecordsError(f"these records are of {len(records.parts)} logs; give them one by one")
+    table = records.medians()
+    table = table[(table["size_bytes"] > 0) & ((table["time_s"] > 0) | (table["algbw_GBps"] > 0))]
+    if table.empty:
+        raise RecordsError("nothing to go by: no row has both a size and a time")
+    if (table["algbw_GBps"] > _MOST_GBPS).any():
+        raise RecordsError(
+            f"a bandwidth of more than {_MOST_GBPS:g} GB/s is no machine's: is the time in another unit?"
+        )
+    return table
 
 
 def _longest(table: pd.DataFrame) -> pd.DataFrame:

@@ -6,10 +6,8 @@ Behind each line is a band: the range in which it may lie if the assumed figures
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TypedDict
-from zlib import crc32
 
 from bokeh.core.properties import value
 from bokeh.models import (
@@ -27,18 +25,14 @@ from bokeh.plotting import figure
 from peerlab.analysis.metrics import wire_limit_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band, limit_band
-from peerlab.errors import ScenarioError
+from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, path_title, sending_kinds
+from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
-from peerlab.units import GIB, KIB, say_bytes, say_count, say_time
+from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.curve_scenarios import AXES, NODES, PathCurve, at, key, line_of, machine_key
 from peerlab.view.theme import FONT, UNCACHED, line_roles
-
-NODES = tuple(2**k for k in range(1, 11))
-"""Nodes of the curve: 2 to 1024."""
-SIZES = (*tuple(64 * KIB * 4**k for k in range(7)), GIB)
-"""Message sizes of the curve: 64 KiB to 1 GiB."""
-AXES = {"nodes": NODES, "message_bytes": SIZES}
 
 
 def label(line: str) -> str:
@@ -46,43 +40,10 @@ def label(line: str) -> str:
     return "no cache" if line == UNCACHED else path_title(line)
 
 
-@dataclass(frozen=True)
-class Line:
-    """One path's curve."""
-
-    name: str
-    """A data path, or `UNCACHED`: Peer Direct without its cache."""
-    scenarios: tuple[Scenario | None, ...]
-    """A scenario for each value of the axis; None where it is impossible (too few nodes for a slow one)."""
-
-
-def lines(scenario: Scenario, axis: str) -> list[Line]:
-    """Return every curve of a scenario along an axis of `AXES`, as the scenarios that have to be simulated."""
-    kept = _kept(scenario)
-    paths: list[tuple[str, dict[str, str]]] = []
-    for path in scenario.hardware.paths:
-        if data_path(path).uses_device_memory:
-            paths.append((UNCACHED, {"path": path, "registration": "per-transfer"}))
-        paths.append((path, {"path": path, "registration": kept}))
-    return [Line(name, tuple(_at(scenario, axis, v, way) for v in AXES[axis])) for name, way in paths]
-
-
-def _kept(scenario: Scenario) -> str:
-    """Return how memory is registered on every curve but the one without a cache: a switch leaves the curves as they are."""
-    return scenario.registration if scenario.registration != "per-transfer" else "cached"
-
-
-def _at(scenario: Scenario, axis: str, value: int, changes: Mapping[str, str]) -> Scenario | None:
-    try:
-        return scenario.with_(**changes, **{axis: value})
-    except ScenarioError:
-        return None
-
-
 def curves(
     scenario: Scenario,
     axis: str,
-    computed: Sequence[tuple[Line, Sequence[Run | None]]],
+    computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
     bands: Mapping[str, Sequence[Band | None]] | None = None,
     *,
     complete: bool = False,
@@ -107,7 +68,7 @@ def curves(
 
 
 def _drawn(
-    axis: str, line: Line, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
+    axis: str, line: PathCurve, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
 ) -> dict[str, object]:
     role, ink = line_roles(line.name)
     own = bands or [None] * len(runs)
@@ -124,39 +85,31 @@ def _drawn(
     }
 
 
-@lru_cache(maxsize=64)
-def machine_key(machine: Cluster) -> str:
-    """Return a key of the cluster: it differs between machines, and if one figure of a machine is changed."""
-    return f"{machine.name} {crc32(repr(machine).encode())}"
-
-
-def key(scenario: Scenario, axis: str) -> str:
-    """Return a key that two scenarios share if their curves along an axis are the same: all fields that `lines` does not vary."""
-    others = [
-        one.name for one in fields(scenario) if one.name not in ("cluster", "path", "registration", axis)
-    ]
-    return "|".join(
-        [machine_key(scenario.hardware), _kept(scenario), *(f"{getattr(scenario, name)}" for name in others)]
-    )
-
-
 def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
-    """Return the wire limit of the NICs, and of the devices' own ports, each with its name; the page shows that of the path."""
-    paths = scenario.hardware.paths
-    native = [path for path in paths if data_path(path).uses_own_ports]
-    others = [path for path in paths if path not in native and sending_kinds(scenario.hardware, path)]
+    """Return the limit of the NICs, of the devices' own ports, and of what else a path sends with; the page shows that of the path."""
+    ways: dict[str, list[str]] = {"nic": [], "native": []}
+    for path in scenario.hardware.paths:
+        if sends := sending_kinds(scenario.hardware, path):
+            ways.setdefault(_limit_name(path, sends), []).append(path)
+    says = {"nic": "NIC limit" if ways["native"] else "wire limit", "native": "port limit"}
     found: dict[str, dict[str, object]] = {}
-    for name, says, ways in (
-        ("nic", "NIC limit" if native else "wire limit", others),
-        ("native", "port limit", native),
-    ):
-        if ways:
-            way = str(scenario.path) if scenario.path in ways else ways[0]
+    for name, paths in ways.items():
+        if paths:
+            way = str(scenario.path) if scenario.path in paths else paths[0]
+            label = says.get(name, f"{name} limit")
             found[name] = {
-                "label": says,
+                "label": label,
                 **_limit(scenario.with_(path=way), scenario.hardware, axis, banded),
             }
     return found
+
+
+def _limit_name(path: str, sends: Sequence[str]) -> str:
+    """Return by which name the page finds the limit of a path that sends with these kinds of resources."""
+    if data_path(path).uses_own_ports:
+        return "native"
+    others = [resource_kind(kind).label for kind in sends if kind not in NIC]
+    return others[0] if others else "nic"
 
 
 @lru_cache(
@@ -164,7 +117,7 @@ def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[st
 )  # each line of a picture that grows asks again; the cluster is in the key, as its file may change
 def _limit(scenario: Scenario, _machine: Cluster, axis: str, banded: bool) -> dict[str, list[float | None]]:
     """Return the wire limit along an axis; where `banded`, with the range in which it may lie."""
-    asked = [_at(scenario, axis, value, {}) for value in AXES[axis]]
+    asked = [at(scenario, axis, value, {}) for value in AXES[axis]]
     bands = [limit_band(one, wire_limit_GBps) if one and banded else None for one in asked]
     return {
         "y": [_number(wire_limit_GBps(one)) if one else None for one in asked],
@@ -179,7 +132,7 @@ def _number(value: float) -> float | None:
 
 def _say_bands(
     scenario: Scenario,
-    computed: Sequence[tuple[Line, Sequence[Run | None]]],
+    computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
     bands: Mapping[str, Sequence[Band | None]],
     *,
     complete: bool,
@@ -202,15 +155,6 @@ _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 
 
-def line_of(scenario: Scenario) -> str:
-    """Return the name of the curve that a scenario lies on."""
-    return (
-        UNCACHED
-        if scenario.data_path.uses_device_memory and scenario.registration == "per-transfer"
-        else str(scenario.path)
-    )
-
-
 class Mark(TypedDict):
     """The mark of a run on the curves, as the page gets it."""
 
@@ -223,7 +167,7 @@ class Mark(TypedDict):
     line: str
     """The curve that it lies on."""
     limit: str
-    """``nic`` or ``native``: what carries this path."""
+    """What carries this path: ``nic``, ``native`` for own ports, or what else sends is called; see `_limits`."""
     cached: bool
     """Whether a registration cache changes anything."""
     of: dict[str, str]
@@ -237,13 +181,14 @@ def mark(run: Run) -> Mark:
     line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
     role, _ = line_roles(line)
     path = run.scenario.data_path
+    sends = sending_kinds(run.scenario.hardware, str(run.scenario.path))
     return {
         "nodes": run.scenario.nodes,
         "message_bytes": run.scenario.nbytes,
         "y": run.busbw_GBps,
         "role": role,
         "line": line,
-        "limit": "native" if path.uses_own_ports else "nic",
+        "limit": _limit_name(str(run.scenario.path), sends),
         "cached": path.uses_device_memory,
         "of": {axis: key(run.scenario, axis) for axis in AXES},
         "machine": machine,
@@ -263,7 +208,44 @@ _HOVER = '<div style="font-size:13px;line-height:1.45"><b>@label</b>, simulated<
 
 
 def build() -> figure:
-    """Return the empty figure; the page fills its sources."""
+    """Return the empty figure; the page fills its sources. What is added later lies above."""
+    plot = _axes()
+    plot.add_glyph(
+        _source("bands", "xs", "ys", "fill", "alpha"),
+        Patches(
+            xs="xs", ys="ys", fill_color="fill", line_color="fill", fill_alpha="alpha", line_alpha="alpha"
+        ),
+    )
+    plot.add_glyph(
+        _source("lines", "xs", "ys", "line", "dash", "width", "alpha"),
+        MultiLine(
+            xs="xs", ys="ys", line_color="line", line_dash="dash", line_width="width", line_alpha="alpha"
+        ),
+    )
+    dots = plot.add_glyph(
+        _source("points", "x", "y", "fill", "label", "note"),
+        Scatter(x="x", y="y", size=5, fill_color="fill", line_color=None),
+    )
+    diamonds = plot.add_glyph(
+        _source("measured", "x", "y", "line", "fill", "label", "note"),
+        Scatter(x="x", y="y", size=10, marker="diamond", fill_color="fill", line_color="line", line_width=2),
+    )
+    plot.add_glyph(
+        _source("marks", "x", "y", "fill", "line", "size"),
+        Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5),
+    )
+    _add_names(plot)
+    plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))
+    plot.add_tools(HoverTool(renderers=[diamonds], tooltips=_HOVER_MEASURED, mode="mouse"))
+    return plot
+
+
+def _source(name: str, *columns: str) -> ColumnDataSource:
+    """Return an empty source of these columns, by the name under which the page finds it."""
+    return ColumnDataSource({column: [] for column in columns}, name=f"curves_{name}")
+
+
+def _axes() -> figure:
     plot = figure(
         name="curves",
         x_range=Range1d(1.6, 1300, name="curves_x"),
@@ -284,44 +266,15 @@ def build() -> figure:
     plot.xaxis.ticker = FixedTicker(ticks=list(NODES), name="curves_ticks")
     plot.xgrid.visible = False
     plot.ygrid.name = "curves_grid"
-    bands = ColumnDataSource({name: [] for name in ("xs", "ys", "fill", "alpha")}, name="curves_bands")
-    plot.add_glyph(
-        bands,
-        Patches(
-            xs="xs", ys="ys", fill_color="fill", line_color="fill", fill_alpha="alpha", line_alpha="alpha"
-        ),
-    )
-    columns: dict[str, list[object]] = {name: [] for name in ("xs", "ys", "line", "dash", "width", "alpha")}
-    ways = ColumnDataSource(columns, name="curves_lines")
-    plot.add_glyph(
-        ways,
-        MultiLine(
-            xs="xs", ys="ys", line_color="line", line_dash="dash", line_width="width", line_alpha="alpha"
-        ),
-    )
-    points = ColumnDataSource(
-        {name: [] for name in ("x", "y", "fill", "label", "note")}, name="curves_points"
-    )
-    dots = plot.add_glyph(points, Scatter(x="x", y="y", size=5, fill_color="fill", line_color=None))
-    measured = ColumnDataSource(
-        {name: [] for name in ("x", "y", "line", "fill", "label", "note")}, name="curves_measured"
-    )
-    diamonds = plot.add_glyph(
-        measured,
-        Scatter(x="x", y="y", size=10, marker="diamond", fill_color="fill", line_color="line", line_width=2),
-    )
-    marks = ColumnDataSource({name: [] for name in ("x", "y", "fill", "line", "size")}, name="curves_marks")
-    plot.add_glyph(
-        marks, Scatter(x="x", y="y", size="size", fill_color="fill", line_color="line", line_width=2.5)
-    )
-    leaders = ColumnDataSource({name: [] for name in ("xs", "ys", "ink")}, name="curves_leaders")
+    return plot
+
+
+def _add_names(plot: figure) -> None:
+    """Add the names of the lines, and the leaders from a name to its line."""
+    leaders = _source("leaders", "xs", "ys", "ink")
     plot.add_glyph(leaders, MultiLine(xs="xs", ys="ys", line_color="ink", line_width=1))
-    words = ColumnDataSource(
-        {name: [] for name in ("x", "y", "text", "ink", "paper", "ground", "align", "dy")},
-        name="curves_words",
-    )
     plot.add_glyph(
-        words,
+        _source("words", "x", "y", "text", "ink", "paper", "ground", "align", "dy"),
         Text(
             name="curves_names",
             x="x",
@@ -337,6 +290,3 @@ def build() -> figure:
             background_fill_alpha="ground",
         ),
     )
-    plot.add_tools(HoverTool(renderers=[dots], tooltips=_HOVER, mode="mouse"))
-    plot.add_tools(HoverTool(renderers=[diamonds], tooltips=_HOVER_MEASURED, mode="mouse"))
-    return plot

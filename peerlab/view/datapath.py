@@ -8,18 +8,19 @@ from bokeh.plotting import figure
 
 from peerlab.analysis.run import Run
 from peerlab.model.paths import REDUCE
+from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing, PageDrawing, Point
-from peerlab.view.frames import PageRows, moves
-from peerlab.view.geometry import badge_place, waiting_places, ways
+from peerlab.view.frames import PASSED, PageRows, moves
+from peerlab.view.geometry import badge_place, stops, waiting_places, ways
 from peerlab.view.registration_table import LiveTable, StandingTable, table
 from peerlab.view.shown_nodes import ShownNodes
 from peerlab.view.sketch import Sketch
 from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
 
-MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", "resource", "enter", "start", "end", "until")
-_MOVE_TIMES = ("enter", "start", "end", "until")
+_MOVE_TIMES = ("enter", *PASSED, "until")
+MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)
 
 
 class Sight(TypedDict):
@@ -38,6 +39,8 @@ class SceneParcel(PageDrawing):
 
     ways: dict[int, list[list[list[Point]]]]
     """For each stage and device: the ways of its slices, see `geometry.ways`."""
+    stops: dict[int, list[list[list[float | None]]]]
+    """For each of `ways`: how far along it a slice may be before it is sent, received and turned, see `geometry.stops`."""
     waiting: dict[int, list[list[Point]]]
     """For each stage and device: where slices wait, first in the queue first."""
     badges: dict[int, tuple[float, float, str]]
@@ -63,6 +66,7 @@ def scene(run: Run) -> SceneParcel:
     return {
         **draw(sketch).page(),
         "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
+        "stops": {index[s]: [stops(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "waiting": {
             index[s]: [waiting_places(geometry, track, d) for d in devices] for s, track in tracks.items()
         },
@@ -87,10 +91,14 @@ def _sight(seen: ShownNodes, run: Run) -> Sight:
 
 def _slow(run: Run) -> dict[str, str]:
     """Return the words beside the names of slow nodes."""
-    what = "ports" if run.scenario.data_path.uses_own_ports else "NICs"
-    return {
-        str(node): f"{what} at {100 * speed:g} %" for node, speed in (run.scenario.slow_nodes or {}).items()
-    }
+    s = run.scenario
+    slowed = [
+        use.kind for stage in s.stages for use in stage.uses if resource_kind(use.kind).slowed_with_node
+    ]
+    if not slowed:
+        return {}
+    what = "ports" if s.data_path.uses_own_ports else "NICs"
+    return {str(node): f"{what} at {100 * speed:g} %" for node, speed in (s.slow_nodes or {}).items()}
 
 
 _BOX = {"left": "left", "right": "right", "top": "top", "bottom": "bottom"}

@@ -16,6 +16,9 @@ from peerlab.trace import Block, Columns, Trace
 from peerlab.units import PS_PER_US
 from peerlab.view.shown_nodes import ShownNodes
 
+PASSED = ("start", "sent", "received", "turned", "end")
+"""Columns of `moves`: when a slice passes what lies on the way of its stage; they never decrease."""
+
 
 def _numbers(asked: Callable[[StageKind], bool]) -> list[int]:
     """Return the numbers of the stages for which `asked` is true."""
@@ -137,8 +140,10 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     columns = {name: values[keep] for name, values in columns.items()}
     flight = columns["stage"] == trace.stages.index("flight")
     flights = {name: values[flight] for name, values in columns.items()}
-    rows = _stages({name: values[~flight] for name, values in columns.items()})
+    served = {name: values[~flight] for name, values in columns.items()}
+    rows, row_of = _stages(served)
     _add_flights(rows, flights)
+    _add_arrivals(rows, served, row_of)
     _add_until(rows)
     return segment(rows, recording.blocks, by="enter")
 
@@ -148,33 +153,57 @@ def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
     return ((rows["whose"] * 2**15 + rows["step"]) * 2**20 + rows["slice"]) * 2**10 + rows["device"]
 
 
-def _stages(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """Join the spans of one slice in one stage: the resource that ends last tells when it moves."""
+def _stages(columns: dict[str, NDArray[np.int64]]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
+    """Join the spans of one slice in one stage: return the rows, and for each span its row."""
     key = _slice_key(columns) * 64 + columns["stage"]
-    # by key, then by end: the last row of each group is the resource that ends last
-    order = np.lexsort((columns["start"], columns["end"], key))
-    last = np.append(np.diff(key[order]) != 0, True) if len(key) else np.zeros(0, bool)
-    first = np.append(True, last[:-1]) if len(key) else last
-    chosen = order[last]
-    rows = {
-        name: columns[name][chosen]
-        for name in ("device", "step", "slice", "whose", "stage", "resource", "start", "end")
-    }
-    starts = np.flatnonzero(first)
-    rows["enter"] = np.minimum.reduceat(columns["queued"][order], starts) if len(starts) else rows["start"]
-    rows["nbytes"] = columns["nbytes"][chosen]
-    return rows
+    _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
+    rows = {name: columns[name][first] for name in ("device", "step", "slice", "whose", "stage", "nbytes")}
+    order = np.argsort(row_of, kind="stable")
+    begins = np.searchsorted(row_of[order], np.arange(len(first)))
+    # no resource begins, or is through, sooner than the one upstream of it
+    for name, column, of in (
+        ("enter", "queued", np.minimum),
+        ("start", "start", np.minimum),
+        ("turned", "start", np.maximum),
+        ("end", "end", np.maximum),
+    ):
+        rows[name] = of.reduceat(columns[column][order], begins) if len(begins) else columns[column]
+    return rows, row_of
 
 
 def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.int64]]) -> None:
-    """Let a stage that is followed by a latency end when that is over: at the slice's arrival."""
-    # a latency begins at the picosecond at which its stage ends, so that key and time tell whose it is
-    ends = {
-        (int(k), int(s)): int(e)
-        for k, s, e in zip(_slice_key(flights), flights["start"], flights["end"], strict=True)
-    }
-    keys = zip(_slice_key(rows).tolist(), rows["end"].tolist(), strict=True)
-    rows["end"] = np.array([ends.get(key, key[1]) for key in keys], np.int64)
+    """Add when a slice begins to leave its sender and to arrive; a stage that a latency follows ends when that is over."""
+    row = _stage_of(rows, flights)
+    left, latency, end = flights["start"], flights["work"], rows["end"][row]
+    inside = (row >= 0) & (left < end)
+    behind = (row >= 0) & (left == end) & (flights["end"] == left + latency)
+    rows["sent"], rows["received"] = rows["start"].copy(), rows["start"].copy()
+    rows["sent"][row[inside]] = left[inside]
+    rows["received"][row[inside]] = (left + latency)[inside]
+    rows["end"][row[behind]] = flights["end"][behind]
+
+
+def _stage_of(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return for each flight the row of its slice that began last before it, or -1."""
+    key = np.concatenate([_slice_key(rows), _slice_key(flights)])
+    count = len(rows["start"])
+    order = np.lexsort((np.arange(len(key)) >= count, np.concatenate([rows["start"], flights["start"]]), key))
+    before = np.maximum.accumulate(np.where(order < count, np.arange(len(order)), -1))
+    row = np.where(before >= 0, order[before], -1)
+    found = np.full(len(key), -1, np.int64)
+    found[order] = np.where((row >= 0) & (key[row] == key[order]), row, -1)
+    return found[count:]
+
+
+def _add_arrivals(
+    rows: dict[str, NDArray[np.int64]], columns: dict[str, NDArray[np.int64]], row_of: NDArray[np.int64]
+) -> None:
+    """Let a slice arrive when the receiver's first resource begins with it, which may have to queue."""
+    start, there = columns["start"], rows["received"][row_of]
+    late = (there > rows["start"][row_of]) & (start >= there)
+    first = np.full(len(rows["start"]), np.iinfo(np.int64).max)
+    np.minimum.at(first, row_of[late], start[late])
+    rows["received"] = np.where(first < np.iinfo(np.int64).max, first, rows["received"])
 
 
 def _add_until(rows: dict[str, NDArray[np.int64]]) -> None:
@@ -190,11 +219,17 @@ def _add_until(rows: dict[str, NDArray[np.int64]]) -> None:
 
 
 def lane_spans(trace: Trace, lane_of: dict[int, int]) -> Segments:
-    """Return the spans of the resources in `lane_of` (resource index to lane), for the timeline."""
+    """Return the spans of the resources in `lane_of` (resource index to lane), for the timeline.
+
+    Column ``done`` says when the resource's own work would be over, were it alone; until ``end`` it then waits for the
+    resource upstream, or shares its rate. A slice in flight does not: it is under way for all that time.
+    """
     recording = trace.last
     columns = thin(recording.spans, recording.blocks)
     lanes = np.array([lane_of.get(index, -1) for index in range(len(trace.resources))], np.int64)
-    rows = {**columns, "lane": lanes[columns["resource"]]}
+    flies = np.isin(columns["stage"], _numbers(lambda kind: kind.counts_as == "flight"))
+    done = np.where(flies, columns["end"], columns["start"] + columns["work"])
+    rows = {**columns, "lane": lanes[columns["resource"]], "done": np.minimum(done, columns["end"])}
     keep = rows["lane"] >= 0
     return segment({name: values[keep] for name, values in rows.items()}, recording.blocks)
 

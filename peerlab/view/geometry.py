@@ -1,10 +1,13 @@
 """Positions of the parts of a node in the data path's picture, and the tracks of slices through it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
+from peerlab.model.resources import Part
 from peerlab.model.stages import Track
 from peerlab.view.drawing import HEIGHT, WIDTH, Point
 
@@ -64,6 +67,14 @@ class Geometry:
         """Return the middle of a device's box in node 0."""
         left, right = self.device(device)
         return (left + right) / 2
+
+    @property
+    def beside_link(self) -> float:
+        """Where words begin that stand beside the first device's link to the switch: behind it, if between two is more room."""
+        half = self.thickness(self.cluster.device_pcie_Bps) / 2
+        before = self.middle(0) - half - 16
+        after = self.middle(1) - self.middle(0) - 2 * half if self.cluster.devices_per_switch > 1 else 0.0
+        return self.middle(0) + half + 6 if after > before + 12 else 16.0
 
     @property
     def foot(self) -> float:
@@ -146,6 +157,37 @@ def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
     return [own, following, before, [(WIDTH - x, y) for x, y in own]]
 
 
+def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | None]]:
+    """Return how far along each of `ways` a slice may be before it is sent, received and turned (`peerlab.view.frames.moves`).
+
+    Those are the sender's NIC, the receiver's, and the corner before the last part; None: there is nothing of the kind on the way. A slice
+    from somebody else comes into sight when it is sent, so it is at the beginning of its way until then.
+    """
+    found = ways(geometry, track, device)
+    if track in ("device to host memory", "host memory to device"):
+        return [[None, None, _fraction(points, 2)] for points in found]
+    if track not in _CROSSING:
+        return [[None] * 3 for _ in found]
+    own, following, before, _ = found
+    half, turns = len(own) // 2, len(own) > 4
+    across = [_fraction(own, half - 1), _fraction(own, half), _fraction(own, -2) if turns else None]
+    leaves = [_fraction(following, -2), None, None]
+    comes = [0.0, _fraction(before, 1), _fraction(before, -2) if turns else None]
+    return [across, leaves, comes, across]
+
+
+_CROSSING: tuple[Track, ...] = ("host memory to host memory", "device to device", "port to port")
+"""Tracks from node to node."""
+
+
+def _fraction(points: list[Point], corner: int) -> float | None:
+    """Return which part of a broken line lies before one of its corners."""
+    if not points:
+        return None
+    lengths = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(points)]
+    return sum(lengths[: corner % len(points)]) / sum(lengths)
+
+
 def _ways(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
     here = (g.middle(device), BOX_BOTTOM - 9)
     inside: dict[str, tuple[list[Point], list[Point], list[Point]]] = {
@@ -172,6 +214,22 @@ def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[
     return [*out[0], *out[1][::-1]], [*out[1], leave], [entry, *out[0][::-1]]
 
 
+_PASSES: dict[Track, tuple[Part, ...]] = {
+    "device to host memory": ("device link", "uplink", "host memory"),
+    "host memory to device": ("device link", "uplink", "host memory"),
+    "through the CPU": ("host memory", "CPU"),
+    "through the receiver's CPU": ("host memory", "CPU"),
+    "host memory to host memory": ("host memory", "uplink", "NIC", "wire"),
+    "device to device": ("device link", "NIC", "wire"),
+    "port to port": ("NIC", "wire"),
+}
+
+
+def passes(track: Track, *, native: bool) -> tuple[Part, ...]:
+    """Return the parts of the picture that slices on a track go through; the devices' own ports are part of the wire."""
+    return ("wire",) if native and track == "port to port" else _PASSES.get(track, ())
+
+
 def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]:
     """Return where slices wait before they go on a track, first in the queue first."""
     g, places = geometry, []
@@ -191,9 +249,25 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
     return places
 
 
-def place(geometry: Geometry, track: Track, device: int, fraction: float) -> Point:
-    """Return where a slice is that has gone `fraction` (0 to 1) of its own way on a track."""
-    return along(ways(geometry, track, device)[0], fraction)
+def gone(now: int, times: Sequence[int], passing: Sequence[float | None]) -> float:
+    """Return which part of its way a slice has gone, from its start to its end (first and last of `times`), 0 to 1.
+
+    It goes as evenly as it may, but is never past one of the places `passing` before the time between that belongs to it.
+    """
+    knots = [(times[0], 0.0)]
+    knots += [(time, part) for time, part in zip(times[1:-1], passing, strict=True) if part is not None]
+    knots.append((times[-1], 1.0))
+    while len(knots) > 1:
+        (since, at), rest = knots[0], knots[1:]
+        # the place that holds it up most: on the straight line to it all others are kept to
+        pace = [(part - at) / (time - since) if time > since else inf for time, part in rest]
+        slowest = min(pace)
+        last = max(index for index, one in enumerate(pace) if one == slowest)
+        time, part = rest[last]
+        if now < time:
+            return at + (part - at) * max(0, now - since) / (time - since)
+        knots = rest[last:]
+    return 1.0
 
 
 def along(points: list[Point], fraction: float) -> Point:
@@ -217,5 +291,5 @@ def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
         case "host memory to device" | "through the receiver's CPU":
             return geometry.x(1, MEMORY[0] - 6), 70.0, "left"
         case "device to device" | "port to port":
-            return geometry.x(0, 16), 180.0, "left"
-    return geometry.x(1, 16), 180.0, "right"
+            return geometry.x(0, geometry.beside_link), 180.0, "left"
+    return geometry.x(1, geometry.beside_link), 180.0, "right"

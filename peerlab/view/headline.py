@@ -6,6 +6,7 @@ from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import sending_kinds
+from peerlab.model.resources import resource_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.registration_table import whose
 
@@ -97,7 +98,11 @@ def _cap(text: str) -> str:
 def _copies(run: Run) -> Card:
     dram = run.dram_bytes_per_byte
     modelled = "host.dram" in run.scenario.hardware.figures or not run.scenario.staged
-    note = f"DRAM: {dram:.2g} B per byte" if dram else "DRAM untouched" if modelled else "DRAM not modelled"
+    others = [kind for kind in run.busy if resource_kind(kind).drawn == "host memory"]
+    untouched = f"through {resource_kind(others[0]).label}" if others else "DRAM untouched"
+    note = (
+        f"DRAM: {dram:.2g} B per byte" if dram else untouched if modelled or others else "DRAM not modelled"
+    )
     card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", note)
     return {**card, "amount": run.copies_per_byte, "more": "worse"}
 

@@ -11,7 +11,7 @@ from peerlab.model.paths import PATHS, path_titles
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
-from peerlab.view.curves import machine_key
+from peerlab.view.curve_scenarios import machine_key
 from peerlab.view.theme import line_roles
 
 _SAME_SIZE = 0.02
@@ -21,7 +21,7 @@ _PREFERRED = ("out-of-place", "latency", "")
 
 
 @dataclass(frozen=True)
-class Point:
+class MeasuredPoint:
     """The median of what was measured under one condition."""
 
     collective: str
@@ -39,14 +39,14 @@ class Point:
 
 def points(
     records: Records, path: str = "", *, own: bool = False, nodes: int | None = None
-) -> tuple[Point, ...]:
+) -> tuple[MeasuredPoint, ...]:
     """Return the points of records; what has no bandwidth, or names no ranks, cannot be placed.
 
     `path` and `nodes` are those of rows that do not name theirs; without, each rank is taken for a node.
     """
     rows = records.medians()
     there = rows.dropna(subset=["busbw_GBps", "ranks", "size_bytes"])
-    found: dict[tuple[Any, ...], Point] = {}
+    found: dict[tuple[Any, ...], MeasuredPoint] = {}
     for row in sorted(there.to_dict("records"), key=_preference):
         known = row["nodes"] if pd.notna(row["nodes"]) else nodes or row["ranks"]
         point = _point({**row, "path": row["path"] or path, "nodes": known}, own=own)
@@ -59,17 +59,17 @@ def _preference(row: Mapping[Any, Any]) -> int:
     return _PREFERRED.index(variant) if variant in _PREFERRED else len(_PREFERRED)
 
 
-def _point(row: Mapping[Any, Any], *, own: bool) -> Point:
+def _point(row: Mapping[Any, Any], *, own: bool) -> MeasuredPoint:
     ranks, size, busbw = int(row["ranks"]), int(row["size_bytes"]), float(row["busbw_GBps"])
     nodes = int(row["nodes"])
     way = f", {row['variant']}" if row["variant"] else ""
     took = "" if pd.isna(row["time_s"]) else f", {say_time(round(row['time_s'] * PS_PER_S))}"
     figures = f"{say_count(nodes, 'node')}, {say_count(ranks, 'rank')}, {say_bytes(size)}: {busbw:.3g} GB/s{took}{way}"
     note = f"{escape(figures)}<br>{escape(str(row['kind']))}: {escape(str(row['source']))}"
-    return Point(str(row["collective"]), nodes, ranks, size, busbw, str(row["path"]), note, own)
+    return MeasuredPoint(str(row["collective"]), nodes, ranks, size, busbw, str(row["path"]), note, own)
 
 
-def overlay(scenario: Scenario, known: Sequence[Point]) -> dict[str, object]:
+def overlay(scenario: Scenario, known: Sequence[MeasuredPoint]) -> dict[str, object]:
     """Return what the page needs to draw those of some points that fit the curves of `scenario`.
 
     For each axis of the curves: points that agree with the scenario in all but what the axis varies; and what was
@@ -91,7 +91,7 @@ def overlay(scenario: Scenario, known: Sequence[Point]) -> dict[str, object]:
     }
 
 
-def _whole_node(scenario: Scenario, point: Point) -> bool:
+def _whole_node(scenario: Scenario, point: MeasuredPoint) -> bool:
     """Return whether all devices of each node took part, as they do in the simulation."""
     if scenario.collective == "point-to-point":
         return point.ranks == 2
@@ -106,7 +106,7 @@ def _elsewhere(places: Iterable[str]) -> str:
     return f"measured at {names[0]}" + (f" to {names[-1]}" if len(names) > 1 else "")
 
 
-def _drawn(chosen: Sequence[Point], axis: str) -> dict[str, list[object]]:
+def _drawn(chosen: Sequence[MeasuredPoint], axis: str) -> dict[str, list[object]]:
     roles = [line_roles(one.path) if one.path in PATHS else ("ink", "ink") for one in chosen]
     return {
         "x": [getattr(one, axis) for one in chosen],

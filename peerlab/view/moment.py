@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from peerlab.analysis.run import Run
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Point
-from peerlab.view.frames import Segments, moves
-from peerlab.view.geometry import Geometry, along, waiting_places, ways
+from peerlab.view.frames import PASSED, Segments, moves
+from peerlab.view.geometry import Geometry, along, gone, stops, waiting_places, ways
 from peerlab.view.shown_nodes import OWN, shown_nodes
 
 
@@ -57,11 +57,12 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
             if one["whose"] & OWN:
                 queues[stage, device] = queues.get((stage, device), 0) + 1
             continue
-        served = one["end"] - one["start"]
-        part = min(1.0, (now - one["start"]) / served) if served else 1.0
-        for variant, points in enumerate(ways(geometry, track, device)):
-            if points and one["whose"] & (1 << variant) and (variant == 0 or now <= one["end"]):
-                placed.append(Slice(along(points, part), stage, hollow=variant > 0))
+        times = [one[name] for name in PASSED]
+        both = zip(ways(geometry, track, device), stops(geometry, track, device), strict=True)
+        for variant, (points, passing) in enumerate(both):
+            here = one["whose"] & (1 << variant) and (variant == 0 or now <= one["end"])
+            if points and here and (passing[0] != 0 or now >= one["sent"]):
+                placed.append(Slice(along(points, gone(now, times, passing)), stage, hollow=variant > 0))
     waiting: dict[str, int] = {}
     for (stage, device), count in queues.items():
         placed += [

@@ -73,14 +73,14 @@ def whose(run: Run) -> str:
 def _standing(run: Run) -> list[list[str]]:
     """Return the lines of a table in which nothing happens: name and note."""
     s = run.scenario
+    when, what = s.data_path.registration
+    rests = [["this path registers nothing", ""] if when == "none" else [f"registered {when}", what]]
     if s.staged:
         size = say_bytes(s.slice_limit or s.nbytes)
         buffers = f"{s.window_slices} x {size}"
-        return [
-            ["send buffers", buffers],
-            ["receive buffers", buffers],
-            ["pinned once, at start" if s.data_path.uses_kernel_tcp else "registered once, at start", ""],
-        ]
+        if s.data_path.uses_kernel_tcp:
+            rests = [["pinned once, at start", ""]]
+        return [["send buffers", buffers], ["receive buffers", buffers], *rests]
     if s.data_path.uses_device_memory:
         return [["one pool per device", ""], ["registered once, at start", ""]]
-    return [["this path registers nothing", ""]]
+    return rests

@@ -1,5 +1,6 @@
 """The upper half of a node in the data path's picture: host memory, CPU, the uplink to them, the switch below it."""
 
+from peerlab.model.resources import Part, capacity_Bps
 from peerlab.model.stages import Track
 from peerlab.view.drawing import HEIGHT
 from peerlab.view.geometry import (
@@ -29,8 +30,10 @@ def draw_node(sketch: Sketch, node: int) -> None:
 
 def draw_host(sketch: Sketch, node: int) -> None:
     """Draw what is above the devices of a node, or say why nothing is known of it."""
-    if sketch.geometry.host:
-        _host(sketch, node)
+    if sketch.geometry.host or any(map(sketch.uses, _HOST_PARTS)):
+        sketch.parts.update(_HOST_PARTS)
+        _memory(sketch, node)
+        _cpu(sketch, node)
         _uplink(sketch, node)
     else:
         _no_host(sketch, node)
@@ -38,36 +41,49 @@ def draw_host(sketch: Sketch, node: int) -> None:
         _switch(sketch, node)
 
 
-def _host(sketch: Sketch, node: int) -> None:
-    g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    staged, works = sketch.run.scenario.staged, sketch.cores
-    hot = {name: sketch.hot == name for name in ("dram", "core")}
-    for (left, top, right, bottom), kind, used in ((MEMORY, "dram", staged), (CPU, "core", works)):
-        edge = "hot" if hot[kind] else ("edge" if used else "faint")
-        d.box(
-            "boxes",
-            (g.x(node, left), top, g.x(node, right), bottom),
-            "box",
-            edge,
-            2.5 if hot[kind] else 1.2,
-        )
-    ink = "ink" if staged else "muted"
-    d.text((g.x(node, sum(MEMORY[::2]) / 2), 39), "Host memory", size=13, bold=True, ink=ink)
-    use = "untouched" if not staged else sketch.share(node, "dram") if c.dram_Bps else "no limit here"
-    dram = f"DRAM{sketch.mark('host.dram')}" + (f", {use}" if use else "")
-    d.text((g.x(node, sum(MEMORY[::2]) / 2), 54), dram, size=11, ink="hot-ink" if hot["dram"] else "muted")
-    d.text(
-        (g.x(node, sum(CPU[::2]) / 2), 46),
-        "CPU cores" if works else "CPU",
-        size=13,
-        bold=True,
-        ink="ink" if works else "muted",
+_HOST_PARTS: tuple[Part, ...] = ("host memory", "CPU", "uplink")
+
+
+def _box(sketch: Sketch, node: int, at: tuple[float, ...], *, hot: bool, used: bool) -> float:
+    """Draw a box and return its middle."""
+    g, (left, top, right, bottom) = sketch.geometry, at
+    edge = "hot" if hot else ("edge" if used else "faint")
+    sketch.drawing.box(
+        "boxes", (g.x(node, left), top, g.x(node, right), bottom), "box", edge, 2.5 if hot else 1.2
     )
-    cores = c.devices * c.cores_per_device if c.cores_per_device else 0
-    note = f"{sketch.run.cores_busy:.1f} of {cores}" if works else ("schedules" if staged else "not needed")
-    d.text((g.x(node, sum(CPU[::2]) / 2), 62), note, size=11, ink="hot-ink" if hot["core"] else "muted")
+    return g.x(node, (left + right) / 2)
+
+
+def _memory(sketch: Sketch, node: int) -> None:
+    d, staged = sketch.drawing, sketch.run.scenario.staged
+    hot, used = sketch.hot_part == "host memory", staged or sketch.uses("host memory")
+    x = _box(sketch, node, MEMORY, hot=hot, used=used)
+    d.text((x, 39), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
+    name, use = "", "no limit here" if used else "untouched"
+    if sketch.on("host memory"):
+        name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
+    name = name or f"DRAM{sketch.mark('host.dram')}"
+    said = f"{name}, {use}" if use else name
+    d.text((x, 54), said, size=11, ink="hot-ink" if hot else "muted")
     if staged:
         _bounce_buffers(sketch, node)
+
+
+def _cpu(sketch: Sketch, node: int) -> None:
+    d, c, works = sketch.drawing, sketch.cluster, sketch.uses("CPU")
+    hot = sketch.hot_part == "CPU"
+    x = _box(sketch, node, CPU, hot=hot, used=works)
+    name, share = sketch.says(node, "CPU", "CPU", CPU[2] - CPU[0] - 8)
+    cores = c.devices * c.cores_per_device if c.cores_per_device else 0
+    if name or (works and "core" not in sketch.kinds):
+        note = share if sketch.on("CPU") else "no limit here"
+    elif works:
+        note = f"{sketch.run.cores_busy:.1f} of {cores}"
+    else:
+        note = "schedules" if sketch.run.scenario.staged else "not needed"
+    title = name or ("CPU cores" if works else "CPU")
+    d.text((x, 46), title, size=13, bold=True, ink="ink" if works else "muted")
+    d.text((x, 62), note, size=11, ink="hot-ink" if hot else "muted")
 
 
 _BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to device")
@@ -104,24 +120,20 @@ def _switch(sketch: Sketch, node: int) -> None:
 
 def _uplink(sketch: Sketch, node: int) -> None:
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    hot = sketch.hot_part == "uplink"
+    hot, both = sketch.hot_part == "uplink", ("uplink_up", "uplink_down")
+    others = [kind for kind in sketch.on("uplink") if kind not in both]
     half = g.thickness(c.uplink_Bps) / 2
-    for kind, side in (("uplink_up", -1), ("uplink_down", 1)):
+    for kind, side in zip(both, (-1, 1), strict=True):
         x = UPLINK + side * g.lane
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
         d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
-        full = half * sketch.part(node, kind)
+        full = half * max(sketch.part(node, one) for one in (kind, *others))
         if full:
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "hot-fill" if hot else "faint", "none")
     x = g.x(node, UPLINK + 2 * g.lane + 10)
     align = sketch.align(node)
-    if "switch.uplink" not in c.figures:
-        name, rate = "way to host memory", ""
-        share = "not a limit here" if sketch.run.scenario.staged else "not used"
-    else:
-        name, rate = "PCIe uplink", f"{c.uplink_Bps / 1e9:g} GB/s each way{sketch.mark('switch.uplink')}"
-        share = sketch.share(node, "uplink_up", "uplink_down")
+    name, rate, share = _uplink_words(sketch, node)
     d.text((x, 101), name, size=12, bold=True, align=align)
     if rate:
         d.text((x, 116), rate, size=11, ink="muted", align=align)
@@ -133,3 +145,18 @@ def _uplink(sketch: Sketch, node: int) -> None:
         ink="hot-ink" if hot else "muted",
         align=align,
     )
+
+
+def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
+    """Return name and rate of the uplink, or of what else limits the way to host memory, and how busy it is."""
+    c, there = sketch.cluster, "switch.uplink" in sketch.cluster.figures
+    name, share = sketch.says(node, "uplink", "PCIe uplink", NODE_WIDTH - UPLINK - 80)
+    if not sketch.on("uplink"):
+        passed = sketch.run.scenario.staged or sketch.uses("uplink")
+        share = "not a limit here" if passed else "idle" if there else "not used"
+    if name:
+        rate = capacity_Bps(c, sketch.busiest(node, sketch.on("uplink")))
+        return name, f"{rate / 1e9:g} GB/s" if rate else "", share
+    if not there:
+        return "way to host memory", "", share
+    return "PCIe uplink", f"{c.uplink_Bps / 1e9:g} GB/s each way{sketch.mark('switch.uplink')}", share

@@ -1,6 +1,8 @@
 """The lower half of the data path's picture: devices, NICs, and the wire between the nodes."""
 
-from peerlab.model.resources import RESOURCES, resource_kind
+from peerlab.analysis.lanes import has_lane
+from peerlab.analysis.metrics import BUSY
+from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, within
 from peerlab.view.geometry import (
@@ -21,10 +23,9 @@ from peerlab.view.wire import say_latency, say_rate, wire_Bps
 def draw_devices(sketch: Sketch, node: int) -> None:
     """Draw the devices and the NIC of a node, and their links to the switch."""
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
+    sketch.parts.update(("device", "NIC"))
     for device in range(c.devices_per_switch):
         left, right = g.device(device)
-        if g.switch:
-            _link(sketch, node, g.middle(device), c.device_pcie_Bps)
         hot = sketch.hot_part == "device"
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
@@ -35,59 +36,99 @@ def draw_devices(sketch: Sketch, node: int) -> None:
                 (g.x(node, g.middle(device)), 221), f"HBM{sketch.mark('device.hbm')}", size=11, ink="muted"
             )
     if g.switch:
-        _link(sketch, node, PORT, c.nic_Bps)
+        _device_links(sketch, node)
+        _link(sketch, node, PORT, _nic_Bps(sketch))
     _nic(sketch, node)
 
 
+def _device_links(sketch: Sketch, node: int) -> None:
+    """Draw the links between devices and switch, as full as the busiest, and say beside the last how busy that is."""
+    g, kinds, rate = sketch.geometry, sketch.on("device link"), sketch.cluster.device_pcie_Bps
+    sketch.parts.add("device link")
+    hot, last = sketch.hot_part == "device link", sketch.cluster.devices_per_switch - 1
+    load = max((sketch.part(node, kind) for kind in kinds), default=0.0)
+    for device in range(last + 1):
+        _link(sketch, node, g.middle(device), rate, load, hot=hot)
+    x = g.middle(last) + g.thickness(rate) / 2 + 6
+    room = PORT - g.thickness(_nic_Bps(sketch)) / 2 - 6 - x
+    words = _link_words(sketch, node, room)
+    if words:
+        hot = hot or (sketch.hot_part == "device" and sketch.hot in sketch.told)
+        at, ink = (g.x(node, x), (SWITCH_BOTTOM + BOX_TOP) / 2), "hot-ink" if hot else "muted"
+        sketch.drawing.text(at, words, size=11, bold=hot, ink=ink, align=sketch.align(node))
+
+
+def _link_words(sketch: Sketch, node: int, room: float) -> str:
+    """Return how busy the device links are, or what else of a device is and has no lane, where there is room for that."""
+    if sketch.on("device link"):
+        name, share = sketch.says(node, "device link", "device PCIe", room - _SHARE)
+        return f"{name}, {share}" if name and share and not name.endswith("…") else share
+    inside = [kind for kind in sketch.on("device") if not has_lane(kind)]
+    name, share = (
+        resource_kind(sketch.busiest(node, inside)).label if inside else "",
+        sketch.share(node, *inside),
+    )
+    if not share or share == "idle" or within(name, room - _SHARE) != name:
+        return ""
+    sketch.told.update(inside)
+    return f"{name}, {share}"
+
+
+_SHARE = 80.0
+"""Room that a busy share takes, where words are largest."""
+
+
+def _nic_Bps(sketch: Sketch) -> int:  # noqa: N802
+    """Return the rate of what the path sends with, where a NIC stands for it; else that of the NIC."""
+    kinds = [kind for kind in sketch.sends if kind in sketch.on("NIC")]
+    return capacity_Bps(sketch.cluster, kinds[0]) if kinds else sketch.cluster.nic_Bps
+
+
 def _nic(sketch: Sketch, node: int) -> None:
-    g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
+    g, d, used = sketch.geometry, sketch.drawing, sketch.uses("NIC")
     hot = sketch.hot_part == "NIC"
     edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
-    edge = "hot" if hot else "edge" if sketch.uses_nic else "faint"
+    edge = "hot" if hot else "edge" if used else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
-    beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if sketch.uses_nic else "muted"
+    beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if used else "muted"
     d.text((beside, 207), "NIC" + sketch.mark("node.nics_per_switch"), size=13, bold=True, ink=ink)
-    rate, speed = c.nic_Bps * 8 / 1e9, sketch.speed(node)
-    slow = speed < 1 and sketch.uses_nic
+    speed = sketch.speed(node)
+    slow = speed < 1 and used
+    rate = f"{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
     d.text(
         (beside, 223),
-        f"{rate * speed:g} Gb/s" if sketch.uses_nic else "not used",
+        rate if used else "not used",
         size=11,
         bold=slow,
         ink="hot-ink" if slow else "muted",
     )
 
 
-def _link(sketch: Sketch, node: int, x: float, rate: int | None) -> None:
-    half = sketch.geometry.thickness(rate) / 2
-    g = sketch.geometry
-    sketch.drawing.box(
-        "pipes", (g.x(node, x - half), SWITCH_BOTTOM, g.x(node, x + half), BOX_TOP), "box", "faint"
-    )
+def _link(
+    sketch: Sketch, node: int, x: float, rate: int | None, load: float = 0.0, *, hot: bool = False
+) -> None:
+    g, d, half = sketch.geometry, sketch.drawing, sketch.geometry.thickness(rate) / 2
+    edges = (g.x(node, x - half), SWITCH_BOTTOM, g.x(node, x + half), BOX_TOP)
+    d.box("pipes", edges, "box", "hot" if hot else "faint", 1.6 if hot else 1.0)
+    if load:
+        full = (g.x(node, x - half * load), SWITCH_BOTTOM, g.x(node, x + half * load), BOX_TOP)
+        d.box("loads", full, "hot-fill" if hot else "faint", "none")
 
 
 def draw_wire(sketch: Sketch) -> None:
     """Draw what joins the nodes, with its rate, its latency and how busy it is."""
     d, s = sketch.drawing, sketch.run.scenario
-    kinds = ("port_tx", "port_rx") if sketch.native else ("nic_tx", "nic_rx")
-    fabric = sketch.hot if sketch.hot in RESOURCES and resource_kind(sketch.hot).scope == "fabric" else ""
-    hot = sketch.hot in (*kinds, "latency") or bool(fabric)
+    sketch.parts.add("wire")
+    named = sketch.hot in _joining(sketch)
+    hot = named or sketch.hot == "latency"
     y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, sketch.geometry.thickness(wire_Bps(s)) / 2)
     inside = sketch.geometry.middle(0) if sketch.native else NIC[1]
     edges = (inside, y - half, WIDTH - inside, y + half)
     d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
-    busy = sketch.part(0, kinds[0])
+    busy = max((sketch.part(0, kind) for kind in sketch.sends), default=0.0)
     if busy:
         load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
         d.box("loads", load, f"{_crossing(sketch)}-wash", "none")
-    named = sketch.hot != "latency" and hot
-    share = (
-        f"{resource_kind(fabric).label} {sketch.run.busy[fabric]:.0%} busy"
-        if fabric
-        else _sender(sketch) + sketch.share(0, kinds[0])
-        if sketch.native or sketch.uses_nic
-        else "not used"
-    )
     names = (
         (y - half - 42, y - half - 26, y - half - 10)
         if sketch.native
@@ -95,10 +136,34 @@ def draw_wire(sketch: Sketch) -> None:
     )
     name = say_rate(s, sketch.sight.node, sketch.speed(0))
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
-    d.text((WIDTH / 2, names[1]), share, size=12, bold=named, ink="hot-ink" if named else "muted")
+    ink = "hot-ink" if named else "muted"
+    d.text((WIDTH / 2, names[1]), _sending(sketch), size=12, bold=named, ink=ink)
     hot = sketch.hot == "latency"
     ink = "hot-ink" if hot else "muted"
     d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
+
+
+def _joining(sketch: Sketch) -> list[str]:
+    """Return the kinds of resources that join the nodes: NICs, ports, links of the fabric."""
+    fabric = [kind for kind in sketch.run.busy if resource_kind(kind).scope == "fabric"]
+    return list(dict.fromkeys((*sketch.sends, *sketch.on("NIC"), *sketch.on("wire"), *fabric)))
+
+
+def _sending(sketch: Sketch) -> str:
+    """Return how busy the nodes keep what joins them: what they send with, and what else is busy and has no lane."""
+    others = [kind for kind in _joining(sketch) if kind not in sketch.sends and not has_lane(kind)]
+    if sketch.hot in _joining(sketch) and sketch.hot not in sketch.sends:
+        others = [sketch.hot]
+    found = max(others, key=lambda kind: sketch.run.busy.get(kind, 0.0), default="")
+    busy = sketch.run.busy.get(found, 0.0)
+    other = f"{resource_kind(found).label} {busy:.0%} busy" if busy >= BUSY else ""
+    sketch.told.update(others if other else ())
+    if sketch.hot == found and other:
+        return other
+    if sketch.sends:
+        sketch.told.update(sketch.sends)
+        return _sender(sketch) + sketch.share(0, *sketch.sends) + (f"; {other}" if other else "")
+    return other or ("no limit here" if sketch.uses("wire") else "not used")
 
 
 def _crossing(sketch: Sketch) -> str:
@@ -124,6 +189,6 @@ def draw_alone(sketch: Sketch) -> None:
 def _sender(sketch: Sketch) -> str:
     """Return whose NIC is meant where nodes differ."""
     alike = sketch.run.trace.folded or sketch.run.scenario.collective == "point-to-point"
-    if alike or not sketch.share(0, "nic_tx"):
+    if alike:
         return ""
     return f"node {sketch.sight.node}'s {'ports' if sketch.native else 'NIC'} sending, "

@@ -55,7 +55,8 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
     end = _foot(paper, sketch)
-    return paper.svg(SIZE[0], round(end * paper.stretch) if large else SIZE[1], alt_text(run))
+    height = round(end * paper.stretch)
+    return paper.svg(SIZE[0], height if large else max(SIZE[1], height), alt_text(run))
 
 
 def still_html(run: Run) -> str:
@@ -137,7 +138,7 @@ def _foot(paper: Paper, sketch: Sketch) -> float:
     machine = sketch.cluster
     rests = f" † {len(machine.assumptions)} of {len(machine.figures)} figures are assumed."
     said = caption(sketch.run) + (rests if machine.assumptions else "")
-    for line in wrap(said, int(_LINE / letters))[:2]:
+    for line in wrap(said, int(_LINE / letters)):
         y += 18
         paper.text((2, y), line, size=12, ink="muted", align="left")
     return y + 8

@@ -1,6 +1,7 @@
 """The timeline: a lane per resource, a span wherever it served."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypedDict
 
 import numpy as np
@@ -21,19 +22,31 @@ from peerlab.analysis.lanes import has_lane, in_order, lane_name
 from peerlab.analysis.run import Run
 from peerlab.model.paths import data_path, kinds
 from peerlab.model.resources import RESOURCES, resource_kind
-from peerlab.model.stages import stage_kind
+from peerlab.model.stages import stage_kind, stage_number
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_S, PS_PER_US
 from peerlab.view.frames import PageRows, Segments, lane_spans
 from peerlab.view.shown_nodes import drawn, focus
 from peerlab.view.theme import stage_role
 
-SPAN_COLUMNS = ("lane", "track", "stage", "device", "step", "slice", "queued", "start", "end", "nbytes")
-_TIMES = ("queued", "start", "end")
+SPAN_COLUMNS = (
+    "lane",
+    "track",
+    "stage",
+    "device",
+    "step",
+    "slice",
+    "queued",
+    "start",
+    "done",
+    "end",
+    "nbytes",
+)
+_TIMES = ("queued", "start", "done", "end")
 
 
 @dataclass(frozen=True)
-class Lane:
+class TimelineLane:
     """One line of the timeline."""
 
     kind: str
@@ -59,7 +72,7 @@ def _has(run: Run, kind: str) -> bool:
     return any(kind in kinds(hardware, path) for path in hardware.paths) or kind in run.busy
 
 
-def lanes(run: Run) -> list[Lane]:
+def lanes(run: Run) -> list[TimelineLane]:
     """Return the lanes of a run, in the order in which a byte meets them.
 
     Whatever the path, a cluster has the same lanes, so that a switch changes the spans and not the picture; a resource
@@ -72,7 +85,7 @@ def lanes(run: Run) -> list[Lane]:
     for kind in wanted:
         if _has(run, kind):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
-            rows.append(Lane(kind, lane_name(kind), tuple(mine)))
+            rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
     return rows
 
 
@@ -112,6 +125,8 @@ class PageLane(TypedDict):
     used: bool
     hot: bool
     """Whether its resource is the bottleneck."""
+    after: dict[int, str]
+    """Number of a stage to the lane whose resource has to be through with a slice before this lane's is."""
     capacity: int
     """Spans that its resources serve at once."""
     rate: float | None
@@ -149,6 +164,7 @@ def timeline(run: Run) -> TimelineParcel:
                 "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
                 "used": bool((used == number).any()),
                 "hot": bool(found and found.kind == lane.kind),
+                "after": _after(run, lane),
                 "capacity": _capacity(run.trace, lane),
                 "rate": _rate(run.trace, lane),
             }
@@ -163,19 +179,29 @@ def timeline(run: Run) -> TimelineParcel:
     }
 
 
-def _capacity(trace: Trace, lane: Lane) -> int:
+def _capacity(trace: Trace, lane: TimelineLane) -> int:
     """Return how many spans a lane's resources serve at once."""
     mine = [trace.resources[i] for i in lane.resources]
     return len(mine) if any(one.shared for one in mine) else sum(one.servers for one in mine) or 1
 
 
-def _rate(trace: Trace, lane: Lane) -> float | None:
+def _rate(trace: Trace, lane: TimelineLane) -> float | None:
     """Return the rate that spans of a lane share, bytes per microsecond, or nothing if they share none.
 
     The time that a shared resource is busy follows from bytes, as its spans overlap.
     """
     shared = next((one for one in (trace.resources[i] for i in lane.resources) if one.shared), None)
     return shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
+
+
+def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
+    """Return the lanes of the resources upstream of a lane's, by number of the stage: it is through with a slice after those."""
+    found = {}
+    for stage in run.scenario.stages:
+        for before, use in pairwise(stage.uses):
+            if use.kind == lane.kind:
+                found[stage_number(stage.name)] = lane_name(before.kind)
+    return found
 
 
 def _title(run: Run) -> str:
@@ -215,27 +241,7 @@ _HOVER = """
 
 def build() -> figure:
     """Return the empty figure; the page fills its sources and draws only what can be seen apart."""
-    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
-    plot = figure(
-        name="timeline",
-        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
-        y_range=Range1d(9.5, -0.5, name="timeline_y"),
-        height=184,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools=[pan, zoom, ResetTool()],
-        active_drag=pan,
-        active_scroll=zoom,
-        min_border_left=112,
-        min_border_right=12,
-        min_border_top=4,
-        outline_line_color=None,
-        background_fill_color=None,
-        border_fill_color=None,
-        x_axis_type=None,
-        lod_threshold=None,
-    )
-    plot.add_layout(LinearAxis(name="timeline_time"), "below")
+    plot = _axes()
     grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")
     plot.hbar(y="y", left=0, right=1e12, height=0.86, color="fill", source=grounds)
     names = ("y", "left", "right", "height", "fill", "alpha", "stage", "what", "when", "wait")
@@ -262,6 +268,31 @@ def build() -> figure:
         line_width=2,
         source=path,
     )
+    return plot
+
+
+def _axes() -> figure:
+    pan, zoom = PanTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="shift")
+    plot = figure(
+        name="timeline",
+        x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
+        y_range=Range1d(9.5, -0.5, name="timeline_y"),
+        height=184,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools=[pan, zoom, ResetTool()],
+        active_drag=pan,
+        active_scroll=zoom,
+        min_border_left=112,
+        min_border_right=12,
+        min_border_top=4,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+        x_axis_type=None,
+        lod_threshold=None,
+    )
+    plot.add_layout(LinearAxis(name="timeline_time"), "below")
     plot.grid.visible = False
     plot.yaxis.name = "timeline_lanes"
     plot.yaxis.ticker = FixedTicker(ticks=[], name="timeline_ticks")

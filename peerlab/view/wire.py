@@ -1,5 +1,8 @@
 """The words on the wire: rate and latency of this run, which depend on its message size where a library has protocols."""
 
+from peerlab.model.hardware import FIGURE_FIELDS
+from peerlab.model.paths import sending_kinds
+from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.scenario import Scenario
 
 
@@ -18,10 +21,14 @@ def assumed(scenario: Scenario, key: str) -> str:
     return " †" if figure and figure.assumption else ""
 
 
+def _sender(scenario: Scenario) -> str:
+    """Return the kind of resource that the path sends with; the NIC where it sends with none."""
+    return next(iter(sending_kinds(scenario.hardware, str(scenario.path))), "nic_tx")
+
+
 def wire_Bps(scenario: Scenario) -> int:  # noqa: N802
-    """Return what one NIC carries, or a device's own ports on ``native``, bytes per second and direction."""
-    cluster = scenario.cluster_for_message
-    return cluster.port_Bps if scenario.data_path.uses_own_ports else cluster.nic_Bps
+    """Return what one of the resources carries that the path sends with, such as a NIC, bytes per second and direction."""
+    return capacity_Bps(scenario.cluster_for_message, _sender(scenario))
 
 
 def say_rate(scenario: Scenario, node: int, speed: float) -> str:
@@ -29,11 +36,13 @@ def say_rate(scenario: Scenario, node: int, speed: float) -> str:
 
     Where a protocol carries less than the NIC does, the NIC's rate stands beside it; `say_latency` names the protocol.
     """
-    full = scenario.hardware.nic_Bps if protocol(scenario) and not scenario.data_path.uses_own_ports else None
-    of = f" of {full * speed / 1e9:.4g}" if full and full > wire_Bps(scenario) else ""
+    native, field = scenario.data_path.uses_own_ports, resource_kind(_sender(scenario)).rate
+    used = protocol(scenario) if field == "nic_Bps" else ""
+    full = capacity_Bps(scenario.hardware, _sender(scenario)) if used else 0
+    of = f" of {full * speed / 1e9:.4g}" if full > wire_Bps(scenario) else ""
     rate = f"{wire_Bps(scenario) * speed / 1e9:.4g}{of} GB/s"
-    native, used = scenario.data_path.uses_own_ports, protocol(scenario)
-    mark = assumed(scenario, "port.rate" if native else f"protocol.{used}_rate" if used else "nic.rate")
+    figure = next((key for key, name in FIGURE_FIELDS.items() if name == field), "")
+    mark = assumed(scenario, f"protocol.{used}_rate" if used else figure)
     slow = speed < 1
     if native:
         return f"own ports, {rate} per device{mark}" + (f" at node {node}" if slow else "")

@@ -2,6 +2,7 @@
 
 from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
+from peerlab.collectives.choose import slices
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.resources import resource_kind
@@ -9,6 +10,7 @@ from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.shown_nodes import focus
+from peerlab.view.static_scene import not_told
 
 
 def colours(run: Run) -> list[list[str]]:
@@ -45,23 +47,22 @@ def _not_drawn(run: Run) -> str:
     stages = [
         stage_kind(stage.name).says for stage in run.scenario.stages if not stage_kind(stage.name).track
     ]
-    busy = [
-        f"{resource_kind(kind).label}, {share:.0%} busy"
-        for kind, share in run.busy.items()
-        if not resource_kind(kind).drawn
-    ]
+    busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in not_told(run)]
     told = "; ".join(dict.fromkeys((*stages, *busy)))
     return f" Not drawn: {told}." if told else ""
 
 
 def _slices(s: Scenario) -> str:
-    """Return the size of slices and whether the library or the user sets it: they differ between staged paths and Peer Direct."""
-    size = s.slice_limit
-    if not size or size >= s.nbytes:
+    """Return the size of slices and who sets it: the user, the library's largest slice, or how many a transfer has at least."""
+    found = slices(s)
+    if len(found) < 2:
         return "whole transfers"
+    size = f"slices of {say_bytes(found[0])}"
+    if found[0] < (s.slice_limit or 0):
+        return f"{size}, {len(found)} to a transfer"
     if s.slice_bytes != "auto":
-        return f"slices of {say_bytes(size)}, as set"
-    return f"slices of {say_bytes(size)}, as the library cuts them {'through the host' if s.staged else 'from device memory'}"
+        return f"{size}, as set"
+    return f"{size}, as the library cuts them {'through the host' if s.staged else 'from device memory'}"
 
 
 def _how(run: Run) -> str:
@@ -80,10 +81,16 @@ def _disturbed(run: Run) -> str:
     if s.jitter:
         parts.append(f"jitter {100 * s.jitter:g} % (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():
-        parts.append(f"node {node} at {100 * speed:g} %")
+        parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
     if not run.trace.folded and s.collective != "point-to-point":
         parts.append(f"shown: node {focus(run)}")
     return "".join(f", {part}" for part in parts)
+
+
+def _unfelt(s: Scenario) -> str:
+    """Return that a slow node is as fast as the others on this path, if nothing that it uses is slower there."""
+    felt = any(resource_kind(use.kind).slowed_with_node for stage in s.stages for use in stage.uses)
+    return "" if felt else " (which changes nothing on this path)"
 
 
 def way(scenario: Scenario) -> str:

@@ -21,7 +21,7 @@ import peerlab
 import peerlab.records
 from peerlab.app.background_measurement import Measuring
 from peerlab.app.explore import explore
-from peerlab.app.log_findings import Found, as_measured, look_at
+from peerlab.app.log_findings import LogFindings, as_measured, look_at
 from peerlab.measurement.schedule import Measurement
 
 _SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
@@ -173,7 +173,7 @@ def test_a_log_of_a_machine_that_nobody_knows_is_read_and_the_scenario_stays(lab
 
 
 def test_a_log_of_two_processes_is_shown_after_one_of_a_single_node(lab):
-    found = Found("juliet", DIRECT, peerlab.diagnose(DIRECT, "juliet"))
+    found = LogFindings("juliet", DIRECT, peerlab.diagnose(DIRECT, "juliet"))
     shown = as_measured(lab.scenario.with_(nodes=1), found)
     assert (shown.cluster, shown.collective, shown.nodes) == ("juliet", "point-to-point", 2)
     assert (shown.path, shown.nbytes) == ("peer-direct", 4 * 2**20)

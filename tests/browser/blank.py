@@ -9,7 +9,8 @@ from shown import Shown
 import peerlab
 from peerlab import page as sources
 from peerlab.view.bokeh_document import bokeh_script, document
-from peerlab.view.curves import curves, lines
+from peerlab.view.curve_scenarios import lines
+from peerlab.view.curves import curves
 from peerlab.view.measured import overlay
 from peerlab.view.payload import payload
 from peerlab.view.theme import palettes

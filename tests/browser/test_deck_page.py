@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from peerlab.cli import main
-from peerlab.deck.outline import REVIEW, Outline, Plan
+from peerlab.deck.outline import REVIEW, Outline, SlidePlan
 from peerlab.deck.write_deck import printed, write_deck
 from peerlab.model.presets import known_clusters, load_cluster
 
@@ -83,10 +83,10 @@ def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
     while page.locator("section.present iframe").count() == 0:
         page.keyboard.press("ArrowRight")
     frame.wait_for_function("[...window.peerlabPages][0].player.playing")
-    expect(frame.locator(".pl-card[data-name=busbw]")).to_contain_text("30.2 GB/s")
+    expect(frame.locator(".pl-card[data-name=busbw]")).to_contain_text("31.4 GB/s")
     frame.get_by_label("Host bottleneck").click()
     frame.wait_for_function(
-        "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('53.9 GB/s')"
+        "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('55.4 GB/s')"
     )
     page.evaluate("Reveal.next()")
     frame.wait_for_function("![...window.peerlabPages][0].player.playing")
@@ -118,7 +118,7 @@ def test_the_speaker_has_notes_and_sees_what_comes(page):
     speaker.locator("iframe").nth(1).wait_for()
     page.keyboard.press("ArrowRight")
     notes = speaker.locator(".speaker-controls-notes")
-    notes.get_by_text("30.2 GB/s bus bandwidth in 4.37 ms").wait_for()
+    notes.get_by_text("31.4 GB/s bus bandwidth in 4.21 ms").wait_for()
     for frame, heading in ((0, "Through the host"), (1, "Peer Direct")):
         speaker.frame_locator("iframe").nth(frame).locator("section.present h2", has_text=heading).wait_for()
     speaker.close()
@@ -133,7 +133,7 @@ def test_it_prints_a_slide_a_page(deck):
 
 @pytest.mark.parametrize("cluster", COMPARABLE)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
-    plans = tuple(Plan(kind) for kind in REVIEW if kind != "live")
+    plans = tuple(SlidePlan(kind) for kind in REVIEW if kind != "live")
     deck = write_deck(Outline(scenario={"cluster": cluster, "nodes": 4}, slides=plans), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
@@ -151,7 +151,7 @@ def test_words_of_ones_own_fit_on_every_slide_with_a_picture(browser, tmp_path):
     """Pictures make room for them."""
     words = "Our image ships without DMA-BUF. " * 4
     shown = ("detour", "direct", "time", "nodes", "registration")
-    deck = write_deck(Outline(slides=tuple(Plan(kind, text=words) for kind in shown)), tmp_path)
+    deck = write_deck(Outline(slides=tuple(SlidePlan(kind, text=words) for kind in shown)), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
     page.wait_for_function("Reveal.isReady()")

@@ -208,7 +208,7 @@ def test_names_are_one_line_that_tells_a_terminal_nothing(tmp_path):
 def test_several_mistakes_are_all_named(tmp_path):
     file = tmp_path / "bad.toml"
     bad = DL1.replace("uplink = { value = 14.1", "uplink = { value = -14.1").replace("lookup =", "lokup =")
-    file.write_text(bad.replace('"host-tcp"]', '"host-tpc"]').replace("[limits]", "[limit]"))
+    file.write_text(bad.replace('"host-tcp"', '"host-tpc"').replace("[limits]", "[limit]"))
     wrong = " | ".join(check(file).wrong)
     for part in (
         "must be greater than zero",

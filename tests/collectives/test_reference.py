@@ -74,15 +74,17 @@ def test_a_broken_plan_is_caught():
     assert not (execute(plan, given_) == given_.sum(axis=0)).all()
 
 
-@given(st.integers(1, 10**7), st.none() | st.integers(1, 10**6))
-def test_slices_are_equal_and_padded_by_less_than_a_byte_each(nbytes, limit):
+@given(st.integers(1, 10**7), st.none() | st.integers(1, 10**6), st.integers(1, 16))
+def test_slices_are_full_ones_and_a_remainder(nbytes, limit, least):
     if limit is not None and nbytes / limit > 10_000:
         limit = nbytes // 1000 + 1
-    sizes = slice_sizes(nbytes, limit)
-    assert len(set(sizes)) == 1
-    assert nbytes <= sum(sizes) < nbytes + len(sizes)
-    if limit is None or nbytes == 1:
+    sizes = slice_sizes(nbytes, limit, least)
+    assert sum(sizes) == nbytes
+    assert len(set(sizes[:-1])) <= 1
+    assert 0 < sizes[-1] <= sizes[0]
+    if limit is None:
         assert len(sizes) == 1
     else:
-        assert len(sizes) >= 2
-        assert max(sizes) <= limit
+        assert max(sizes) <= min(limit, -(-nbytes // least))
+        # one byte more makes no slice smaller
+        assert max(slice_sizes(nbytes + 1, limit, least)) >= max(sizes)

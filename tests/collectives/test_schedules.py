@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.collectives.binary_tree import BinaryTree
-from peerlab.collectives.choose import SCHEDULES
+from peerlab.collectives.choose import SCHEDULES, slices
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, is_chain, neighbours, waits
@@ -177,3 +177,18 @@ def test_an_algorithm_of_a_test_is_a_record_and_a_schedule(monkeypatch):
     assert ", ring to the left, " in caption(peerlab.simulate(asked))
     with pytest.raises(peerlab.PeerlabError, match="'left' does an allreduce only, no allgather"):
         asked.with_(collective="allgather")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sizes"),
+    [
+        ({}, (128 * 1024,) * 8),  # chunks of 1 MiB
+        ({"message_bytes": "1 GiB"}, (512 * 1024,) * 32),  # the library's largest slice
+        ({"slice_bytes": "300 KiB"}, (300 * 1024,) * 3 + (124 * 1024,)),
+        ({"window": 3}, (349526, 349526, 349524)),
+        ({"collective": "point-to-point", "message_bytes": 10}, (5, 5)),
+        ({"nodes": 1}, ()),
+    ],
+)
+def test_a_transfer_is_cut_into_full_slices_and_a_remainder(fields, sizes):
+    assert slices(peerlab.Scenario(path="host-rdma", **fields)) == sizes

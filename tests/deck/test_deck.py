@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import peerlab.deck
-from peerlab.deck.compared_runs import Evidence
+from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.deck_page import page
-from peerlab.deck.outline import REVIEW, Outline, Plan, read_outline
+from peerlab.deck.outline import REVIEW, Outline, SlidePlan, read_outline
 from peerlab.deck.slides import slides
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError
@@ -17,13 +17,13 @@ from peerlab.errors import ExportError
 TRAINING = Training(gradient_bytes=2_000_000_000, step_time_s=0.35, overlap_share=0.5)
 
 
-STILL = tuple(Plan(kind) for kind in REVIEW if kind != "live")
+STILL = tuple(SlidePlan(kind) for kind in REVIEW if kind != "live")
 
 
 def made(training=None, plans=STILL, **fields):
     """Return slides; a live one, which simulates many states, only where it is asked for."""
     outline = Outline(scenario={"nodes": 4, **fields}, training=training, slides=plans)
-    return slides(outline, Evidence(outline.scenario, peerlab.simulate))
+    return slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
 
 
 def run(**fields):
@@ -50,14 +50,14 @@ def test_figures_of_the_slides_are_those_of_the_runs():
 
 
 def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
-    plans = (Plan("recommendation"),)
+    plans = (SlidePlan("recommendation"),)
     known = made(plans=plans, cluster="p4d")[0]  # where its NICs hang is documented
     assert known.title == "Recommendation: use Peer Direct"
-    assert "slice through the host (slices.staged)" in " ".join(known.lines)
+    assert "slices that a transfer has at least (slices.least)" in " ".join(known.lines)
     open_ = made(plans=plans)[0]
     assert open_.title == "Recommendation: measure before deciding"
     assert "times if each NIC has a root port of its own" in open_.lines[0]
-    gain = Evidence({"nodes": 4}, peerlab.simulate).gain_band
+    gain = ComparedRuns({"nodes": 4}, peerlab.simulate).gain_band
     most = f"NICs below a PCIe switch (node.nics_per_switch): {gain.least:.2f} to {gain.most:.2f} times"
     assert f"The gain depends most on {most}. Find that out first: lspci -tv" in " ".join(open_.lines)
     far = made(plans=plans, nodes=1024, message_bytes="1 MiB")[0]
@@ -66,7 +66,7 @@ def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
 
 def test_every_slide_that_shows_the_range_of_a_gain_says_what_it_leaves_out():
     deck = made(TRAINING)
-    gain = Evidence({"nodes": 4}, peerlab.simulate).gain_band
+    gain = ComparedRuns({"nodes": 4}, peerlab.simulate).gain_band
     shown = [
         " ".join((slide.title, *slide.lines, *(cell for row in slide.rows for cell in row))) for slide in deck
     ]
@@ -74,7 +74,9 @@ def test_every_slide_that_shows_the_range_of_a_gain_says_what_it_leaves_out():
     assert len(with_range) == 3
     assert all("root port" in text and f"{gain.least:.2f}" in text for text in with_range)
     (step,) = (text for text in shown if text.startswith("A training step"))
-    training = Evidence({"nodes": 4, "message_bytes": TRAINING.gradient_bytes}, peerlab.simulate).gain_band
+    training = ComparedRuns(
+        {"nodes": 4, "message_bytes": TRAINING.gradient_bytes}, peerlab.simulate
+    ).gain_band
     assert f"the exchange becomes {training.least:.2f} to {training.most:.2f} times as fast" in step
 
 
@@ -105,7 +107,7 @@ def test_an_outline_brings_its_own_words_and_they_are_text(tmp_path):
     file.write_text(OUTLINE)
     outline = read_outline(file)
     assert outline.training == Training(gradient_bytes=10**9, step_time_s=1.0, overlap_share=0.25)
-    cover, why, today = slides(outline, Evidence(outline.scenario, peerlab.simulate))
+    cover, why, today = slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
     assert (why.title, why.lines, why.notes) == (
         "Why",
         ("One paragraph.", "<script>alert(1)</script>"),
@@ -181,13 +183,13 @@ def test_what_is_wrong_with_a_training_is_said_with_its_line(tmp_path, text, say
 )
 def test_what_cannot_be_compared_is_said(fields, says):
     with pytest.raises(ExportError, match=re.escape(says)):
-        Evidence(fields, peerlab.simulate)
+        ComparedRuns(fields, peerlab.simulate)
 
 
 def test_a_deck_that_cannot_be_made_leaves_no_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     much = Training(gradient_bytes=10**12, step_time_s=0.1, overlap_share=0)
-    outline = Outline(scenario={"nodes": 2}, training=much, slides=(Plan("training"),))
+    outline = Outline(scenario={"nodes": 2}, training=much, slides=(SlidePlan("training"),))
     with pytest.raises(ExportError, match="and a step takes 100 ms"):
         peerlab.write_deck(outline, "~/deck")
     assert list(tmp_path.iterdir()) == []
@@ -215,7 +217,7 @@ def test_where_no_deck_can_be_is_said(tmp_path):
     "fields", [{"message_bytes": 1, "nodes": 2}, {"nodes": 4096, "message_bytes": "64 KiB"}]
 )
 def test_where_latency_is_all_no_part_is_busy_and_that_is_said(fields):
-    (slide,) = made(plans=(Plan("time"),), **fields)
+    (slide,) = made(plans=(SlidePlan("time"),), **fields)
     assert len(slide.pictures) == 1
     assert slide.lines == ("Latency alone: no part is busy for a twentieth of the time on either path.",)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from peerlab.cli import main
 from peerlab.deck.markdown import read_markdown
-from peerlab.deck.outline import DEFAULT_TITLE, KINDS, REVIEW, Outline, Plan, read_outline
+from peerlab.deck.outline import DEFAULT_TITLE, KINDS, REVIEW, Outline, SlidePlan, read_outline
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError
 
@@ -56,9 +56,9 @@ def test_an_outline_says_title_scenario_training_and_slides(tmp_path):
         scenario={"cluster": "p4d", "nodes": 4, "message_bytes": "16 MiB"},
         training=Training(gradient_bytes=10**9, step_time_s=1.0, overlap_share=0.25),
         slides=(
-            Plan("title"),
-            Plan("detour", "Today", "On the slide.", "Say that it is slow.\n\nAsk who knew."),
-            Plan(
+            SlidePlan("title"),
+            SlidePlan("detour", "Today", "On the slide.", "Say that it is slow.\n\nAsk who knew."),
+            SlidePlan(
                 "text",
                 "Questions: ours",
                 "One.\n\nTwo.\n\nThree.",

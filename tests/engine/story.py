@@ -7,7 +7,7 @@ story's lists.
 import pytest
 
 import peerlab
-from peerlab.engine.legs import Flight, Leg, Visit
+from peerlab.engine.legs import Flight, Leg, Link, Visit
 from peerlab.engine.loop.event_loop import Loop
 from peerlab.engine.referee.processes import Referee
 from peerlab.engine.registration_queue import RegistrationQueue
@@ -44,19 +44,24 @@ def use(resource, lasts, engine=-1):
     return Visit(resource, lasts, 1, engine)
 
 
+def flow(route, nbytes):
+    """Return a visit of a fabric's links, the first of which is the NIC that sends."""
+    return Visit(route[0], nbytes, nbytes, link=Link(route, float(nbytes), (nbytes,) * len(route)))
+
+
 def served_by(*visits, **more):
-    """Return a leg that visits resources that serve one slice at a time."""
-    return Leg(STAGE, exclusive=visits, **more)
-
-
-def shared(*visits):
-    """Return a leg that visits shared resources."""
-    return Leg(STAGE, shared=visits)
+    """Return a leg that visits resources, in this order."""
+    return Leg(STAGE, visits, **more)
 
 
 def flies(lasts):
     """Return a leg of latency alone: what comes after it begins so much later."""
     return Leg(STAGE, flight=Flight(lasts, 0))
+
+
+def then_flies(lasts, after=1):
+    """Return a latency behind so many visits."""
+    return Flight(lasts, 0, after)
 
 
 def told(engine, story, resource=0, columns=("slice", "start", "end")):

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.engine.arrays.ring_arrays import Batch, refuses
+from peerlab.engine.arrays.service_order import Arrived, OrderUnknownError, ServiceOrder, users_of
 from peerlab.engine.arrays.side_by_side import SideBySide, times
+from peerlab.engine.loop.event_loop import Loop
 from peerlab.errors import ScenarioError
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="1 MiB", jitter=0.2, seed=3)
@@ -228,12 +230,146 @@ def test_with_a_warm_cache_it_gives_the_spans_and_hits_of_the_referee(
     assert figures(arrays) == figures(referee)
 
 
+def behind_a_switch(devices, nics):
+    """Return a DL1 with so many devices and NICs behind each PCIe switch."""
+    machine = peerlab.load_cluster("dl1")
+    for key, count in {"node.devices_per_switch": devices, "node.nics_per_switch": nics}.items():
+        machine = machine.with_figure(key, count)
+    return machine
+
+
+NICS_UNEVENLY_SHARED = behind_a_switch(3, 2)
+
+
+@settings(max_examples=60)
+@given(
+    cluster=st.sampled_from(["dl1", "p4d", "roce-100g-a100", behind_a_switch(4, 2), behind_a_switch(3, 1)]),
+    nodes=st.integers(2, 5),
+    nbytes=st.sampled_from([1, 777, 65536, 10**6 + 3, 2**22]),
+    slices=st.sampled_from(["auto", None, 5000]),
+    window=st.sampled_from([None, 1, 3]),
+    dependency=st.sampled_from(["slice", "slice", "step"]),
+    registration=st.sampled_from(["cached", "pool"]),
+    prefetch=st.booleans(),
+    collective=st.sampled_from(["allreduce", "allgather", "reduce-scatter"]),
+    jitter=st.sampled_from([0.0, 0.02, 0.2, 1.0]),
+    slow=st.sampled_from([None, {1: 0.5}, {0: 0.13}]),
+)
+def test_where_devices_share_a_nic_it_gives_the_spans_of_the_referee_or_says_that_it_cannot(
+    cluster, nodes, nbytes, slices, window, dependency, registration, prefetch, collective, jitter, slow
+):
+    scenario = peerlab.Scenario(
+        cluster=cluster,
+        path="peer-direct",
+        nodes=nodes,
+        message_bytes=nbytes,
+        slice_bytes=slices,
+        window=window,
+        dependency=dependency,
+        registration=registration,
+        prefetch=prefetch,
+        collective=collective,
+        jitter=jitter,
+        slow_nodes=slow,
+    )
+    referee = peerlab.simulate(scenario, engine="referee", every_node=True)
+    try:
+        arrays = peerlab.simulate(scenario, engine="arrays", every_node=True)
+    except OrderUnknownError:
+        auto = peerlab.simulate(scenario, every_node=True)
+        assert auto.engine == "loop"
+        assert identity(auto) == identity(referee)
+        return
+    assert identity(arrays) == identity(referee)
+    assert arrays.registration == referee.registration
+    assert figures(arrays) == figures(referee)
+    # one PCIe switch of every node stands for the others, and adds up to the same figures
+    least = peerlab.simulate(scenario, engine="arrays")
+    assert figures(least) == figures(referee)
+    assert least.trace.one_switch == (not jitter)
+    assert least.busy == {kind: pytest.approx(share) for kind, share in referee.busy.items()}
+
+
+OVERTAKEN = peerlab.Scenario(
+    path="peer-direct", nodes=4, message_bytes="4 MiB", slice_bytes="64 KiB", dependency="step"
+)
+"""In blocking code the first device comes to its next step while the second still sends slices of this one."""
+
+
+def test_where_a_slice_overtakes_one_of_an_earlier_step_the_loop_takes_over():
+    slow = OVERTAKEN.with_(slow_nodes={0: 0.13})
+    assert not refuses(slow)
+    with pytest.raises(ScenarioError, match=r"'arrays' cannot run this: slices come in an order"):
+        peerlab.simulate(slow, engine="arrays")
+    run, referee = peerlab.simulate(slow), peerlab.simulate(slow, engine="referee")
+    assert run.engine == "loop"
+    assert identity(run) == identity(referee)
+
+
+def test_of_runs_side_by_side_only_those_are_given_to_the_loop_that_the_arrays_cannot_run(monkeypatch):
+    scenarios = [
+        peerlab.Scenario(
+            path="peer-direct", nodes=4, message_bytes="4 MiB", slice_bytes="64 KiB", jitter=jitter, seed=seed
+        )
+        for seed in range(4)
+        for jitter in (0.1, 1.0)
+    ]
+    alone = [peerlab.simulate(one) for one in scenarios]
+    assert {run.engine for run in alone} == {"arrays", "loop"}
+    made = counted_calls(monkeypatch)
+    together = SideBySide(scenarios)
+    runs = [together.run(index) for index in range(len(scenarios))]
+    assert made == [8]  # and the loop takes the rest
+    assert [run.as_dict() for run in runs] == [run.as_dict() for run in alone]
+    assert [identity(run) for run in runs] == [identity(run) for run in alone]
+
+
+def arrived(came, past=0, round_=1):
+    """Return slices of four lanes that come at these times, are through upstream at `past`, and come in a round of their instant."""
+    return Arrived(*(np.broadcast_to(np.array([values]), (1, 4)) for values in (came, past, round_)))
+
+
+def test_a_shared_nic_serves_whom_comes_first_and_of_those_who_come_together_the_lowest_lane():
+    order = ServiceOrder(
+        users_of(np.array([7, 9, 7, 9])), 1
+    )  # lanes 0 and 2 share one NIC, 1 and 3 the other
+    work = np.array([10, 10, 20, 20])
+    start, end, state = order.serve(None, arrived([5, 5, 3, 5]), work)
+    assert start.tolist() == [[23, 5, 3, 15]]
+    assert end.tolist() == [[33, 15, 23, 35]]
+    assert order.held.all()
+    # the next slices come behind those, and no earlier than they came
+    start, _, state = order.serve(state, arrived([5, 40, 6, 40]), work)
+    assert start.tolist() == [[33, 40, 43, 50]]
+    assert order.held.all()
+    order.serve(state, arrived([50, 39, 50, 60]), work)
+    assert not order.held.any()
+
+
+def test_a_shared_nic_holds_a_slice_until_the_resource_upstream_is_through():
+    order = ServiceOrder(users_of(np.array([7, 9, 7, 9])), 1)
+    start, end, _ = order.serve(None, arrived([0, 0, 5, 5], past=[50, 0, 0, 0]), np.array([10, 10, 10, 10]))
+    assert start.tolist() == [[0, 0, 50, 10]]
+    assert end.tolist() == [[50, 10, 60, 20]]
+
+
+def test_of_slices_that_come_together_the_one_of_the_earlier_round_is_served_first():
+    order = ServiceOrder(users_of(np.array([7, 9, 7, 9])), 1)
+    start, _, _ = order.serve(None, arrived([5, 5, 5, 5], round_=[2, 1, 1, 1]), np.array([10, 10, 10, 10]))
+    assert start.tolist() == [[15, 5, 5, 15]]
+
+
+@pytest.fixture
+def without_numba(monkeypatch):
+    """Have no compiled loop, which `auto` takes for large runs where numba is installed."""
+    monkeypatch.setattr("peerlab.engine.compiled.refusals.installed", lambda: False)
+
+
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
         ({"cluster": "dl1"}, "queue for one resource"),
-        ({"cluster": "dl1", "path": "peer-direct", "registration": "pool"}, "queue for one resource"),
-        ({"cluster": "dl1", "path": "peer-direct"}, "queue for one resource"),
+        ({"cluster": NICS_UNEVENLY_SHARED, "path": "peer-direct"}, "more devices share one NIC than another"),
         ({"cluster": "p5", "path": "peer-direct", "registration": "per-transfer"}, "queue for registration"),
         ({"cluster": "p5", "path": "peer-direct", "iterations": 1}, "queue for registration"),
         ({"cluster": "p5", "path": "peer-direct", "cache_regions": 4}, "queue for registration"),
@@ -242,6 +378,7 @@ def test_with_a_warm_cache_it_gives_the_spans_and_hits_of_the_referee(
         ({"cluster": "ideal-100g", "collective": "point-to-point"}, "no ring"),
     ],
 )
+@pytest.mark.usefixtures("without_numba")
 def test_what_it_cannot_say_exactly_it_refuses(fields, why):
     scenario = peerlab.Scenario(jitter=0.1, **fields)
     assert why in refuses(scenario)
@@ -258,9 +395,12 @@ NODE, SWITCH, DEVICE = "a switch of a node", "a switch of every node", "every de
     [
         ({"cluster": "ideal-100g"}, "loop", NODE),
         ({"cluster": "ideal-100g", "jitter": 0.1}, "arrays", DEVICE),
-        ({"cluster": "ideal-100g", "slow_nodes": {3: 0.5}}, "arrays", DEVICE),
+        ({"cluster": "ideal-100g", "slow_nodes": {3: 0.5}}, "arrays", SWITCH),
         ({"cluster": "ideal-100g", "algorithm": "binary-tree"}, "loop", SWITCH),
         ({"slow_nodes": {3: 0.5}}, "loop", SWITCH),
+        ({"path": "peer-direct", "slow_nodes": {3: 0.5}}, "arrays", SWITCH),
+        ({"path": "peer-direct", "slow_nodes": {3: 0.13}, "dependency": "step"}, "loop", SWITCH),
+        ({"path": "peer-direct", "jitter": 0.1}, "arrays", DEVICE),
         ({"cluster": "p5", "path": "peer-direct"}, "loop", NODE),
         ({"cluster": "p5", "path": "peer-direct", "jitter": 0.1}, "arrays", DEVICE),
         (
@@ -272,6 +412,7 @@ NODE, SWITCH, DEVICE = "a switch of a node", "a switch of every node", "every de
         ({"collective": "point-to-point"}, "loop", DEVICE),
     ],
 )
+@pytest.mark.usefixtures("without_numba")
 def test_auto_takes_the_fastest_engine_that_is_exact_and_simulates_the_least_that_is(fields, engine, holds):
     run = peerlab.simulate(peerlab.Scenario(**fields))
     assert run.engine == engine
@@ -294,18 +435,36 @@ def test_every_node_is_in_the_trace_where_it_is_asked_for(engine):
         ("simpy", "referee", True),
         ("simpy-folded", "referee", False),
         ("loop-full", "loop", True),
-        ("loop-nodes", "loop", True),
+        ("loop-nodes", "loop", True),  # of nodes that are alike; the least would be one of them
     ],
 )
 def test_the_words_of_0_1_for_engines_work_with_a_warning_that_names_the_new_call(old, engine, every_node):
     ring = peerlab.Scenario(nodes=3, message_bytes="64 KiB")
-    with pytest.warns(DeprecationWarning, match=f"engine='{old}' is simulate") as told:
+    with pytest.warns(FutureWarning, match=f"engine='{old}' is simulate") as told:
         run = peerlab.simulate(ring, engine=old)
     call = str(told[0].message).partition(" is ")[2].removesuffix(" now")
     same = eval(call, {"simulate": peerlab.simulate, "scenario": ring})  # noqa: S307  (ours)
     assert told[0].filename == __file__
     assert (run.engine, run.trace.folded) == (same.engine, same.trace.folded) == (engine, not every_node)
     assert identity(run) == identity(same)
+
+
+def test_where_nodes_differ_loop_nodes_is_one_switch_of_every_node_as_it_was_in_0_1():
+    slow = peerlab.Scenario(nodes=4, slow_nodes={1: 0.5}, message_bytes="1 MiB")
+    with pytest.warns(FutureWarning, match=r"is simulate\(scenario, engine='loop'\) now"):
+        run = peerlab.simulate(slow, engine="loop-nodes")
+    assert run.trace.one_switch
+    assert set(run.recording.spans["node"].tolist()) == {0, 1, 2, 3}
+    assert identity(run) == identity(peerlab.simulate(slow, engine="loop"))
+
+
+def test_a_word_of_0_1_that_contradicts_every_node_is_refused_with_the_call_to_write():
+    with pytest.raises(peerlab.PeerlabError, match=r"^every_node: .*engine='referee', every_node=True\)$"):
+        peerlab.simulate(RING, engine="simpy-folded", every_node=True)
+    with pytest.raises(peerlab.PeerlabError, match=r"^every_node: 'no' is neither True nor False"):
+        peerlab.simulate(RING, every_node="no")
+    with pytest.raises(peerlab.PeerlabError, match=r"^engine: unknown \['loop'\]; did you mean 'loop'"):
+        peerlab.simulate(RING, engine=["loop"])
 
 
 def test_a_large_jittered_run_makes_its_spans_only_when_they_are_asked_for():
@@ -324,3 +483,19 @@ def test_of_a_very_large_run_the_slowest_node_and_its_neighbours_are_recorded():
     assert len(set(every.recording.spans["node"].tolist())) == 512
     with pytest.raises(ScenarioError, match="million spans"):
         peerlab.simulate(peerlab.Scenario(nodes=1024, jitter=0.1))
+
+
+@pytest.mark.parametrize("fields", [{"slow_nodes": {0: 0.13}}, {"jitter": 1.0}])
+def test_where_nodes_differ_the_loop_too_leaves_the_cold_run_until_somebody_asks(monkeypatch, fields):
+    loops, run = [], Loop.run
+
+    def counting(self, watch=None):
+        loops.append(self)
+        return run(self, watch)
+
+    monkeypatch.setattr(Loop, "run", counting)
+    ran = peerlab.simulate(OVERTAKEN.with_(**fields))
+    assert ran.engine == "loop"
+    assert len(loops) == 1
+    assert ran.iterations == peerlab.simulate(ran.scenario, engine="referee").iterations
+    assert len(loops) == 3

@@ -40,14 +40,14 @@ def test_a_staged_path_is_copy_send_copy_with_a_bounce_buffer_at_each_end():
     inventory = Inventory(asked, plan(asked), folded=False, one_switch=False)
     ends = {"source": (0, 0), "destination": (1, 0)}
     legs = Pipeline(asked, inventory, ends, adds=False, gated=False).legs(1250, 1, (), last=True)
-    kinds = [[inventory.resources[one.resource].kind for one in leg.exclusive] for leg in legs]
+    kinds = [[inventory.resources[one.resource].kind for one in leg.visits] for leg in legs]
     assert kinds == [["copy_up"], ["nic_tx", "nic_rx"], ["copy_down"]]
-    assert [{one.duration_ps for one in leg.exclusive} for leg in legs] == [{78_125}, {100_000}, {78_125}]
+    assert [{one.duration_ps for one in leg.visits} for leg in legs] == [{78_125}, {100_000}, {78_125}]
     assert [(leg.acquire, leg.release) for leg in legs] == [(0, -1), (1, 0), (-1, 1)]
     slower = Pipeline(asked, inventory, ends, adds=False, gated=False).legs(
         1250, 1, (2.0, 1.0, 1.0), last=True
     )
-    assert slower[0].exclusive[0].duration_ps == 156_250
+    assert slower[0].visits[0].duration_ps == 156_250
 
 
 def test_devices_of_one_switch_share_its_nic_and_those_of_one_socket_its_memory():
@@ -109,7 +109,9 @@ def test_first_come_first_served_is_a_running_maximum():
 @BOTH
 def test_the_exchange_in_closed_form_is_what_an_engine_simulates(engine):
     """Gaudi 2: a slice of 7 x 32 KiB every 873,814 ps on links of 800,000 ps latency, then 120,373 ps to add it up."""
-    asked = peerlab.Scenario(cluster="gaudi2", path="host-rdma", nodes=2, message_bytes="1 MiB")
+    asked = peerlab.Scenario(
+        cluster="gaudi2", path="host-rdma", nodes=2, message_bytes="1 MiB", slice_bytes="32 KiB"
+    )
     traffic = exchange(System(asked, folded=True))
     assert traffic.link_end.tolist() == [873_814 * n for n in (1, 2, 3, 4)]
     assert traffic.ready.tolist() == [873_814 * n + 800_000 + 120_373 for n in (1, 2, 3, 4)]
@@ -157,11 +159,23 @@ def test_of_a_ring_of_twelve_seven_steps_are_left_out_and_unroll_to_the_same():
     watch = Repeats(None)
     short.run(watch)
     whole.run()
-    block = Block(first=5, last=8, repeats=7, period_ps=5_100_000, period_steps=1, after_step=1)
+    block = Block(first=6, last=9, repeats=7, period_ps=5_100_000, period_steps=1, after_step=1)
     assert [skip.spans for skip in watch.skips] == [block]
     assert (len(short.rows), len(whole.rows)) == (12, 33)
     assert (short.end + 7 * 5_100_000, whole.end) == (56_100_000, 56_100_000)
-    names = ("node", "device", "step", "slice", "stage", "resource", "queued", "start", "end", "nbytes")
+    names = (
+        "node",
+        "device",
+        "step",
+        "slice",
+        "stage",
+        "resource",
+        "queued",
+        "start",
+        "end",
+        "nbytes",
+        "work",
+    )
     rows = spans_of(system, short.rows, [block])
     unrolled = unroll({name: rows[:, index] for index, name in enumerate(names)}, (block,))
     found = np.column_stack([unrolled[name] for name in names])
@@ -217,14 +231,15 @@ def test_a_recording_has_the_same_spans_whoever_made_it(by):
     system = System(RING, folded=False)
     made = by(system, RegistrationQueue(system), None)
     assert made.end_ps == 10_200_000
-    assert sorted(set(made.unrolled["start"].tolist())) == [0, 100_000, 5_100_000, 5_200_000]
+    # the receiving NIC begins 5 us after the sending one
+    assert sorted(set(made.unrolled["start"].tolist())) == [0, 5_000_000, 5_100_000, 10_100_000]
     assert len(made.unrolled["start"]) == 3 * 2 * 3  # nodes, steps; sent, in flight, received
 
 
 def test_a_loops_row_says_step_slice_and_lane_in_its_id():
     """Id 7 of three lanes with one slice a transfer: step 2, lane 1."""
     system = System(RING, folded=False)
-    assert spans_of(system, [(7, 8, 0, 1, 2, 3, 4)], []).tolist() == [[1, 0, 2, 0, 8, 0, 1, 2, 3, 4]]
+    assert spans_of(system, [(7, 8, 0, 1, 2, 9, 4, 5)], []).tolist() == [[1, 0, 2, 0, 8, 0, 1, 2, 9, 4, 5]]
     assert array([], 10).shape == (0, 10)
 
 

@@ -10,13 +10,13 @@ from pkgutil import walk_packages
 from types import SimpleNamespace
 
 import pytest
-from story import DRAM, NIC, STAGE, Story, flies, served_by, shared, use
+from story import DRAM, NIC, STAGE, Story, flies, served_by, use
 
 import peerlab.engine
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.blocking_steps import BlockingSteps
 from peerlab.engine.loop.event_loop import Loop
-from peerlab.engine.loop.loop_resources import READY, Serving
+from peerlab.engine.loop.loop_resources import READY, Chain, Serving
 from peerlab.engine.loop.transfers import Course, Transfer, Transfers
 from peerlab.engine.loop.windows import Windows
 from peerlab.engine.max_min import Flow, Flows
@@ -84,9 +84,18 @@ def steps():
 def serving():
     cores = Resource("core", 0, 0, 10**12, shared=False, servers=2)
     held = Serving(1, [], [])
-    held.meet([NIC, cores, DRAM])
-    held.take(0, [(0, served_by(use(0, 30), use(1, 20))), (1, shared(use(2, 9, 0)))])
+    held.meet([NIC, cores, DRAM, NIC])
+    # slice 2 holds the last resource, slice 3 waits for it
+    ways = ((use(0, 30),), (use(1, 20), use(2, 9, 0)), (use(2, 9, 1), use(3, 1)), (use(3, 1),))
+    for slice_id, visits in enumerate(ways):
+        held.enter(slice_id, served_by(*visits))
+        held.take(0)
     return held, lambda: held.state(5, 0)
+
+
+def a_chain():
+    held, state = serving()
+    return held.chains[2], state
 
 
 def windows():
@@ -98,14 +107,14 @@ def windows():
     return held, lambda: held.state(5, 3)
 
 
-def a_job(slice_id, queued):
-    return Job(slice_id, STAGE, 10, 1, queued)
+def a_job(slice_id):
+    return Job(slice_id, 0, 10)
 
 
 def fair_share():
     held = FairShare(copies=1)
     for slice_id, engine in ((0, 0), (1, 1), (2, 0)):
-        held.arrive(0, engine, a_job(slice_id, 0))
+        held.arrive(0, engine, a_job(slice_id))
     return held, lambda: held.state(5, 0)
 
 
@@ -117,7 +126,7 @@ def a_waiting_job():
 def flows():
     held = Flows({0: 1.0}, {0: 1})
     for key in (0, 1):
-        held.arrive(0, 7, Flow(key, STAGE, (0,), 30, 30.0, 0))
+        held.arrive(0, 7, Flow(key, 0, (0,), 30.0))
     held.settle(0)
     return held, lambda: held.state(5, 0)
 
@@ -143,7 +152,7 @@ def replaced(**changes):
 
 MAKE = {
     Loop: a_loop, Course: a_course, Transfers: transfers, Transfer: a_transfer, BlockingSteps: steps, Serving: serving,
-    Windows: windows, FairShare: fair_share, Job: a_waiting_job, Flows: flows, Flow: a_flow,
+    Windows: windows, Chain: a_chain, FairShare: fair_share, Job: a_waiting_job, Flows: flows, Flow: a_flow,
 }  # fmt: skip
 """For each class what returns one of its objects under way, and what returns the state that it is part of."""
 
@@ -151,7 +160,6 @@ CHANGES = {
     Loop: {
         "heap": lambda loop: loop.heap.append((10**6, READY, 0, 0)),
         "leg": lambda loop: loop.leg.update({next(iter(loop.leg)): 7}),
-        "_parts": lambda loop: loop._parts.update({next(iter(loop.leg)): 7}),
         "serving": lambda loop: loop.serving.free.__setitem__(0, 10**6),
         "windows": lambda loop: loop.windows.give_back(0),
         "transfers": lambda loop: loop.transfers.under_way.clear(),
@@ -174,9 +182,20 @@ CHANGES = {
     },
     Serving: {
         "free": lambda held: held.free.__setitem__(0, 99),
-        "_servers": lambda held: held._servers[1].__setitem__(0, 99),
-        "_fair": lambda held: held._fair[2].arrive(5, 1, a_job(2, 5)),
-        "_flows": lambda held: held._flows.arrive(5, 0, Flow(0, STAGE, (0,), 30, 30.0, 5)),
+        "_held": lambda held: held._held.clear(),
+        "_idle": lambda held: held._idle.clear(),
+        "_waiting": lambda held: held._waiting[3].clear(),
+        "chains": lambda held: held.chains.pop(2),
+        "_fair": lambda held: held._fair[2].arrive(5, 7, a_job(2)),
+        "_flows": lambda held: held._flows.arrive(5, 0, Flow(0, 0, (0,), 30.0)),
+    },
+    Chain: {
+        "slice_id": plus("slice_id"),
+        "ready": plus("ready", by=99),
+        "through": plus("through"),
+        "worked": plus("worked"),
+        "queued": lambda one: one.queued.__setitem__(1, 4),
+        "starts": lambda one: one.starts.__setitem__(1, 4),
     },
     Windows: {
         "_places": lambda held: held._places.__setitem__(0, 1),
@@ -185,12 +204,17 @@ CHANGES = {
     FairShare: {
         "_active": lambda held: held._active.pop(1),
         "_queues": lambda held: held._queues.clear(),
+        "_has": lambda held: held._has.add(9),
         "_round": plus("_round"),
         "_since": plus("_since", by=7),
     },
-    Job: {"slice_id": replaced(slice_id=9), "queued": replaced(queued=3)},
-    Flows: {"active": lambda held: held.active.clear(), "_queues": lambda held: held._queues.clear()},
-    Flow: {name: plus(name) for name in ("key", "left", "queued", "start", "since", "rate", "end")},
+    Job: {"slice_id": replaced(slice_id=9)},
+    Flows: {
+        "active": lambda held: held.active.clear(),
+        "_has": lambda held: held._has.add(9),
+        "_queues": lambda held: held._queues.clear(),
+    },
+    Flow: {name: plus(name) for name in ("key", "left", "since", "rate", "end")},
 }
 """By class and field: a change of the field, after which the state is another one."""
 
@@ -198,7 +222,7 @@ NOT_COMPARED = {
     Loop: {
         **dict.fromkeys(("system", "progress", "lanes", "pieces"), CONSTANT),
         **dict.fromkeys(("rows", "end"), WRITTEN),
-        **dict.fromkeys(("arriving", "marker"), SETTLED),
+        "marker": SETTLED,
         "readiness": "keeps nothing in a chain, and only chains are watched (see the last test)",
         "gate_waits": "is compared by `Repeats` itself",
         "_under_way": "is that of `transfers`",
@@ -224,18 +248,19 @@ NOT_COMPARED = {
         "_lanes": CONSTANT,
         "_heap": "is the loop's, which compares it",
         "_rows": WRITTEN,
-        "parts": "is compared by the loop",
-        "changed": SETTLED,
+        "_in_order": CONSTANT,
+        **dict.fromkeys(("arriving", "_freed", "changed"), SETTLED),
     },
     Windows: {"touched": SETTLED},
     FairShare: {"_copies": CONSTANT, "generation": ALARM},
-    Job: dict.fromkeys(("stage", "duration_ps", "nbytes"), FOLLOWS),
+    Chain: dict.fromkeys(("place", "leg"), FOLLOWS),
+    Job: dict.fromkeys(("number", "duration_ps"), FOLLOWS),
     Flows: {
         **dict.fromkeys(("capacities", "copies"), CONSTANT),
         "generation": ALARM,
         "_known": "is what was computed before, remembered",
     },
-    Flow: dict.fromkeys(("stage", "route", "nbytes"), FOLLOWS),
+    Flow: dict.fromkeys(("number", "route"), FOLLOWS),
 }
 """By class and field: why it is not part of the state."""
 
@@ -283,9 +308,10 @@ def served_later(now, base):
     """Return the state of resources, a window and a fabric 5 ps after they got a slice each at `now`."""
     serving, fair, flows, windows = Serving(1, [], []), FairShare(1), Flows({0: 1.0}, {0: 1}), Windows()
     serving.meet([NIC])
-    serving.take(now, [(base, served_by(use(0, 30)))])
-    fair.arrive(now, 0, a_job(base, now))
-    flows.arrive(now, 7, Flow(base, STAGE, (0,), 30, 30.0, now))
+    serving.enter(base, served_by(use(0, 30)))
+    serving.take(now)
+    fair.arrive(now, 0, a_job(base))
+    flows.arrive(now, 7, Flow(base, 0, (0,), 30.0))
     flows.settle(now)
     windows.meet([1])
     windows.ask(now, 0, base)

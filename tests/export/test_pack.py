@@ -17,6 +17,7 @@ SCENARIOS = [
     {"nodes": 1024, "path": "peer-direct", "registration": "per-transfer"},
     {"nodes": 6, "path": "peer-direct", "jitter": 0.1},
 ]
+TIMES = {"enter", "queued", "start", "sent", "received", "turned", "done", "end", "until"}
 
 
 def packed(parcel, length_us):
@@ -38,7 +39,7 @@ def test_every_row_of_a_run_comes_out_within_the_rounding(fields):
     ):
         assert again["count"] == rows["count"] > 0
         for name, raw in rows["arrays"].items():
-            if name in ("enter", "start", "end", "until", "queued"):
+            if name in TIMES:
                 times = np.frombuffer(raw, "<f4")
                 assert np.abs(again["arrays"][name] - times).max() <= 1.01 * rounding_us + 1e-7 * length, name
             else:

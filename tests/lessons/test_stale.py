@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from peerlab.lessons.freed_memory import PAGE, Host, Nic, NicError
+from peerlab.lessons.freed_memory import PAGE, NicError, ProcessMemory, TranslatingNic
 from peerlab.lessons.stale import ByAllocation, ByPointer, ByRange, Watched, train
 
 SAME, GROWING = ("64 KiB",) * 3, ("16 KiB", "64 KiB", "64 KiB")
 
 
 def test_a_freed_address_comes_back_with_other_pages_and_the_nic_still_reads_the_old_ones():
-    host = Host()
-    nic = Nic(host)
+    host = ProcessMemory()
+    nic = TranslatingNic(host)
     first = host.allocate(PAGE)
     host.fill(first, PAGE, 1.0)
     key = nic.register(first, PAGE)
@@ -28,9 +28,9 @@ def test_a_freed_address_comes_back_with_other_pages_and_the_nic_still_reads_the
 
 
 def test_writes_after_registering_are_seen_as_the_pages_are_the_same():
-    host = Host()
+    host = ProcessMemory()
     address = host.allocate(2 * PAGE)
-    nic = Nic(host)
+    nic = TranslatingNic(host)
     key = nic.register(address, 2 * PAGE)
     host.fill(address + PAGE, PAGE, 5.0)
     assert np.unique(nic.read(key, address, 2 * PAGE)).tolist() == [0.0, 5.0]

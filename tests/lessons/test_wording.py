@@ -114,7 +114,7 @@ def test_what_denies_or_doubles_an_option_does_not_name_it(text):
         ("01-upgrade", "PCIe uplinks"),
         ("01-upgrade", "Gen4"),
         ("01-inside", "scale-up links"),
-        ("02-winner", "Pairwise"),
+        ("02-winner", "Recursive doubling"),
         ("03-thrash", "cold"),
         ("03-silent", "Larger"),
         ("05-cannot", "can't tell"),

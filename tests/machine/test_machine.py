@@ -4,7 +4,7 @@ import pytest
 from fake_sys import ASPEED, ETHERNET, GPU, HABANA, MELLANOX, FakeSys
 
 from peerlab.machine import read_machine
-from peerlab.machine.pci import Link
+from peerlab.machine.pci import PcieLink
 from peerlab.machine.rdma import read_rdma_ports
 
 
@@ -32,7 +32,7 @@ def test_what_hangs_under_which_switch_is_found(fake):
     [(8, 16, 14.1), (16, 16, 28.2), (32, 16, 56.4), (8, 8, 7.05), (2.5, 1, 0.224)],
 )
 def test_a_link_carries_what_ucx_reckons_with(speed, lanes, gigabytes):
-    assert Link("0000:01:00.0", speed, lanes).effective_Bps / 1e9 == pytest.approx(gigabytes, rel=2e-3)
+    assert PcieLink("0000:01:00.0", speed, lanes).effective_Bps / 1e9 == pytest.approx(gigabytes, rel=2e-3)
 
 
 def test_an_idle_link_counts_as_fast_as_both_its_ends_can_be(fake):

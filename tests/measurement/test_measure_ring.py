@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from peerlab.measurement.ring_moves import MOST_RANKS, PAGE, Numbers, Ring
+from peerlab.measurement.ring_moves import MOST_RANKS, PAGE, Numbers, RingLayout
 
 BASE = Numbers(1 << 20)
 
@@ -38,14 +38,14 @@ def around(ring, slice_bytes, run, numbers=BASE):
     run=st.integers(0, 10**6),
 )
 def test_every_rank_ends_with_the_exact_sum_whatever_does_not_divide(ranks, floats, slice_floats, run):
-    ring = Ring(ranks, 4 * floats)
+    ring = RingLayout(ranks, 4 * floats)
     for device in around(ring, 4 * slice_floats, run):
         assert BASE.is_sum(ranks, run, device[: ring.nbytes].view(np.float32))
 
 
 @given(ranks=st.integers(2, 40), floats=st.integers(1, 10**6))
 def test_chunks_cover_the_message_once_and_scratch_begins_behind_it(ranks, floats):
-    ring = Ring(ranks, 4 * floats)
+    ring = RingLayout(ranks, 4 * floats)
     chunks = [ring.chunk(index) for index in range(ranks)]
     assert [at for at, _ in chunks] == [sum(n for _, n in chunks[:index]) for index in range(ranks)]
     assert sum(length for _, length in chunks) == ring.nbytes
@@ -57,7 +57,7 @@ def test_chunks_cover_the_message_once_and_scratch_begins_behind_it(ranks, float
 
 @given(ranks=st.integers(2, 9), floats=st.integers(1, 5000), slice_floats=st.integers(1, 900))
 def test_what_one_sends_in_a_step_is_what_its_right_neighbour_receives(ranks, floats, slice_floats):
-    ring = Ring(ranks, 4 * floats)
+    ring = RingLayout(ranks, 4 * floats)
     for rank in range(ranks):
         for mine, theirs in zip(ring.moves(rank), ring.moves((rank + 1) % ranks), strict=True):
             assert (mine.source_bytes, mine.there_at) == (theirs.lands_bytes, theirs.lands_at)

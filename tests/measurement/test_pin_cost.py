@@ -8,7 +8,7 @@ import pytest
 import peerlab
 from peerlab.errors import MeasurementError
 from peerlab.measurement import pin_cost as measured
-from peerlab.reports.pin_cost import cost_html
+from peerlab.reports.pin_cost_report import cost_html
 
 
 def test_more_pages_cost_more_and_the_table_shows_both():

@@ -1,16 +1,20 @@
 """One record each for paths, stages and resources: nothing that a view asks of them is missing."""
 
+from typing import get_args
+
 import pytest
 
 import peerlab
 from peerlab.analysis.lanes import has_lane
-from peerlab.analysis.metrics import LATENCY
+from peerlab.analysis.metrics import BUSY, LATENCY
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS
 from peerlab.model.paths import PATHS, data_path, stages
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.resources import RESOURCES, resource_kind
-from peerlab.model.stages import STAGES, stage_kind
-from peerlab.view.curves import curves, lines
+from peerlab.model.resources import RESOURCES, ResourceKind, resource_kind
+from peerlab.model.stages import STAGES, Track, stage_kind
+from peerlab.view.curve_scenarios import lines
+from peerlab.view.curves import curves
+from peerlab.view.datapath import scene
 from peerlab.view.headline import cards
 from peerlab.view.payload import payload
 from peerlab.view.still import still_svg
@@ -53,18 +57,45 @@ def test_what_a_record_names_exists():
         assert bool(one.cache_rests) != one.uses_device_memory
     for name, path in WAYS:
         for stage in stages(load_cluster(name), path):
-            assert stage_kind(stage.name).track
-            assert all(use.kind in RESOURCES for use in stage.uses)
+            assert stage_kind(stage.name).track in get_args(Track)  # what is drawn nowhere the caption names
+            assert not stage.flight or stage.flight in FIGURE_FIELDS.values()
+            for use in stage.uses:
+                assert use.kind in RESOURCES
+                assert not use.work or use.work in FIGURE_FIELDS.values()
+
+
+def test_a_resource_whose_rate_no_cluster_has_says_what_to_add(monkeypatch):
+    monkeypatch.setitem(RESOURCES, "pool", ResourceKind(label="memory pool", scope="device", rate="pool_Bps"))
+    with pytest.raises(
+        LookupError, match=r"^resource 'pool' has the rate 'pool_Bps', .* add it as a kind of figure"
+    ):
+        resource_kind("pool")
 
 
 @pytest.mark.parametrize(("name", "path"), WAYS)
-def test_what_is_busy_has_a_lane_or_a_place_in_the_picture_and_the_bottleneck_has_a_lane(name, path):
-    run = ran(name, path, nodes=4)
+def test_what_is_busy_has_a_lane_or_its_share_is_read_and_the_bottleneck_has_a_lane(name, path):
+    """The share is looked for in the words of the picture; of one part the busiest is enough."""
+    run = peerlab.simulate(peerlab.Scenario(cluster=name, path=path, nodes=8, message_bytes="16 MiB"))
     shown = {lane.kind for lane in lanes(run)}
-    for kind in (kind for kind, share in run.busy.items() if share):
-        assert kind in shown or not has_lane(kind)
-        assert resource_kind(kind).drawn or resource_kind(kind).label in caption(run)
+    texts, told = "\n".join(scene(run)["texts"]["text"]), caption(run)
+    for kind in (kind for kind, share in run.busy.items() if share >= BUSY):
+        if has_lane(kind):
+            assert kind in shown
+            continue
+        part = resource_kind(kind).drawn
+        most = max(share for one, share in run.busy.items() if part and resource_kind(one).drawn == part)
+        in_caption = f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" in told
+        assert in_caption or f"{most:.0%} busy" in texts
     assert run.bottleneck.kind in shown | {LATENCY}
+
+
+@pytest.mark.parametrize("name", ["infiniband-hdr-a100", "dl1", "p4d", "gaudi3"])
+def test_beside_the_device_links_stands_how_busy_they_are(name):
+    run = peerlab.simulate(
+        peerlab.Scenario(cluster=name, path="peer-direct", nodes=8, message_bytes="16 MiB")
+    )
+    assert run.busy["link_up"] > 0.4
+    assert scene(run)["texts"]["text"].count(f"{run.busy['link_up']:.0%} busy") == 2  # once a node
 
 
 @pytest.mark.parametrize(("name", "path"), WAYS)

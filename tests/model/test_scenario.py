@@ -58,7 +58,7 @@ def test_nodes_are_a_whole_number_in_range(nodes):
     ("fields", "says"),
     [
         ({"cluster": "dl2"}, "did you mean 'dl1'"),
-        ({"path": "wire"}, "it has: host-rdma, peer-direct, host-tcp"),
+        ({"path": "wire"}, f"it has: {', '.join(peerlab.load_cluster('dl1').paths)}"),
         ({"path": "peer-drect"}, "did you mean 'peer-direct'"),
         ({"registration": "cache"}, "did you mean 'cached'"),
         ({"message_bytes": "64 MB/s"}, "message_bytes: '64 MB/s' is a rate"),
@@ -136,14 +136,30 @@ def test_a_scenario_can_be_copied_and_sent_to_another_process(cluster):
 
 
 @pytest.mark.parametrize(
-    "name", ["nodes", "path", "cluster", "collective", "message_bytes", "window", "registration"]
+    "name",
+    [
+        "nodes",
+        "path",
+        "cluster",
+        "collective",
+        "algorithm",
+        "message_bytes",
+        "window",
+        "registration",
+        "memory",
+    ],
 )
-@pytest.mark.parametrize("value", [np.array([1, 2]), object(), [1], 10**4000, b"8"])
+@pytest.mark.parametrize("value", [np.array([1, 2]), object(), [1], 10**4000, b"8", {}, {"ring": []}, ([1],)])
 def test_a_value_of_an_impossible_kind_is_refused_in_one_line(name, value):
     assert refused(**{name: value}).startswith(f"{name}: ")
 
 
-def test_a_name_of_0_1_0_works_with_a_warning_that_names_the_new_one():
-    scenario = peerlab.Scenario()
-    with pytest.warns(DeprecationWarning, match="cluster_for_message"):
-        assert scenario.machine is scenario.cluster_for_message
+@pytest.mark.parametrize(
+    "given", ["dl1", peerlab.load_cluster("dl1"), {}, np.array([1]), [peerlab.Scenario()]]
+)
+@pytest.mark.parametrize("ask", [peerlab.simulate, peerlab.way, peerlab.sweep, peerlab.explore])
+def test_what_is_no_scenario_is_refused_in_one_line(ask, given):
+    with pytest.raises(
+        ScenarioError, match=r"^scenario: give a Scenario, such as peerlab\.Scenario\(cluster='dl1'\)"
+    ):
+        ask(given)

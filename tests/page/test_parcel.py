@@ -54,7 +54,8 @@ def in_words(hint):
     if origin is tuple and parts[-1] is not ...:
         return f"[{', '.join(map(in_words, parts))}]"
     if origin in (list, tuple):
-        return f"{in_words(parts[0])}[]"
+        of = in_words(parts[0])
+        return f"({of})[]" if " | " in of else f"{of}[]"
     assert len(parts) == 2, hint  # a mapping; as JSON its keys are text
     return f"Object<string, {in_words(parts[1])}>"
 

@@ -1,6 +1,7 @@
 """Whatever is handed over: records or one line, in bounded memory and time; never another error."""
 
 import os
+import sys
 import time
 import tracemalloc
 import unicodedata
@@ -12,7 +13,8 @@ from tool_logs import GOOD, NCCL, NCCL_JSON, OSU_CRASHED, OSU_LATENCY
 
 import peerlab
 from peerlab.errors import RecordsError
-from peerlab.records.text import MOST_BYTES, MOST_LINES
+from peerlab.records.load import _READERS, DEFECT
+from peerlab.records.text import MOST_BYTES, MOST_LINES, log_of
 
 MANY = 10 if os.environ.get("PEERLAB_SOAK") else 1
 """10,000 inputs, in a long trial 100,000: two thirds damaged logs, one third random text."""
@@ -130,6 +132,7 @@ def answered(text):
     except RecordsError as problem:
         said = str(problem)
         assert 0 < len(said) < 700
+        assert DEFECT not in said
         assert not any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in said)
         return None
     table = records.table
@@ -140,6 +143,29 @@ def answered(text):
         assert table[name].dropna().between(0, float("inf"), inclusive="left").all()
     assert not any(len(str(one)) > 400 for one in records.manifest["transport"])
     return records
+
+
+def first_reader(text):
+    """Return the module that reads a log, as `read_log` chooses it."""
+    log = log_of(text, "a.log")
+    return next((read.__module__ for _, looks_like, read in _READERS if looks_like(log)), None)
+
+
+def test_every_reader_has_a_log_that_is_damaged_here():
+    readers = {read.__module__ for tool, _, read in _READERS if tool != "peerlab"}
+    found = {first_reader(text) for text in GOOD.values()}
+    assert readers - found == set(), "give each of them a log in tests/tool_logs.py"
+
+
+def test_a_reader_that_fails_in_its_own_words_is_a_defect_told_in_one_line(monkeypatch):
+    def reads(_log):
+        raise ValueError("could not convert string to float: 'x'")
+
+    monkeypatch.setattr(sys.modules["peerlab.records.load"], "_READERS", (("a-tool", lambda _: True, reads),))
+    with pytest.raises(
+        RecordsError, match=f"^pasted text: {DEFECT} of the output of a-tool, .*ValueError: could"
+    ):
+        peerlab.load("anything\n")
 
 
 @pytest.mark.soak

@@ -25,8 +25,11 @@ from logs import (
 
 import peerlab
 from peerlab import Records
+from peerlab.model.paths import PATHS
 from peerlab.study.diagnosis import explanations
+from peerlab.study.diagnosis.evidence import from_latency
 from peerlab.study.diagnosis.knowledge import knowledge
+from peerlab.study.observed import observe
 
 T4 = ("Tesla T4",)
 EFA = ("Selected Provider is efa (found 1 nics)", "via NET/AWS Libfabric/0")
@@ -59,6 +62,13 @@ KNOWN = {
     "OSU, one node, through the NIC": (osu_bw(SMALL_RDMA, nodes=1, **ON_DEVICE), "alps-gh200", "peer-direct"),
     "HCCL in one box": (hccl(32 * MIB, 147.58), None, "in-node"),
 }
+
+
+def test_a_second_path_by_kernel_tcp_shares_the_evidence_on_tcp(monkeypatch):
+    monkeypatch.setitem(PATHS, "tcp-zero-copy", PATHS["host-tcp"])
+    on_rdma = osu(DIRECT_US, command="osu_latency -d cuda D D")
+    prompt = [one for one in from_latency(observe(on_rdma), knowledge()) if "too prompt" in one.says]
+    assert [set(one.points) for one in prompt] == [{"host-tcp", "tcp-zero-copy"}]
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -1,10 +1,12 @@
 """The output file: what a sweep that was stopped, killed or disturbed leaves behind, and how it goes on."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -120,28 +122,39 @@ def test_the_same_fields_on_another_base_are_another_question(file):
         peerlab.sweep(SMALL.with_(message_bytes="65 KiB"), output=file, **GRID)
 
 
-OF_0_1_0 = """\
-nodes,cluster,ranks,path,registration,collective,message_bytes,time_s,algbw_GBps,busbw_GBps,wire_busy_share,bottleneck,\
-bottleneck_share,copies_per_byte,dram_bytes_per_byte,cores_busy,registration_hits,registration_misses,\
-registration_evictions,registration_time_s,iteration_times_s,extrapolated,engine,error,fingerprint
-2,ideal-100g,2,wire,,allreduce,65536,1.524288e-05,4.29944997270857,4.29944997270857,0.34395599781668557,latency,\
-0.6560440021833145,0.0,0.0,0.0,0,0,0,0.0,[1.524288e-05],false,loop,,030ddca0a466a0bc
-"""
+OF_0_1_0 = Path(__file__).with_name("sweep_of_0_1_0.csv")
+"""What `peerlab.sweep(SMALL, nodes=[2, 3], output=...)` of 0.1.0 wrote."""
 
 
-def test_a_file_of_0_1_0_with_times_of_iterations_is_refused_with_the_option_that_has_them(file):
-    file.write_text(OF_0_1_0)
+@pytest.mark.parametrize("more", [{}, {"iteration_times": True}])
+def test_a_file_of_0_1_0_is_refused_as_another_versions_whatever_is_asked_for(file, more):
+    shutil.copy(OF_0_1_0, file)
+    part = file.with_name("part.csv")
+    rows = OF_0_1_0.read_text().splitlines()
+    ends = ["shard", *["1/1"] * (len(rows) - 1)]
+    part.write_text(
+        "".join(
+            f"{row[: -len(key)]}{end},{key}\n"
+            for row, end in zip(rows, ends, strict=True)
+            for key in [row.rpartition(",")[2]]
+        )
+    )
+    for asked in ({"output": file}, {"merge": [part]}):
+        with pytest.raises(PeerlabError, match="version of peerlab") as told:
+            peerlab.sweep(SMALL, nodes=[2, 3], **asked, **more)
+        assert "--iteration-times" not in str(
+            told.value
+        )  # it would not help: the figures are those of another model
+    assert file.read_text() == OF_0_1_0.read_text()
+
+
+def test_a_file_with_times_of_iterations_is_refused_without_them_with_the_option_that_has_them(file):
+    peerlab.sweep(SMALL, nodes=[2, 3], iteration_times=True, output=file)
     with pytest.raises(
-        PeerlabError, match=r"has the column iteration_times_s, .*iteration_times=True, --iter"
+        PeerlabError,
+        match=r"has the column iteration_times_s; .*iteration_times=True, or --iter.* with --json or",
     ):
         peerlab.sweep(SMALL, nodes=[2, 3], output=file)
-    part = file.with_name("part.csv")
-    part.write_text(OF_0_1_0.replace(",fingerprint", ",shard,fingerprint").replace(",030d", ",1/1,030d"))
-    with pytest.raises(
-        PeerlabError, match=r"^merge: .*has the column iteration_times_s, .*--iteration-times"
-    ):
-        peerlab.sweep(SMALL, nodes=[2], merge=[part])
-    assert file.read_text() == OF_0_1_0
 
 
 def test_a_file_with_times_of_iterations_goes_on_with_them_and_one_without_them_does_not(file):

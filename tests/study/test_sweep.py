@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.errors import HardwareError, PeerlabError, ScenarioError
-from peerlab.study.sweep.batches import Crew, Pace, work_off
+from peerlab.study.sweep.batch_worker import answer
+from peerlab.study.sweep.batches import Pace, SweepWorkers, work_off
 from peerlab.study.sweep.question import Question
-from peerlab.study.sweep.worker import answer
 
 SMALL = peerlab.Scenario(cluster="ideal-100g", nodes=4, message_bytes="64 KiB")
 GRID = {"nodes": [2, 3, 5], "window": [1, 2], "message_bytes": ["1 KiB", "100 KiB"]}
@@ -229,8 +229,8 @@ def test_neither_the_batches_nor_their_order_matter(table, data):
             for case, figures in zip(cases, answered.figures, strict=True)
         )
 
-    crew = Crew(executor, executor.workers, answer)
-    work_off(crew, question.cases, question.batch, keep, lambda: False, AnySize(data.draw))
+    workers = SweepWorkers(executor, executor.workers, answer)
+    work_off(workers, question.cases, question.batch, keep, lambda: False, AnySize(data.draw))
     rows = [found[case.fingerprint] for case in question.cases]
     assert [row["time_s"] for row in rows] == table["time_s"].tolist()
     assert [row["busbw_GBps"] for row in rows] == table["busbw_GBps"].tolist()

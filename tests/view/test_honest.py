@@ -6,7 +6,8 @@ import pytest
 
 import peerlab
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.view.curves import curves, lines, mark
+from peerlab.view.curve_scenarios import lines
+from peerlab.view.curves import curves, mark
 from peerlab.view.payload import payload
 
 

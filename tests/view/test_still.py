@@ -16,14 +16,14 @@ import peerlab
 from peerlab.model.presets import known_clusters, load_cluster, read_cluster
 from peerlab.model.stages import stage_kind
 from peerlab.places import folder
-from peerlab.view.frames import moves
-from peerlab.view.geometry import Geometry, place
+from peerlab.view.frames import PASSED, moves
+from peerlab.view.geometry import Geometry, along, gone, stops, ways
 from peerlab.view.moment import fullest, moment
 from peerlab.view.shown_nodes import OWN, shown_nodes
 from peerlab.view.still import still_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
-from peerlab.view.words import alt_text
+from peerlab.view.words import alt_text, caption
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -43,17 +43,17 @@ def detour():
 
 def test_a_still_holds_the_figures_of_its_run(detour):
     said = words(still_svg(detour))
-    assert {"30.2 GB/s", "4.37 ms for 64 MiB", "PCIe uplink up, 95% busy", "64 ranks", "95% busy"} <= set(
+    assert {"31.4 GB/s", "4.21 ms for 64 MiB", "PCIe uplink up, 99% busy", "64 ranks", "99% busy"} <= set(
         said
     )
     direct = words(still_svg(detour.simulate(detour.scenario.with_(path="peer-direct"))))
-    assert {"53.9 GB/s", "2.45 ms for 64 MiB", "NIC send, 96% busy"} <= set(direct)
+    assert {"55.4 GB/s", "2.39 ms for 64 MiB", "NIC send, 98% busy"} <= set(direct)
 
 
 def test_alt_text_is_two_sentences_with_the_figures(detour):
     assert alt_text(detour) == (
-        "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host: 30.2 GB/s bus bandwidth in 4.37 ms, wire 54% busy; "
-        "mostly waits for PCIe uplink up, 95% busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
+        "Gaudi DL1: AllReduce of 64 MiB on 8 nodes, RDMA through host: 31.4 GB/s bus bandwidth in 4.21 ms, wire 56% busy; "
+        "mostly waits for PCIe uplink up, 99% busy. Slices are copied from Gaudi memory up the PCIe uplink into host memory, "
         "sent by the NIC from there, and copied down again on the other side."
     )
     alone = simulated(cluster="ideal-100g", nodes=1)
@@ -83,11 +83,24 @@ class Tags(HTMLParser):
         self.text.append(data)
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "slices of 128 KiB, 8 to a transfer"),
+        ({"message_bytes": "1 GiB"}, "slices of 512 KiB, as the library cuts them through the host"),
+        ({"slice_bytes": "256 KiB"}, "slices of 256 KiB, as set"),
+        ({"slice_bytes": None}, "whole transfers"),
+    ],
+)
+def test_the_caption_says_the_size_that_slices_really_have(fields, said):
+    assert f", {said}." in caption(peerlab.simulate(peerlab.Scenario(path="host-rdma", **fields)))
+
+
 def test_a_notebook_that_takes_out_style_and_script_keeps_the_figures(detour):
     tags = Tags(detour._repr_html_())
     assert set(tags.found) == {"p", "img", "table", "tr", "th", "td"}
     assert not {name for of in tags.attributes.values() for name in of} & {"style", "onload", "onerror"}
-    assert tags.text[:3] == ["AllReduce busbw", "30.2 GB/s", "wire 54% busy"]
+    assert tags.text[:3] == ["AllReduce busbw", "31.4 GB/s", "wire 56% busy"]
     assert tags.attributes["img"]["alt"] == alt_text(detour)
     picture = base64.b64decode(tags.attributes["img"]["src"].partition("base64,")[2]).decode()
     assert picture == still_svg(detour)
@@ -113,6 +126,10 @@ def test_any_words_make_a_picture_that_can_be_read(text):
     assert said == "".join(kept).replace("\r\n", "\n").replace("\r", "\n")
 
 
+NIC, NICS, CORNER = 0, 1, 2
+"""What a slice passes on its way: the sender's NIC, the receiver's, and the corner before the last part."""
+
+
 @given(
     path=st.sampled_from(["host-rdma", "host-tcp", "peer-direct"]),
     nodes=st.integers(2, 40),
@@ -127,13 +144,59 @@ def test_slices_are_where_the_trace_says(path, nodes, part):
     rows = {name: values.tolist() for name, values in found.rows.items()}
     for first, last, times, period, _ in found.segments:
         for row, again in itertools.product(range(first, last), range(times)):
-            start, end = (rows[name][row] + again * period for name in ("start", "end"))
-            if rows["whose"][row] & OWN and start <= at < end:
-                stage = run.trace.stages[rows["stage"][row]]
-                x, y = place(
-                    geometry, stage_kind(stage).track, rows["device"][row], (at - start) / (end - start)
-                )
+            passed = [rows[name][row] + again * period for name in PASSED]
+            if rows["whose"][row] & OWN and passed[0] <= at < passed[-1]:
+                track, device = stage_kind(run.trace.stages[rows["stage"][row]]).track, rows["device"][row]
+                way, passing = (of(geometry, track, device)[0] for of in (ways, stops))
+                x, y = along(way, gone(at, passed, passing))
                 assert any(abs(x - a) + abs(y - b) < 1e-6 for a, b in drawn)
+
+
+@given(path=st.sampled_from(["host-rdma", "peer-direct"]), nodes=st.integers(2, 6), part=st.floats(0, 1))
+def test_no_slice_is_drawn_beyond_a_resource_that_has_not_begun_with_it(path, nodes, part):
+    """On the detour a slice is at the NIC no sooner than the NIC, and the DRAM and the uplink before it, have begun to read it."""
+    run = simulated(path=path, nodes=nodes, message_bytes="32 MiB")
+    frame, at = run.trace.frame(), int(part * run.time_ps)
+    crosses = {"host-rdma": "network", "peer-direct": "direct"}[path]
+    frame = frame[(frame["stage"] == crosses) & (frame["node"] == 0)]
+    began = frame.set_index(["device", "step", "slice", "resource"])["start_ps"].to_dict()
+    after = {
+        "host-rdma": {
+            NIC: ("PCIe uplink down", "NIC send"),
+            NICS: ("NIC receive",),
+            CORNER: ("PCIe uplink up",),
+        },
+        "peer-direct": {
+            NIC: ("device PCIe out", "NIC send"),
+            NICS: ("NIC receive",),
+            CORNER: ("device PCIe in",),
+        },
+    }[path]
+    geometry, found = Geometry(run.scenario.hardware), moves(run.trace, shown_nodes(run))
+    rows = {name: values.tolist() for name, values in found.rows.items()}
+    checked = 0
+    for row in range(len(rows["start"])):
+        passed = [rows[name][row] for name in PASSED]
+        if run.trace.stages[rows["stage"][row]] != crosses or not passed[0] <= at < passed[-1]:
+            continue
+        whose = [rows[name][row] for name in ("device", "step", "slice")]
+        passing = stops(geometry, stage_kind(crosses).track, whose[0])[0]
+        fraction = gone(at, passed, passing)
+        for place, resources in after.items():
+            if fraction > passing[place]:
+                checked += 1
+                assert all(began[(*whose, resource)] <= at for resource in resources), (whose, place)
+    if 0.3 < part < 0.7:
+        assert checked
+
+
+def test_a_slice_goes_evenly_where_nothing_keeps_it_and_crawls_before_what_it_waits_for():
+    even = [gone(now, (0, 0, 20, 20, 100), (0.3, 0.6, 0.8)) for now in (0, 25, 50, 100)]
+    assert even == [0, 0.25, 0.5, 1]
+    kept = [gone(now, (0, 60, 60, 60, 100), (0.3, 0.6, 0.8)) for now in (0, 30, 59, 60, 80, 100)]
+    assert kept == pytest.approx([0, 0.15, 0.295, 0.3, 0.65, 1])
+    assert gone(5, (0, 0, 0, 0, 10), (None, None, None)) == 0.5
+    assert gone(7, (7, 7, 7, 7, 7), (0.5, None, None)) == 1
 
 
 def test_the_moment_shown_is_one_with_slices_and_the_same_every_time(detour):

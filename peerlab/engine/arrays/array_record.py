@@ -5,16 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.engine.arrays.service_order import Times
 from peerlab.engine.legs import Leg
 from peerlab.engine.scaleup import Exchange
 from peerlab.engine.system import System
 from peerlab.model.stages import stage_number
 from peerlab.trace import Totals
 
-Times = NDArray[np.int64]
-"""Picoseconds, shape ``(scenarios, lanes)``."""
 Visited = tuple[int, int]
-"""Index of a stage, and which of its exclusive resources."""
+"""Index of a stage, and which of its resources."""
 
 
 class ArrayRecord:
@@ -26,7 +25,7 @@ class ArrayRecord:
         self._kept = np.array(keep, np.int64)
         self._resource_ids: dict[tuple[str, int], NDArray[np.int64]] = {}
         self.rows: list[NDArray[np.int64]] = []
-        """Blocks of rows ``(lane, step, slice, stage, resource, queued, start, end, bytes)`` of the lanes that are kept."""
+        """Blocks of rows ``(lane, step, slice, stage, resource, queued, start, end, bytes, work)`` of the lanes that are kept."""
         self.finished: list[NDArray[np.int64]] = []
         """Blocks of ``(slice id, lane that has it, when)`` of slices that have reached their final value."""
         self.opened: list[NDArray[np.int64]] = []
@@ -43,17 +42,20 @@ class ArrayRecord:
 
     def visit(self, key: Visited, leg: Leg) -> None:
         """Count a slice that a resource of every lane serves; `served` has the times."""
-        one = leg.exclusive[key[1]]
+        one = leg.visits[key[1]]
         self._at[key] = one.resource
         self._nbytes[key] = self._nbytes.get(key, 0) + one.nbytes
 
-    def serve(self, step: int, piece: int, key: Visited, leg: Leg, times: tuple[Times, Times, Times]) -> None:
-        """Keep the rows of a slice that was ``(queued, begun, ended)`` at a resource."""
-        one = leg.exclusive[key[1]]
-        self._write(step, piece, leg.stage, self._resources(one.resource), times, one.nbytes)
+    def serve(
+        self, step: int, piece: int, key: Visited, leg: Leg, times: tuple[Times, Times, Times, Times]
+    ) -> None:
+        """Keep the rows of a slice that ``(queued, began, was through)`` at a resource, and the resource's own work on it."""
+        one = leg.visits[key[1]]
+        *spans, work = times
+        self._write(step, piece, leg.stage, self.resources(one.resource), spans, one.nbytes, work)
 
-    def fly(self, step: int, piece: int, leg: Leg, at: Times) -> None:
-        """Record that a slice of every lane begins its latency."""
+    def fly(self, step: int, piece: int, leg: Leg, times: tuple[Times, Times, Times]) -> None:
+        """Record that a slice of every lane is in flight, ``(queued, begun, over)``."""
         if not leg.flight:
             return
         wire, lasts = leg.flight.wire, leg.flight.duration_ps
@@ -62,7 +64,8 @@ class ArrayRecord:
             0 if piece else lasts
         )  # of the first slice of each step, as `Totals.flown_ps` counts
         if len(self._kept):
-            self._write(step, piece, stage_number("flight"), self._resources(wire), (at, at, at + lasts), 0)
+            work = np.full(self._shape, lasts, np.int64)
+            self._write(step, piece, stage_number("flight"), self.resources(wire), times, 0, work)
 
     def hand_out(self, lasts: int, nbytes: int) -> None:
         """Record that every lane hands a slice to the other devices of its node."""
@@ -86,15 +89,17 @@ class ArrayRecord:
         piece: int,
         stage: int,
         resources: NDArray[np.int64],
-        times: tuple[Times, Times, Times],
+        times: Sequence[Times],
         nbytes: int,
+        work: Times,
     ) -> None:
         kept = self._kept
         fixed = [np.full(len(kept), value, np.int64) for value in (step, piece, stage)]
         size = np.full(len(kept), nbytes, np.int64)
-        self.rows.append(np.column_stack([kept, *fixed, resources[kept], *(t[0][kept] for t in times), size]))
+        columns = [resources[kept], *(t[0][kept] for t in times), size, work[0][kept]]
+        self.rows.append(np.column_stack([kept, *fixed, *columns]))
 
-    def _resources(self, resource: int) -> NDArray[np.int64]:
+    def resources(self, resource: int) -> NDArray[np.int64]:
         """Return for every lane the resource in the place of this one of lane 0: its own, or its receiver's."""
         one, lanes = self._system.resources[resource], self._system.lanes
         # a leg has resources of its sender and of its receiver, and on a ring these are two nodes
@@ -112,13 +117,13 @@ class ArrayRecord:
     def totals(self, lanes: Sequence[int], traffic: Exchange | None) -> list[Totals]:
         """Return for each run the totals of some lanes: what their spans, written out, would add up to."""
         some = np.array(lanes, np.int64)
-        where = {resource: self._resources(resource)[some] for resource in (*self._at.values(), *self._flown)}
+        where = {resource: self.resources(resource)[some] for resource in (*self._at.values(), *self._flown)}
         ends = [self._system.lanes[lane].scaleup for lane in lanes] if traffic else []
         count = len(self._system.resources)  # now that all were asked for
         served, nbytes = np.zeros((self._shape[0], count)), np.zeros(count, np.int64)
-        for key, resource in self._at.items():  # no two lanes share one
-            served[:, where[resource]] += self.served[key][:, some]
-            nbytes[where[resource]] += self._nbytes[key]
+        for key, resource in self._at.items():  # lanes may share one
+            np.add.at(served.T, where[resource], self.served[key][:, some].T)
+            np.add.at(nbytes, where[resource], self._nbytes[key])
         for wire, lasts in self._flown.items():
             served += lasts * np.bincount(where[wire], minlength=count)
         for links, reduce in ends:

@@ -3,7 +3,8 @@
 Where every resource belongs to one sender, a slice's start is the maximum of a few times: when it came, when the resource
 was free, when a place in the window was. So a ring is a recurrence over arrays of lanes, and of scenarios that differ
 only in their jitter. A warm registration cache only delays the first slice of a transfer: a hit queues nowhere, so the order stays.
-What shares a resource, queues for registration or is no ring is refused.
+Where devices share a NIC, an order is assumed, and verified while it runs (`service_order`). What else shares a resource,
+queues for registration or is no ring is refused.
 """
 
 import math
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 
 from peerlab.collectives.choose import plan
 from peerlab.engine import jitter
-from peerlab.engine.arrays.array_record import ArrayRecord, Times
+from peerlab.engine.arrays.array_record import ArrayRecord, Visited
+from peerlab.engine.arrays.service_order import Arrived, ServiceOrders, State, Times
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.scaleup import Exchange, exchange
@@ -28,24 +30,24 @@ from peerlab.model.scenario import Scenario
 
 _MOST_SIGMAS = 7
 """Normal numbers farther out are not drawn within the life of a machine."""
-_LAST_PS = 2**62
+_LAST_PS = 2**57
+"""`service_order` multiplies times by 16."""
 
 
 def refuses(scenario: Scenario) -> str:
-    """Return why the array engine cannot say exactly what happens in a scenario; empty if it can."""
+    """Return why the array engine cannot say exactly what happens in a scenario; empty if it can, as far as is known before it runs."""
     if not plan(scenario).schedule.is_ring:
         return "it is no ring"
     if scenario.registers and not ends_warm(scenario):
         return "transfers queue for registration"
-    cluster = scenario.cluster_for_message
-    kinds = [(use.kind, use.side) for stage in scenario.stages for use in stage.uses]
-    few = (
-        any(resource_kind(k).scope == "nic" for k, _ in kinds)
-        and cluster.devices_per_switch > cluster.nics_per_switch
-    )
-    shared = scenario.fabric.contended or any(resource_kind(k).shared for k, _ in kinds)
-    if few or shared or len({k for k, _ in kinds}) < len(kinds):
+    kinds = [use.kind for stage in scenario.stages for use in stage.uses]
+    shared = scenario.fabric.contended or any(resource_kind(kind).shared for kind in kinds)
+    if shared or len(set(kinds)) < len(kinds):
         return "slices of several senders, or of several stages, queue for one resource"
+    cluster = scenario.cluster_for_message
+    uneven = cluster.devices_per_switch % cluster.nics_per_switch
+    if uneven and any(resource_kind(kind).scope == "nic" for kind in kinds):
+        return "more devices share one NIC than another"
     return "" if all(stage.uses for stage in scenario.stages) else "a stage takes no time"
 
 
@@ -63,6 +65,8 @@ class Batch:
     """Lanes whose spans are kept; for one run at a time."""
     record: ArrayRecord = field(init=False)
     """Its rows and totals."""
+    orders: ServiceOrders = field(init=False)
+    """In which order shared resources serve, and which runs were found to be in it."""
 
     def __post_init__(self) -> None:
         system = self.system
@@ -75,11 +79,13 @@ class Batch:
         self.traffic: Exchange | None = exchange(system) if system.plan.exchanges else None
         self._own = self.traffic.ready if self.traffic and system.plan.collects else None
         self._known: dict[tuple[bool, int], list[tuple[Leg, list[NDArray[np.int64]]]]] = {}
-        self._free: dict[tuple[int, ...], Times] = {}
+        self._free: dict[Visited, State] = {}
+        self.orders = ServiceOrders(self.record.resources, len(self.seeds))
         self._held: dict[int, deque[Times]] = {}
         self._lookup_ps = system.scenario.registration_cost.lookup_ps if system.scenario.registers else 0
         self._before: Times | None = None
         self._end = np.zeros((len(self.seeds), self._lanes), np.int64)
+        self._first_round = np.ones_like(self._end)
         self._hand_out_free = self._begin_handing_out()
         self._check_horizon()
 
@@ -97,7 +103,8 @@ class Batch:
                 way = self._ways(step, piece)
                 served = sum(int(durations.max()) for _, visits in way for durations in visits)
                 flown = sum(leg.flight.duration_ps for leg, _ in way if leg.flight)
-                longest = max(longest, served + flown + self._lookup_ps)
+                sharing = max(self.orders.at(v.resource).most for leg, _ in way for v in leg.visits)
+                longest = max(longest, sharing * served + flown + self._lookup_ps)
         slowest = max(math.exp(_MOST_SIGMAS * sigma) for sigma in self.sigmas)
         if longest * slowest * max(1, schedule.steps) * len(self._pieces) > _LAST_PS:
             raise OverflowError("the times do not fit")
@@ -123,6 +130,8 @@ class Batch:
             if blocking:  # a step needs both of its ends, and each must be through with both of its transfers
                 turn = np.maximum(np.maximum(over, self._at_receiver(over)), self._at_receiver(over, -1))
             np.maximum(self._end, over, out=self._end)
+            if not self.orders.hold().any():
+                break
             if progress and not step & 31:
                 progress(step, schedule.steps)
         last: Times = self._end.max(axis=1)
@@ -153,8 +162,9 @@ class Batch:
     def _slice(self, step: int, piece: int, begin: Times, factors: jitter.Factors | None) -> Times:
         """Send a slice of every lane through its legs; return when it has arrived."""
         at, number = begin, -1
+        self.orders.come(begin)
         for leg, durations in self._ways(step, piece):
-            if leg.exclusive:
+            if leg.visits:
                 number += 1
             if leg.gated and self._own is not None:
                 # contributions are collected in the order of sending, and what arrives in this step is sent in the next
@@ -164,12 +174,13 @@ class Batch:
                 # slices release places in the order of taking them, so the oldest release is the next free place
                 if len(held) == self.system.places[leg.acquire]:
                     at = np.maximum(at, held.popleft())
-            if leg.exclusive:
+            if leg.visits:
                 factor = None if factors is None else factors[:, piece, number]
                 at = self._serve(step, piece, leg, at, durations, factor)
-            if leg.flight:
-                self.record.fly(step, piece, leg, at)
-                at = at + leg.flight.duration_ps
+            elif leg.flight:
+                over = at + leg.flight.duration_ps
+                self.record.fly(step, piece, leg, (at, at, over))
+                at = over
             if leg.release >= 0:
                 self._held.setdefault(leg.release, deque()).append(at)
         return at
@@ -183,30 +194,44 @@ class Batch:
         durations: list[NDArray[np.int64]],
         factor: jitter.Factors | None,
     ) -> Times:
-        """Let the exclusive resources of a stage serve a slice of every lane; return when the slowest has."""
-        last, served = queued, self.record.served
+        """Send a slice of every lane through the resources of a stage; return when it is through, the latency included."""
+        came, past, round_, served = queued, queued, self._first_round, self.record.served
         before = [self._free.get((leg.stage, number)) for number in range(len(durations))]
+        orders = [self.orders.at(visit.resource) for visit in leg.visits]
         for number, duration in enumerate(durations):
-            key = (leg.stage, number)
+            key, latency = (leg.stage, number), leg.latency_ps(number + 1)
             self.record.visit(key, leg)
-            twin = (
-                None if self.keep else _twin(durations, before, number)
-            )  # rows that are kept need each by itself
-            if twin is not None:
-                self._free[key], served[key] = self._free[leg.stage, twin], served[leg.stage, twin]
-                continue
-            if factor is not None:
-                # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond
-                duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
-            # first come first served, and slices come in their order: begin when it is here and the one before is done
-            free = before[number]
-            start = queued if free is None else np.maximum(queued, free)
-            end = self._free[key] = start + duration
-            served[key] = served[key] + duration if key in served else np.broadcast_to(duration, end.shape)
-            last = np.maximum(last, end)
-            if self.keep:
-                self.record.serve(step, piece, key, leg, (queued, start, end))
-        return last
+            # a resource that always took as long as the one upstream, with no latency between, has each slice at the same times
+            alike = number and duration is durations[number - 1] and before[number] is before[number - 1]
+            # rows that are kept need each by itself
+            if (
+                alike
+                and not self.keep
+                and not leg.latency_ps(number)
+                and orders[number] is orders[number - 1]
+            ):
+                self._free[key], served[key] = (
+                    self._free[leg.stage, number - 1],
+                    served[leg.stage, number - 1],
+                )
+            else:
+                if factor is not None:
+                    # as `jitter.slowed` rounds, so that times equal the referee's to the picosecond
+                    duration = np.maximum(np.rint(duration * factor), 1).astype(np.int64)  # noqa: PLW2901
+                arrived = Arrived(came, past, round_)
+                start, past, self._free[key] = orders[number].serve(before[number], arrived, duration)
+                # what a resource begins with at once arrives at the next in the next round of this instant
+                round_ = np.where(start > came, 1, round_ + 1) if self.orders.shared else round_
+                served[key] = (served[key] if key in served else np.zeros_like(past)) + duration
+                if self.keep:
+                    work = np.broadcast_to(duration, past.shape)
+                    self.record.serve(step, piece, key, leg, (came, start, past, work))
+                came = start
+            if latency:
+                left = came if number + 1 < len(durations) else past
+                came, past, round_ = came + latency, past + latency, self._first_round
+                self.record.fly(step, piece, leg, (left, left, past))
+        return past
 
     def _ways(self, step: int, piece: int) -> list[tuple[Leg, list[NDArray[np.int64]]]]:
         """Return the legs of lane 0, with the service times of every lane."""
@@ -237,8 +262,8 @@ class Batch:
         """
         found: dict[bytes, NDArray[np.int64]] = {}
         spread = []
-        for visit in range(len(legs[0][number].exclusive)):
-            table = {lane: way[number].exclusive[visit].duration_ps for lane, way in legs.items()}
+        for visit in range(len(legs[0][number].visits)):
+            table = {lane: way[number].visits[visit].duration_ps for lane, way in legs.items()}
             values = np.array([table[lane] for lane in which.tolist()], np.int64)
             spread.append(found.setdefault(values.tobytes(), values))
         return spread
@@ -283,13 +308,8 @@ class Batch:
             self.record.finish((step * len(self._pieces) + piece) * self._lanes + sender, at)
 
 
-def _twin(durations: list[NDArray[np.int64]], free: Sequence[Times | None], number: int) -> int | None:
-    """Return an earlier resource of a stage that has always served the same slices at the same times, this one included.
-
-    Resources that take equally long share one array of durations; those that were alike until now share one of when they are
-    free. So one computation does for both.
-    """
-    alike = (
-        one for one in range(number) if durations[one] is durations[number] and free[one] is free[number]
-    )
-    return next(alike, None)
+def _alike(
+    number: int, durations: Sequence[object], before: Sequence[object], orders: Sequence[object]
+) -> bool:
+    """Return whether a resource has always taken as long as the one upstream, of the same lanes: then it has each slice at the same times."""
+    return number > 0 and all(one[number] is one[number - 1] for one in (durations, before, orders))

@@ -7,7 +7,7 @@ from functools import cache
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.loop.event_loop import Progress
-from peerlab.engine.simulate import fastest, simulate, trace, warm_queue
+from peerlab.engine.simulate import fastest, of_every_node, simulate, trace, warm_queue
 from peerlab.engine.system import System
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Iteration, Recording
@@ -33,6 +33,7 @@ class SideBySide:
     progress: Progress | None = None
     """Called with steps done and steps in all; may raise `peerlab.errors.Cancelled`."""
     _made: dict[int, Run] = field(default_factory=dict)
+    _others: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         groups: dict[tuple[object, ...], list[int]] = {}
@@ -51,15 +52,21 @@ class SideBySide:
             If it cannot be simulated.
         """
         group = self._groups.get(index, [])
-        if index not in self._made and group and fastest(self.scenarios[index]) == "arrays":
+        known = index in self._made or index in self._others
+        if not known and group and fastest(self.scenarios[index]) == "arrays":
             self._made |= self._together([one for one in group if one >= index])
         if index in self._made:
             return self._made.pop(index)
+        if index in self._others:
+            return simulate(self.scenarios[index], engine="loop", progress=self.progress)
         return simulate(self.scenarios[index], progress=self.progress)
 
     def _together(self, group: Sequence[int]) -> dict[int, Run]:
-        """Return the runs of the first scenarios of a group; none if they take longer than an array's integers can count."""
-        system = System(self.scenarios[group[0]], folded=False)
+        """Return the runs of the first scenarios of a group; none if they take longer than an array's integers can count.
+
+        Those whose order of service is not the assumed one are left out, and noted for the loop.
+        """
+        system = of_every_node(self.scenarios[group[0]])
         held = len(system.lanes) * (system.pieces + system.scenario.window_slices)
         some = group[: max(1, min(_MOST, _MOST_TIMES // held))]
         asked = [self.scenarios[index] for index in some]
@@ -67,8 +74,11 @@ class SideBySide:
             found = recording.side_by_side(system, warm_queue(system), asked, self.progress)
         except OverflowError:  # with the jitter of one of them: the others may still be simulated alone
             return {}
+        self._others |= {index for index, one in zip(some, found, strict=True) if one is None}
         return {
-            index: _run(system, self.scenarios[index], one) for index, one in zip(some, found, strict=True)
+            index: _run(system, self.scenarios[index], one)
+            for index, one in zip(some, found, strict=True)
+            if one
         }
 
 

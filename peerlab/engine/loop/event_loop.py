@@ -1,7 +1,7 @@
 """The fast engine: an event loop over one heap of integer times.
 
 Per instant, in this order, as in the referee: everything that ends; then the registration queues; then places in windows
-are given out; then resources take the slices that have arrived. Ties go to the lowest key: step, then slice, then lane.
+are given out; then resources that are free again, and slices that arrive. Ties go to the lowest key: step, then slice, then lane.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,8 @@ from heapq import heappop, heappush
 from peerlab.engine.legs import Leg
 from peerlab.engine.loop.blocking_steps import BlockingSteps
 from peerlab.engine.loop.data_readiness import DataReadiness
-from peerlab.engine.loop.loop_resources import ALARM, FLOWN, GATED, POSTED, Heap, Rows, Serving
+from peerlab.engine.loop.in_order import in_order
+from peerlab.engine.loop.loop_resources import ALARM, GATED, POSTED, STAGE_OVER, Heap, Rows, Serving
 from peerlab.engine.loop.transfers import Course, Transfers
 from peerlab.engine.loop.windows import Windows
 from peerlab.engine.registration_queue import RegistrationQueue
@@ -43,34 +44,34 @@ class Loop:
         self.rows: Rows = []
         self.end = 0
         self.course = Course(schedule.steps, schedule.reducing_steps)
-        self.serving, self.windows = Serving(self.lanes, self.heap, self.rows), Windows()
+        self.serving = Serving(self.lanes, self.heap, self.rows, in_order(system))
+        self.windows = Windows()
         places, notes = (self.serving, self.windows), (self.heap, self.rows)
         self.transfers = Transfers(system, registration_queue, self.course, places, notes)
         self.readiness = DataReadiness(system, self.course, gathered, self.heap)
         self._under_way, self._routes = self.transfers.under_way, self.transfers.routes
-        self._parts = self.serving.parts
         self.blocking_steps = BlockingSteps(system) if system.scenario.blocking else None
         self.gate_waits = 0
         """How often a slice waited for its node's own contribution."""
         self.leg: dict[int, int] = {}
         """By slice: the number of the leg that it is in."""
-        self.arriving: list[tuple[int, Leg]] = []
         self.marker: int | None = None
         """Step of lane 0 whose first slice has arrived in this instant."""
 
     def run(self, watch: "Callable[[Loop, int, int], None] | None" = None) -> None:
         """Run to the end; `watch` sees the loop after every instant in which lane 0 completed a first slice."""
         self._begin()
-        heap, handle = self.heap, (self._part, self._flown, self._deliver, self._arrive_at_leg, self._posted)
+        heap, serving = self.heap, self.serving
+        # by kind of entry
+        handle = (self._over, serving.arrives, serving.through, self._deliver, self._gate_opens, self._posted)
         due = 0
         while heap:
             now = heap[0][0]
             # an event may cause others at this very instant; they belong to it, and come before what `_settle` decides
             while heap and heap[0][0] == now:
                 _, kind, what, generation = heappop(heap)
-                if kind == ALARM:  # of a resource, which may end several slices at once
-                    for slice_id in self.serving.alarm(now, what, generation):
-                        self._part(now, slice_id)
+                if kind == ALARM:  # of a resource, which may end its work on several slices at once
+                    serving.alarm(now, what, generation)
                 else:
                     handle[kind](now, what)
             self._settle(now)
@@ -135,34 +136,23 @@ class Loop:
 
     def _enter(self, now: int, slice_id: int, leg: Leg) -> None:
         """Begin the leg of a slice that has its place in the window."""
-        if leg.exclusive or leg.after or leg.shared or leg.link:
-            self.arriving.append((slice_id, leg))
-        else:
-            self._served(now, slice_id, leg)
-
-    def _arrive_at_leg(self, _now: int, slice_id: int) -> None:
-        self.arriving.append((slice_id, self._legs(slice_id)[self.leg[slice_id]]))
-
-    def _part(self, now: int, slice_id: int) -> None:
-        """Count that a part of the stage has served the slice: all exclusive resources together, or one shared resource."""
-        self._parts[slice_id] -= 1
-        if self._parts[slice_id]:
-            return
-        del self._parts[slice_id]
-        self._served(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
-
-    def _served(self, now: int, slice_id: int, leg: Leg) -> None:
-        """Note that the stage's resources have served the slice; its latency begins, if there is one."""
-        if leg.flight:
+        if leg.visits:
+            self.serving.enter(slice_id, leg)
+        elif leg.flight:
             then = now + leg.flight.duration_ps
-            self.rows.append((slice_id, _FLIGHT, leg.flight.wire, now, now, then, 0))
-            heappush(self.heap, (then, FLOWN, slice_id, 0))
+            self.rows.append((slice_id, _FLIGHT, leg.flight.wire, now, now, then, 0, leg.flight.duration_ps))
+            heappush(self.heap, (then, STAGE_OVER, slice_id, 0))
         else:
-            self._flown(now, slice_id)
+            self._over(now, slice_id)
 
-    def _flown(self, now: int, slice_id: int) -> None:
+    def _gate_opens(self, _now: int, slice_id: int) -> None:
+        self.serving.enter(slice_id, self._legs(slice_id)[self.leg[slice_id]])
+
+    def _over(self, now: int, slice_id: int) -> None:
         """End the stage, latency included, and begin the next."""
         legs, number = self._legs(slice_id), self.leg[slice_id]
+        if legs[number].visits:
+            self.serving.leave(slice_id)
         release = legs[number].release
         if release >= 0:
             self.windows.give_back(release)
@@ -205,9 +195,7 @@ class Loop:
         ):  # a slice that only needed a place goes on at once, and may ask for another
             for slice_id in self.windows.grant():
                 self._enter(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
-        if self.arriving:
-            self.serving.take(now, self.arriving)
-            self.arriving.clear()
+        self.serving.take(now)
         if self.serving.changed:
             self.serving.set_alarms(now)
 
@@ -224,7 +212,7 @@ class Loop:
             self.windows.state(now, base),
             self.transfers.state(first, base),
             tuple(sorted(due)),
-            tuple(sorted((x - base, leg, self._parts.get(x, 0)) for x, leg in self.leg.items())),
+            tuple(sorted((x - base, leg) for x, leg in self.leg.items())),
             self.blocking_steps.state(step) if self.blocking_steps else (),
             self.registration_queue.phase(step + self.course.skipped),
         )

@@ -1,39 +1,85 @@
-"""The loop's resources: those that serve one slice at a time, shared ones, and a contended fabric."""
+"""The loop's resources: those that have one slice at a time, shared ones, and a contended fabric."""
 
-from collections.abc import Iterator, Sequence
-from heapq import heappush, heapreplace
+from collections import deque
+from collections.abc import Collection, Sequence
+from heapq import heappush
 
 from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.max_min import Flow, Flows
 from peerlab.engine.processor_sharing import FairShare, Job
+from peerlab.model.stages import stage_number
 from peerlab.trace import Resource
 from peerlab.units import PS_PER_S
 
-PART, FLOWN, READY, GATED, POSTED, ALARM = range(6)
-"""Kinds of entries of the loop's heap; those of one instant come in this order."""
+STAGE_OVER, ARRIVES, THROUGH, READY, GATED, POSTED, ALARM = range(7)
+"""Kinds of entries of the loop's heap."""
 FABRIC = -1
 """In place of a resource's index: the alarm of the fabric."""
 
 Heap = list[tuple[int, int, int, int]]
 """``(time, what it is about, slice, transfer or resource, generation of an alarm)``."""
-Rows = list[tuple[int, int, int, int, int, int, int]]
-"""``(slice id, stage, resource, queued, start, end, bytes)``."""
+Rows = list[tuple[int, int, int, int, int, int, int, int]]
+"""``(slice id, stage, resource, queued, start, end, bytes, work)``."""
+
+_FLIGHT = stage_number("flight")
+
+
+class Chain:
+    """A slice on its way through the resources of one stage."""
+
+    __slots__ = ("leg", "place", "queued", "ready", "slice_id", "starts", "through", "worked")
+
+    def __init__(self, slice_id: int, place: int, leg: Leg) -> None:
+        self.slice_id, self.place, self.leg = slice_id, place, leg
+        self.queued: list[int] = []
+        """When it arrived at each resource."""
+        self.starts: list[int] = []
+        """When each has begun, or will."""
+        self.through = 0
+        """How many are through with it, or will be at a time that is known."""
+        self.ready = 0
+        """When the last of those is, the latency behind it included."""
+        self.worked = 0
+        """Bits of the shared resources whose own work is done."""
+
+    def state(self, now: int, base: int) -> tuple[object, ...]:
+        """Return what later rows depend on, relative to `now` and slice id `base`."""
+        left = self.through
+        return (
+            self.slice_id - base,
+            left,
+            max(self.ready - now, 0),
+            self.worked,
+            tuple(one - now for one in self.queued[left:]),
+            tuple(one - now for one in self.starts[left:]),
+        )
 
 
 class Serving:
-    """Lets resources serve slices: puts the end of each service on the heap, and writes a row."""
+    """Lets resources take slices, writes a row when one is through, and puts on the heap what follows.
 
-    def __init__(self, lanes: int, heap: Heap, rows: Rows) -> None:
+    Where all resources upstream are known to be through at some time, an exclusive resource is known to be through when it begins; then
+    nothing waits for an event. Behind a shared resource that is not so: such a resource is *held* until an event frees it.
+    """
+
+    def __init__(self, lanes: int, heap: Heap, rows: Rows, in_order: Collection[int] = ()) -> None:
         self._lanes, self._heap, self._rows = lanes, heap, rows
+        self._in_order = in_order
+        """Exclusive resources whose slices all come from one other, in its order: their begin is known with that one's."""
         self.free: list[int] = []
-        """By resource: when it has served everything that it has taken."""
-        self.parts: dict[int, int] = {}
-        """Slices that are served, and by how many: all exclusive resources together, each shared one, the fabric."""
-        self._servers: dict[int, list[int]] = {}
-        self._fair: dict[int, FairShare] = {}
-        self._flows = Flows()
+        """By resource: when it is through with everything that it has taken, as far as that is known."""
+        self.chains: dict[int, Chain] = {}
+        """By slice: those that are in a stage."""
+        self.arriving: list[tuple[int, Chain]] = []
+        """Slices that arrive at a resource in this instant, by their place in the order of taking them."""
         self.changed: set[int] = set()
         """Shared resources (and `FABRIC`) whose next end may have changed in this instant."""
+        self._freed: list[Visit] = []
+        self._held: set[int] = set()
+        self._idle: dict[int, int] = {}
+        self._waiting: dict[int, deque[Chain]] = {}
+        self._fair: dict[int, FairShare] = {}
+        self._flows = Flows()
 
     def meet(self, resources: Sequence[Resource]) -> None:
         """Add the resources that the system has made since the last call."""
@@ -41,87 +87,205 @@ class Serving:
             one = resources[index]
             self.free.append(0)
             if one.servers > 1:
-                self._servers[index] = [0] * one.servers
+                self._idle[index] = one.servers
             if one.shared:
                 self._fair[index] = FairShare(one.copies)
             self._flows.capacities[index] = one.capacity_Bps / PS_PER_S
             self._flows.copies[index] = one.copies
 
-    def take(self, now: int, arrived: list[tuple[int, Leg]]) -> None:
-        """Let resources take what has arrived for a stage, lowest key first."""
-        behind: list[tuple[int, Leg]] = []
-        arrived.sort()
-        for slice_id, leg in arrived:
-            # those that a device receives queue after all of the same step and number that are sent, as in the referee
-            if behind and behind[0][0] // self._lanes != slice_id // self._lanes:
-                self._serve_behind(now, behind)
-            self._serve(now, slice_id, leg)
-            if leg.after:
-                behind.append((slice_id, leg))
-        self._serve_behind(now, behind)
+    def enter(self, slice_id: int, leg: Leg) -> None:
+        """Let a slice begin with a stage: it arrives at its first resource in this instant."""
+        # step and number twice, as the receiver serves behind what it sends itself; then the lane
+        chain = Chain(slice_id, slice_id // self._lanes * self._lanes + slice_id, leg)
+        self.chains[slice_id] = chain
+        self._arrives(chain)
 
-    def _serve(self, now: int, slice_id: int, leg: Leg) -> None:
-        """Let every resource of the slice's stage take it."""
-        last = self._occupy(now, slice_id, leg, leg.exclusive)
-        for visit in leg.shared:
-            job = Job(slice_id, leg.stage, visit.duration_ps, visit.nbytes, now)
-            self._fair[visit.resource].arrive(now, visit.engine, job)
-            self.changed.add(visit.resource)
-        if leg.link:
-            flow = Flow(slice_id, leg.stage, leg.link.route, leg.link.nbytes, leg.link.work, now)
-            self._flows.arrive(now, leg.link.sender, flow)
-            self.changed.add(FABRIC)
-        self.parts[slice_id] = len(leg.shared) + (last > 0) + (leg.link is not None) + bool(leg.after)
-        if last:
-            heappush(self._heap, (last, PART, slice_id, 0))
+    def _arrives(self, chain: Chain) -> None:
+        visit = chain.leg.visits[len(chain.starts)]
+        self.arriving.append((chain.place + self._lanes if visit.behind else chain.place, chain))
 
-    def _serve_behind(self, now: int, behind: list[tuple[int, Leg]]) -> None:
-        """Let receivers' resources take slices, after the slices of the same number that the receivers send."""
-        for slice_id, leg in behind:
-            heappush(self._heap, (self._occupy(now, slice_id, leg, leg.after), PART, slice_id, 0))
-        behind.clear()
+    def arrives(self, _now: int, slice_id: int) -> None:
+        """Let a slice arrive at the next resource of its stage."""
+        self._arrives(self.chains[slice_id])
 
-    def _occupy(self, now: int, slice_id: int, leg: Leg, visits: tuple[Visit, ...]) -> int:
-        """Let exclusive resources take a slice; return when the last of them has served it, or 0."""
-        # first come first served: the end of a slice's service is known when the resource takes it
-        rows, free, last = self._rows, self.free, 0
-        for visit in visits:
-            resource = visit.resource
-            if resource in self._servers:
-                # the server that is free first, as in a queue for several cores
-                start = max(now, self._servers[resource][0])
-                heapreplace(self._servers[resource], start + visit.duration_ps)
-            else:
-                start = free[resource] if free[resource] > now else now
-            end = start + visit.duration_ps
-            free[resource] = end
-            last = end if end > last else last
-            rows.append((slice_id, leg.stage, resource, now, start, end, visit.nbytes))
-        return last
+    def leave(self, slice_id: int) -> None:
+        """Forget a slice whose stage is over."""
+        del self.chains[slice_id]
 
-    def alarm(self, now: int, resource: int, generation: int) -> Iterator[int]:
-        """Yield the slices that a shared resource, or the fabric, has served; none, if its next end has changed since the alarm."""
-        if resource == FABRIC:
-            yield from self._fabric_alarm(now, generation)
+    # ---- the end of an instant ---------------------------------------------------------------------------------
+
+    def take(self, now: int) -> None:
+        """Let free resources begin with those that have waited, then with what arrives, lowest key first, round by round."""
+        freed, self._freed = self._freed, []
+        for visit in freed:
+            self._free(now, visit)
+        while self.arriving:
+            arriving = self.arriving
+            self.arriving = []
+            if len(arriving) > 1:
+                arriving.sort(key=_place)
+            for _, chain in arriving:
+                self._arrive(now, chain)
+
+    def _free(self, now: int, visit: Visit) -> None:
+        """Let the next slice have a resource that is through."""
+        resource = visit.resource
+        if visit.link or visit.engine >= 0:
+            self.changed.add(FABRIC if visit.link else resource)
+            found = (
+                self._flows.free(now, resource)
+                if visit.link
+                else self._fair[resource].free(now, visit.engine)
+            )
+            if found:
+                self._begun(now, self.chains[found[0]], found[1])
             return
-        fair = self._fair[resource]
+        waiting = self._waiting.get(resource, ())
+        if resource in self._idle:
+            self._idle[resource] += 1
+            if waiting:
+                self._idle[resource] -= 1
+                self._begun(now, waiting.popleft(), now)
+            return
+        self._held.remove(resource)
+        self.free[resource] = now
+        while waiting and resource not in self._held:
+            self._begin(now, waiting.popleft(), max(now, self.free[resource]))
+
+    def _arrive(self, now: int, chain: Chain) -> None:
+        number = len(chain.starts)
+        visit = chain.leg.visits[number]
+        resource = visit.resource
+        chain.queued.append(now)
+        if visit.engine >= 0:
+            job = Job(chain.slice_id, number, visit.duration_ps)
+            begins = self._fair[resource].arrive(now, visit.engine, job)
+            self.changed.add(resource)
+        elif visit.link:
+            flow = Flow(chain.slice_id, number, visit.link.route, visit.link.work)
+            begins = self._flows.arrive(now, resource, flow)
+            self.changed.add(FABRIC)
+        elif self._idle.get(resource):
+            self._idle[resource] -= 1
+            begins = now
+        elif resource in self._held or resource in self._idle:
+            self._waiting.setdefault(resource, deque()).append(chain)
+            return
+        else:
+            self._begin(now, chain, max(now, self.free[resource]))
+            return
+        if begins >= 0:
+            self._begun(now, chain, begins)
+
+    # ---- a resource begins -------------------------------------------------------------------------------------
+
+    def _begin(self, now: int, chain: Chain, start: int) -> None:
+        """Let an exclusive resource begin with a slice; and those behind it, as far as their order is known beforehand."""
+        leg, visits, free = chain.leg, chain.leg.visits, self.free
+        number, slice_id = len(chain.starts), chain.slice_id
+        while True:
+            visit = visits[number]
+            resource = visit.resource
+            chain.starts.append(start)
+            if chain.through == number:  # the one upstream is known to be through
+                end = max(start + visit.duration_ps, chain.ready)
+                free[resource] = end
+                row = (slice_id, leg.stage, resource, chain.queued[number], start, end, visit.nbytes)
+                self._rows.append((*row, visit.duration_ps))
+                self._past(chain, start, end)
+                if chain.through == len(visits):
+                    heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
+                    return
+            else:
+                self._held.add(resource)
+            number += 1
+            if number == len(visits):
+                return
+            arrives = start + leg.latency_ps(number)
+            following = visits[number].resource
+            if following not in self._in_order:
+                self._next(now, chain, arrives)
+                return
+            chain.queued.append(arrives)
+            start = max(arrives, free[following])
+
+    def _begun(self, now: int, chain: Chain, start: int) -> None:
+        """Note that a shared resource, a fabric or one of several servers begins with a slice; when it is through is an event."""
+        number = len(chain.starts)
+        visit = chain.leg.visits[number]
+        chain.starts.append(start)
+        if visit.engine < 0 and not visit.link and chain.through == number:
+            heappush(self._heap, (max(start + visit.duration_ps, chain.ready), THROUGH, chain.slice_id, 0))
+        if number + 1 < len(chain.leg.visits):
+            self._next(now, chain, start + chain.leg.latency_ps(number + 1))
+
+    def _next(self, now: int, chain: Chain, arrives: int) -> None:
+        if arrives == now:
+            self._arrives(chain)
+        else:
+            heappush(self._heap, (arrives, ARRIVES, chain.slice_id, 0))
+
+    # ---- a resource is through ---------------------------------------------------------------------------------
+
+    def _past(self, chain: Chain, start: int, end: int) -> None:
+        """Note that a resource that began at `start` is through at `end`: the next may be, when the latency between is over."""
+        chain.through += 1
+        chain.ready = end
+        flight = chain.leg.flight
+        if flight and flight.after == chain.through:
+            chain.ready = end + flight.duration_ps
+            left = start if chain.through < len(chain.leg.visits) else end
+            row = (chain.slice_id, _FLIGHT, flight.wire, left, left, chain.ready, 0, flight.duration_ps)
+            self._rows.append(row)
+
+    def through(self, now: int, slice_id: int) -> None:
+        """Let a resource be through with a slice, and those behind it that were only waiting for this."""
+        chain = self.chains[slice_id]
+        leg, visits = chain.leg, chain.leg.visits
+        while True:
+            number = chain.through
+            visit, start = visits[number], chain.starts[number]
+            served = (
+                zip(visit.link.route, visit.link.alone_ps, strict=True)
+                if visit.link
+                else ((visit.resource, visit.duration_ps),)
+            )
+            for resource, work in served:
+                row = (slice_id, leg.stage, resource, chain.queued[number], start, now, visit.nbytes, work)
+                self._rows.append(row)
+            self._freed.append(visit)
+            self._past(chain, start, now)
+            number += 1
+            if number == len(visits):
+                heappush(self._heap, (chain.ready, STAGE_OVER, slice_id, 0))
+                return
+            if len(chain.starts) == number:  # what has not begun will know it when it does
+                return
+            visit, end = visits[number], chain.ready
+            if visit.engine >= 0 or visit.link:
+                if not chain.worked >> number & 1:
+                    return
+            else:
+                end = max(end, chain.starts[number] + visit.duration_ps)
+            if end > now:
+                heappush(self._heap, (end, THROUGH, slice_id, 0))
+                return
+
+    def alarm(self, now: int, resource: int, generation: int) -> None:
+        """End the work of a shared resource, or of the fabric, that is done now; none, if its next end has changed since the alarm."""
         # an arrival or an end since then has set another alarm
-        if fair.generation != generation:
+        one = self._flows if resource == FABRIC else self._fair[resource]
+        if one.generation != generation:
             return
         self.changed.add(resource)
-        for start, job in fair.finish(now):
-            self._rows.append((job.slice_id, job.stage, resource, job.queued, start, now, job.nbytes))
-            yield job.slice_id
-
-    def _fabric_alarm(self, now: int, generation: int) -> Iterator[int]:
-        if self._flows.generation != generation:
-            return
-        self.changed.add(FABRIC)
-        for flow in self._flows.finish(now):
-            for resource in flow.route:
-                row = (flow.key, flow.stage, resource, flow.queued, flow.start, now, flow.nbytes)
-                self._rows.append(row)
-            yield flow.key
+        for slice_id, number in one.finish(now):
+            chain = self.chains[slice_id]
+            if chain.through < number:
+                chain.worked |= 1 << number
+            elif chain.ready > now:
+                heappush(self._heap, (chain.ready, THROUGH, slice_id, 0))
+            else:
+                self.through(now, slice_id)
 
     def set_alarms(self, now: int) -> None:
         """Set an alarm for the next end of every shared resource that has changed in this instant."""
@@ -140,9 +304,18 @@ class Serving:
         return (
             # when an idle resource became free no longer matters
             tuple(max(0, free - now) for free in self.free),
+            tuple(sorted(self._held)),
+            tuple(self._idle.values()),
             tuple(
-                tuple(max(0, free - now) for free in sorted(servers)) for servers in self._servers.values()
+                (resource, *(one.slice_id - base for one in waiting))
+                for resource, waiting in sorted(self._waiting.items())
+                if waiting
             ),
+            tuple(sorted(one.state(now, base) for one in self.chains.values())),
             tuple(fair.state(now, base) for fair in self._fair.values()),
             self._flows.state(now, base),
         )
+
+
+def _place(arriving: tuple[int, Chain]) -> int:
+    return arriving[0]

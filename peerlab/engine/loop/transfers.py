@@ -162,7 +162,7 @@ class Transfers:
             slice_id = transfer_id // self._lanes * self._pieces * self._lanes + lane
             stage = _REGISTER if request < 2 else _DEREGISTER
             nbytes = sum(event.nbytes for event in answer.events)
-            self._rows.append((slice_id, stage, nic, now, start, done, nbytes))
+            self._rows.append((slice_id, stage, nic, now, start, done, nbytes, done - start))
         # evictions first, then the registration, one after the other in the time of the answer
         for event in answer.events:
             self.events.append((transfer_id, nic, side, event, start, start + event.work_ps))

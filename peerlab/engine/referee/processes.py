@@ -1,8 +1,12 @@
 """The referee: the same physics told as SimPy processes, slow and plain.
 
-A slice waits for its data and for its transfer to be posted, then goes from stage to stage. In a stage every resource
-serves it independently; the stage ends when the slowest has. Events of one instant happen in this order: everything
-that ends, registration queues, places in windows, resources; ties go to the lowest key.
+A slice waits for its data and for its transfer to be posted, then goes from stage to stage. A stage is a chain of resources in the
+order of the bytes. Each takes the slice no sooner than the one upstream has begun with it, and has it until its own work is done and the
+one upstream is through; the stage ends with the last. Behind a latency, such as that of the wire, both are so much later.
+
+Events of one instant happen in this order: everything that ends; registration queues; places in windows; resources that are free again
+take the slices that have waited; slices arrive at resources, the lowest key first. A slice with which a resource begins at once arrives
+at the next one in the next round of arrivals, of the same instant.
 """
 
 from collections.abc import Generator, Iterator
@@ -10,7 +14,7 @@ from functools import cache
 
 import simpy
 
-from peerlab.engine.legs import Leg
+from peerlab.engine.legs import Leg, Visit
 from peerlab.engine.referee.simpy_resources import (
     REGISTRATION,
     Action,
@@ -18,7 +22,6 @@ from peerlab.engine.referee.simpy_resources import (
     Exclusive,
     Key,
     Links,
-    Log,
     Shared,
     Window,
     succeed,
@@ -31,8 +34,8 @@ from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
 
 Process = Generator[simpy.Event, object, None]
-Span = tuple[int, int, int, int, int, int, int, int, int, int]
-"""``(node, device, step, slice, stage, resource, queued, start, end, bytes)``."""
+Span = tuple[int, int, int, int, int, int, int, int, int, int, int]
+"""``(node, device, step, slice, stage, resource, queued, start, end, bytes, work)``."""
 
 
 class Referee:
@@ -44,7 +47,9 @@ class Referee:
         self.env = self.clock.env
         self.servers: dict[int, Exclusive | Shared] = {}
         self.windows: dict[int, Window] = {}
-        self.links = Links(self.clock)
+        self.links = Links(self.clock, system.resources)
+        self.registered_until: dict[int, int] = {}
+        """By NIC: when its registration queue is through with everything that it has taken."""
         self.there: dict[Key, simpy.Event] = {}
         self.own: dict[Key, simpy.Event] = {}
         self.posted: dict[Key, simpy.Event] = {}
@@ -108,15 +113,10 @@ class Referee:
                 yield self._all(self._own(schedule.receives(step), step, piece, to))
             if leg.acquire >= 0:
                 yield self._window(leg.acquire).take(key)
-            stage = list(self._stage(key, leg))
-            if stage:
-                yield self._all(stage)
-            if leg.flight:
-                now = self.clock.now
-                self._log(key, stage_number("flight"), leg.flight.wire, 0)(
-                    now, now, now + leg.flight.duration_ps
-                )
-                yield self.env.timeout(leg.flight.duration_ps)
+            if leg.visits:
+                yield self._stage(key, leg)
+            else:
+                yield from self._fly(key, leg, 0, self.clock.now)
             if leg.release >= 0:
                 self._window(leg.release).give()
         self.end = max(self.end, self.clock.now)
@@ -163,19 +163,54 @@ class Referee:
                     found.append(self.own[position, number, lane])
         return found
 
-    def _stage(self, key: Key, leg: Leg) -> Iterator[simpy.Event]:
-        for visit in leg.after:
-            log = self._log(key, leg.stage, visit.resource, visit.nbytes)
-            # a key behind those of all lanes: the receiver serves what it sends itself first
-            last = (*key[:2], len(self.system.lanes) + key[2])
-            yield self._server(visit.resource).serve(last, visit.engine, visit.duration_ps, log)
-        for visit in (*leg.exclusive, *leg.shared):
-            log = self._log(key, leg.stage, visit.resource, visit.nbytes)
-            yield self._server(visit.resource).serve(key, visit.engine, visit.duration_ps, log)
-        if leg.link:
-            logs = [self._log(key, leg.stage, one, leg.link.nbytes) for one in leg.link.route]
-            route = {one: self.system.resources[one] for one in leg.link.route}
-            yield self.links.send(key, leg.link.sender, route, leg.link.work, logs)
+    def _stage(self, key: Key, leg: Leg) -> simpy.Event:
+        """Start a slice on the chain of a stage; return the event of its end, the latency behind the last resource included."""
+        begun, past = ([self.env.event() for _ in leg.visits] for _ in range(2))
+        for number in range(len(leg.visits)):
+            self.env.process(self._visit(key, leg, number, begun, past))
+        return past[-1]
+
+    def _visit(
+        self, key: Key, leg: Leg, number: int, begun: list[simpy.Event], past: list[simpy.Event]
+    ) -> Process:
+        """Take a slice to a resource of its stage: `begun` says when each has begun, `past` when it is through and the latency over."""
+        visit = leg.visits[number]
+        if number:
+            yield begun[number - 1]
+            yield from self._wait(leg.latency_ps(number))
+        queued = self.clock.now
+        # a key behind those of all lanes: the receiver serves what it sends itself first
+        place = (*key[:2], len(self.system.lanes) + key[2]) if visit.behind else key
+        server = self.links if visit.link else self._server(visit.resource)
+        claim = server.ask(place, visit)
+        yield claim.begun
+        start = self.clock.now
+        begun[number].succeed()
+        yield claim.worked
+        if number:
+            yield past[number - 1]
+        server.release(claim)
+        times = (queued, start, self.clock.now)
+        if visit.link:
+            for one, alone_ps in zip(visit.link.route, visit.link.alone_ps, strict=True):
+                self._log(key, leg.stage, one, visit.nbytes, times, alone_ps)
+        else:
+            self._log(key, leg.stage, visit.resource, visit.nbytes, times, visit.duration_ps)
+        yield from self._fly(key, leg, number + 1, start)
+        past[number].succeed()
+
+    def _fly(self, key: Key, leg: Leg, visits: int, start: int) -> Process:
+        """Wait for the latency behind so many visits, if there is one; in flight from `start` on, where more resources follow."""
+        latency = leg.latency_ps(visits)
+        if leg.flight and latency:
+            now = self.clock.now
+            left = start if visits < len(leg.visits) else now
+            self._log(key, stage_number("flight"), leg.flight.wire, 0, (left, left, now + latency), latency)
+            yield self.env.timeout(latency)
+
+    def _wait(self, latency: int) -> Process:
+        if latency:
+            yield self.env.timeout(latency)
 
     def _before(self, step: int, lane: int) -> Iterator[simpy.Event]:
         """Return the ends of the transfers of the step before, in which the sender or the receiver took part."""
@@ -244,11 +279,13 @@ class Referee:
     def _work_at(self, step: int, lane: int, side: int, nic: int, answer: Answer, stage: str) -> int:
         """Let the NIC's registration queue do it; return when that is over."""
         one, now = self.system.lanes[lane], self.clock.now
-        queue, start = self._server(nic), now
-        if answer.queue_ps and isinstance(queue, Exclusive):
-            start, end = queue.take(answer.queue_ps)
+        start = now
+        if answer.queue_ps:  # a hit does not queue
+            start = max(now, self.registered_until.get(nic, 0))
+            end = self.registered_until[nic] = start + answer.queue_ps
             nbytes = sum(event.nbytes for event in answer.events)
-            self._log((step, -1, lane), stage_number(stage), nic, nbytes)(now, start, end)
+            times = (now, start, end)
+            self._log((step, -1, lane), stage_number(stage), nic, nbytes, times, answer.queue_ps)
         # evictions first, then the registration, one after the other in the time of the answer
         begin = start
         for event in answer.events:
@@ -295,9 +332,9 @@ class Referee:
         cluster, way = self.system.scenario.cluster_for_message, self.system.lanes[lane]
         peers, nbytes = cluster.devices - 1, self.system.chunk_sizes[piece]
         key = (place, piece, lane)
-        yield self._scaleup("gather", key, way.scaleup[0], "scaleup", nbytes * peers)
+        yield from self._scaleup("gather", key, way.scaleup[0], "scaleup", nbytes * peers)
         yield self.env.timeout(cluster.scaleup_latency_ps)
-        yield self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", nbytes * (peers + 2))
+        yield from self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", nbytes * (peers + 2))
         self.own[position, piece, lane].succeed()
         self.end = max(self.end, self.clock.now)
         if self.system.plan.schedule.steps == 0 and self.system.plan.hands_out:
@@ -313,22 +350,26 @@ class Referee:
             else self.system.chunk_sizes
         )
         moved = sizes[piece] * (cluster.devices - 1)
-        yield self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
+        yield from self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
         yield self.env.timeout(cluster.scaleup_latency_ps)
         self.end = max(self.end, self.clock.now)
 
-    def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> simpy.Event:
+    def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> Process:
+        """Let a scale-up link, or the reduction behind it, serve a slice."""
         duration = service(self.system.scenario.cluster_for_message, kind)(nbytes)
-        log = self._log(key, stage_number(stage), resource, nbytes)
-        return self._server(resource).serve(key, -1, duration, log)
+        queued, server = self.clock.now, self._server(resource)
+        claim = server.ask(key, Visit(resource, duration, nbytes))
+        yield claim.begun
+        start = self.clock.now
+        yield claim.worked
+        server.release(claim)
+        self._log(key, stage_number(stage), resource, nbytes, (queued, start, self.clock.now), duration)
 
-    def _log(self, key: Key, stage: int, resource: int, nbytes: int) -> Log:
+    def _log(
+        self, key: Key, stage: int, resource: int, nbytes: int, times: tuple[int, int, int], work_ps: int
+    ) -> None:
+        """Note a span: when it queued, started and ended, and how much of that was its own work."""
         step, piece, lane = key
-        way = self.system.lanes[lane]
-
-        def log(queued: int, start: int, end: int) -> None:
-            self.spans.append(
-                (way.node, way.device, step, piece, stage, resource, queued, start, end, nbytes)
-            )
-
-        return log
+        one = self.system.lanes[lane]
+        row = (one.node, one.device, step, piece, stage, resource, *times, nbytes, work_ps)
+        self.spans.append(row)

@@ -2,21 +2,21 @@
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import simpy
 
+from peerlab.engine.legs import Link, Visit
 from peerlab.engine.max_min import max_min
 from peerlab.trace import Resource
 from peerlab.units import PS_PER_S
 
 Key = tuple[int, ...]
 Action = Callable[[], None]
-Log = Callable[[int, int, int], None]
-"""Told when a use queued, started and ended."""
 
-REGISTRATION, WINDOWS, RESOURCES, LINKS = range(4)
+REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS = range(5)
 """Ranks of what is decided at the end of an instant; the lower rank comes first."""
 
 
@@ -31,10 +31,7 @@ class Clock:
     def __init__(self) -> None:
         self.env = simpy.Environment()
         self._pending: dict[int, list[tuple[Key, Action]]] = {
-            REGISTRATION: [],
-            WINDOWS: [],
-            RESOURCES: [],
-            LINKS: [],
+            rank: [] for rank in (REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS)
         }
 
     @property
@@ -62,72 +59,101 @@ class Clock:
         pending.append((key, action))
 
     def _serve(self, rank: int) -> None:
+        # what these actions cause in the same rank is the next round of it
         pending, self._pending[rank] = self._pending[rank], []
         for _, action in sorted(pending, key=lambda entry: entry[0]):
             action()
 
 
+class Claim:
+    """One slice's use of a resource, which has it from `begun` on until somebody releases it."""
+
+    def __init__(self, clock: Clock, visit: Visit) -> None:
+        self.visit = visit
+        self.begun = clock.env.event()
+        """The resource has begun with the slice."""
+        self.worked = clock.env.event()
+        """Its own work on the slice is done."""
+
+
 @dataclass(eq=False)
 class Exclusive:
-    """A resource that serves one slice at a time, or as many as it has servers, first come first served."""
+    """A resource that has one slice at a time, or as many as it has servers, first come first served."""
 
     clock: Clock
     resource: Resource
 
     def __post_init__(self) -> None:
-        self.free = [0] * self.resource.servers  # when each server (the cores of a device) is through
+        self.idle = self.resource.servers
+        self.waiting: deque[Claim] = deque()
 
-    def serve(self, key: Key, _engine: int, duration: int, log: Log) -> simpy.Event:
-        """Queue one use now; return the event of its end."""
-        done, queued = self.clock.env.event(), self.clock.now
+    def ask(self, key: Key, visit: Visit) -> Claim:
+        """Queue a slice that arrives now."""
+        claim = Claim(self.clock, visit)
 
-        def take() -> None:
-            start, end = self.take(duration)
-            log(queued, start, end)
-            self.clock.at(end, lambda: succeed(done))
+        def arrive() -> None:
+            self.waiting.append(claim)
+            self._begin()
 
-        self.clock.later(RESOURCES, key, take)
-        return done
+        self.clock.later(ARRIVALS, key, arrive)
+        return claim
 
-    def take(self, duration: int) -> tuple[int, int]:
-        """Occupy the first free server; return from when to when."""
-        first = self.free.index(min(self.free))
-        start = max(self.clock.now, self.free[first])
-        self.free[first] = start + duration
-        return start, start + duration
+    def release(self, _claim: Claim) -> None:
+        """Let the next slice in."""
+        self.idle += 1
+        self.clock.later(FREED, (), self._begin)
+
+    def _begin(self) -> None:
+        while self.idle and self.waiting:
+            claim = self.waiting.popleft()
+            self.idle -= 1
+            succeed(claim.begun)
+            self.clock.at(self.clock.now + claim.visit.duration_ps, partial(succeed, claim.worked))
 
 
 @dataclass(eq=False)
 class Shared:
-    """A resource that serves one slice per engine, in rounds of a picosecond each; a slice that comes joins after the round."""
+    """A resource that has one slice per engine, and works on them in rounds of a picosecond each; a slice that comes joins after the round.
+
+    A slice on which it has done its work takes no share any more; its engine has it until it is released.
+    """
 
     clock: Clock
     resource: Resource
 
     def __post_init__(self) -> None:
         self.left: dict[int, int] = {}  # by engine, picoseconds of work left
-        self.queues: dict[int, deque[tuple[int, int, Log, simpy.Event]]] = {}
-        self.starts: dict[int, int] = {}
-        self.joining: list[int] = []
+        self.has: dict[int, Claim] = {}
+        self.queues: dict[int, deque[Claim]] = {}
+        self.joining: list[Claim] = []
         self.since = 0
         self.alarm = 0  # counts alarms; only the latest is valid
 
-    def serve(self, key: Key, engine: int, duration: int, log: Log) -> simpy.Event:
-        """Queue one use now; return the event of its end."""
-        done, queued = self.clock.env.event(), self.clock.now
+    def ask(self, key: Key, visit: Visit) -> Claim:
+        """Queue a slice that arrives now."""
+        claim = Claim(self.clock, visit)
 
-        def take() -> None:
-            queue = self.queues.setdefault(engine, deque())
-            # an engine serves one slice at a time; the others wait behind it without a share
-            queue.append((duration, queued, log, done))
-            if len(queue) == 1:
-                self.joining.append(engine)
-                if len(self.joining) == 1:
-                    # the round in progress ends first: those who are served keep their shares of it
-                    self._look_in(-(self.clock.now - self.since) % self._round_ps() if self.left else 0)
+        def arrive() -> None:
+            self.queues.setdefault(visit.engine, deque()).append(claim)
+            self._begin(visit.engine)
 
-        self.clock.later(RESOURCES, key, take)
-        return done
+        self.clock.later(ARRIVALS, key, arrive)
+        return claim
+
+    def release(self, claim: Claim) -> None:
+        """Let the engine take the next slice."""
+        engine = claim.visit.engine
+        del self.has[engine]
+        self.clock.later(FREED, (), lambda: self._begin(engine))
+
+    def _begin(self, engine: int) -> None:
+        if engine in self.has or not self.queues[engine]:
+            return
+        self.has[engine] = self.queues[engine].popleft()
+        self.joining.append(self.has[engine])
+        if len(self.joining) == 1:
+            # the round in progress ends first: those who are served keep their shares of it
+            self._look_in(-(self.clock.now - self.since) % self._round_ps() if self.left else 0)
 
     def _round_ps(self) -> int:
         return len(self.left) * self.resource.copies
@@ -141,7 +167,7 @@ class Shared:
             self._look(this)
 
     def _look(self, this: int) -> None:
-        """End a round: engines that are done leave, engines that have come join, and the alarm is set to the next end."""
+        """End a round: slices whose work is done leave, slices that have come join, and the alarm is set to the next end."""
         if this != self.alarm:  # an arrival has set another alarm since
             return
         if self.left:
@@ -150,14 +176,10 @@ class Shared:
         self.since = self.clock.now
         for engine in [engine for engine, left in self.left.items() if left == 0]:
             del self.left[engine]
-            _, queued, log, done = self.queues[engine].popleft()
-            log(queued, self.starts[engine], self.clock.now)
-            succeed(done)
-            if self.queues[engine]:
-                self.joining.append(engine)
-        for engine in self.joining:
-            self.left[engine] = self.queues[engine][0][0]
-            self.starts[engine] = self.clock.now
+            succeed(self.has[engine].worked)
+        for claim in self.joining:
+            self.left[claim.visit.engine] = claim.visit.duration_ps
+            succeed(claim.begun)
         self.joining.clear()
         if self.left:
             self._look_in(min(self.left.values()) * self._round_ps())
@@ -167,19 +189,13 @@ class Shared:
 class Sending:
     """A slice that goes over the fabric."""
 
-    route: dict[int, Resource]
-    """Links it takes."""
+    claim: Claim
+    """Happens as it goes."""
+    link: Link
+    """Links it takes, and its work."""
     left: float
     """Bytes that have not been sent, at `since`."""
-    queued: int
-    """When it arrived."""
-    logs: list[Log]
-    """Of everything on its route."""
-    done: simpy.Event
-    """Happens at its end."""
-    start: int = 0
-    """When its sender began with it."""
-    since: int = 0
+    since: int
     """When its rate last changed."""
     rate: float = 0.0
     """Bytes per picosecond."""
@@ -189,33 +205,46 @@ class Sending:
 
 @dataclass(eq=False)
 class Links:
-    """A contended fabric: each sender sends one slice at a time, at its max-min fair rate."""
+    """A contended fabric: each sender has one slice at a time, which goes at its max-min fair rate."""
 
     clock: Clock
+    resources: Sequence[Resource]
+    """Those of the system, the links among them."""
     sending: dict[int, Sending] = field(default_factory=dict)
-    waiting: dict[int, deque[Sending]] = field(default_factory=dict)
+    """By sender, what is not through with its bytes."""
+    has: set[int] = field(default_factory=set)
+    """Senders that have a slice."""
+    waiting: dict[int, deque[Claim]] = field(default_factory=dict)
     rates: dict[tuple[tuple[int, ...], ...], list[float]] = field(default_factory=dict)
     alarm: int = 0
     sharing: bool = False
 
-    def send(
-        self, key: Key, sender: int, route: dict[int, Resource], work: float, logs: list[Log]
-    ) -> simpy.Event:
-        """Queue one slice now; return the event of its end."""
-        one = Sending(route, work, self.clock.now, logs, self.clock.env.event())
+    def ask(self, key: Key, visit: Visit) -> Claim:
+        """Queue a slice that arrives now."""
+        claim = Claim(self.clock, visit)
 
-        def take() -> None:
-            if sender in self.sending:
-                self.waiting.setdefault(sender, deque()).append(one)
-            else:
-                self._begin(sender, one)
+        def arrive() -> None:
+            self.waiting.setdefault(visit.resource, deque()).append(claim)
+            self._begin(visit.resource)
 
-        self.clock.later(RESOURCES, key, take)
-        return one.done
+        self.clock.later(ARRIVALS, key, arrive)
+        return claim
 
-    def _begin(self, sender: int, one: Sending) -> None:
-        one.start = one.since = self.clock.now
-        self.sending[sender] = one
+    def release(self, claim: Claim) -> None:
+        """Let the sender take the next slice."""
+        sender = claim.visit.resource
+        self.has.remove(sender)
+        self.clock.later(FREED, (), lambda: self._begin(sender))
+
+    def _begin(self, sender: int) -> None:
+        if sender in self.has or not self.waiting[sender]:
+            return
+        claim = self.waiting[sender].popleft()
+        link = claim.visit.link
+        assert link is not None  # noqa: S101  (only ways over the fabric ask here)
+        self.has.add(sender)
+        self.sending[sender] = Sending(claim, link, link.work, self.clock.now)
+        succeed(claim.begun)
         self._share_later()
 
     def _share_later(self) -> None:
@@ -230,18 +259,15 @@ class Links:
         if not self.sending:
             return
         this, now = self.alarm, self.clock.now
-        order = sorted(
-            self.sending
-        )  # as in the loop, so that both give `max_min` the same, and floats round alike
-        links = {link: one for sending in self.sending.values() for link, one in sending.route.items()}
-        routes = tuple(tuple(self.sending[sender].route) for sender in order)
+        # in the order of senders as in the loop, so that both give `max_min` the same, and floats round alike
+        order = sorted(self.sending)
+        routes = tuple(self.sending[sender].link.route for sender in order)
         if routes not in self.rates:
+            links = {link: self.resources[link] for route in routes for link in route}
             capacities = {link: one.capacity_Bps / PS_PER_S for link, one in links.items()}
-            self.rates[routes] = max_min(
-                routes, capacities, {link: one.copies for link, one in links.items()}
-            )
-        rates = self.rates[routes]
-        for sender, rate in zip(order, rates, strict=True):
+            copies = {link: one.copies for link, one in links.items()}
+            self.rates[routes] = max_min(routes, capacities, copies)
+        for sender, rate in zip(order, self.rates[routes], strict=True):
             one = self.sending[sender]
             if rate != one.rate:
                 one.left -= one.rate * (now - one.since)
@@ -251,17 +277,11 @@ class Links:
         self.clock.at(min(one.end for one in self.sending.values()), lambda: self._look(this))
 
     def _look(self, this: int) -> None:
-        """End the flows that are done, and begin those that waited for their senders."""
+        """End the flows that are done."""
         if this != self.alarm:
             return
-        now = self.clock.now
-        for sender in [sender for sender, one in self.sending.items() if one.end == now]:
-            one = self.sending.pop(sender)
-            for log in one.logs:
-                log(one.queued, one.start, now)
-            succeed(one.done)
-            if self.waiting.get(sender):
-                self._begin(sender, self.waiting[sender].popleft())
+        for sender in [sender for sender, one in self.sending.items() if one.end == self.clock.now]:
+            succeed(self.sending.pop(sender).claim.worked)
         self._share_later()
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.study.calibration.constants import SWITCH, Constant
 from peerlab.study.calibration.fit import Fitted
-from peerlab.study.calibration.switch import Switch
+from peerlab.study.calibration.switch import ProtocolSwitch
 from peerlab.study.observed import Observed
 from peerlab.units import say_bytes
 
@@ -19,7 +19,7 @@ _AT_END = 0.01
 """Relative distance from an end of its range below which a constant lies at it."""
 
 
-def constant(figure: Figure, fitted: Fitted, switch: Switch | None) -> Constant:
+def constant(figure: Figure, fitted: Fitted, switch: ProtocolSwitch | None) -> Constant:
     """Return one constant as it came out."""
     bounds = figure.range or (figure.value, figure.value)
     same: dict[str, Any] = {"key": figure.key, "unit": figure.unit, "before": figure.value, "bounds": bounds}

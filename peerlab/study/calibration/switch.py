@@ -15,7 +15,7 @@ _LIKELY = 3.84
 
 
 @dataclass(frozen=True)
-class Switch:
+class ProtocolSwitch:
     """Where the protocol changes, in the unit of the cluster's file."""
 
     value: float
@@ -27,7 +27,7 @@ class Switch:
     """Why the log cannot tell; empty if it can."""
 
 
-def fit_switch(model: Model, fitted: Fitted, measured_s: Floats, seed: int) -> tuple[Fitted, Switch]:
+def fit_switch(model: Model, fitted: Fitted, measured_s: Floats, seed: int) -> tuple[Fitted, ProtocolSwitch]:
     """Return the fit with the best switch, and the switch."""
     cluster = model.asked[0].hardware
     figure = cluster.figures[SWITCH]
@@ -36,7 +36,7 @@ def fit_switch(model: Model, fitted: Fitted, measured_s: Floats, seed: int) -> t
     sizes = np.array([one.nbytes for one in model.asked])
     tried = sorted({int(size) for size in sizes if low <= size <= high})
     if len(tried) < 2:
-        return fitted, Switch(
+        return fitted, ProtocolSwitch(
             figure.value, low / scale, high / scale, "fewer than two sizes of this log lie in its range"
         )
     best, costs = cluster.ll_up_to_bytes, np.array([0.0])
@@ -54,8 +54,8 @@ def fit_switch(model: Model, fitted: Fitted, measured_s: Floats, seed: int) -> t
     after = min([high, *(int(size) for size in sizes if size > near[-1])])
     if len(near) == len(tried) or (near[0] == tried[0] and after == high):
         untold = "the sizes in its range meet the log nearly equally well"
-        return fitted, Switch(figure.value, low / scale, high / scale, untold)
-    return fitted, Switch(best / scale, near[0] / scale, max(after, best) / scale, "")
+        return fitted, ProtocolSwitch(figure.value, low / scale, high / scale, untold)
+    return fitted, ProtocolSwitch(best / scale, near[0] / scale, max(after, best) / scale, "")
 
 
 def _cost(fitted: Fitted, up_to_bytes: int, measured_s: Floats) -> float:

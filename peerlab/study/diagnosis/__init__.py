@@ -3,16 +3,16 @@
 from peerlab.study.diagnosis.diagnosis import CANNOT_TELL, Diagnosis, Explanation, diagnose
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.forecast import Forecast
-from peerlab.study.diagnosis.knowledge import Check, explanations
+from peerlab.study.diagnosis.knowledge import NextMeasurement, explanations
 from peerlab.study.diagnosis.misfit import misfit
 
 __all__ = [
     "CANNOT_TELL",
-    "Check",
     "Diagnosis",
     "Evidence",
     "Explanation",
     "Forecast",
+    "NextMeasurement",
     "diagnose",
     "explanations",
     "misfit",

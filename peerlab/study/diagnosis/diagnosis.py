@@ -17,7 +17,7 @@ from peerlab.records import Records
 from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
 from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.study.diagnosis.forecast import Forecast, forecast
-from peerlab.study.diagnosis.knowledge import Check, Knowledge, explanations, knowledge
+from peerlab.study.diagnosis.knowledge import Knowledge, NextMeasurement, explanations, knowledge
 from peerlab.study.diagnosis.remarks import notes
 from peerlab.study.observed import Observed, observe
 
@@ -58,7 +58,7 @@ class Diagnosis:
     """What else should be known to read this log: sentences."""
     warnings: tuple[str, ...]
     """What was left out of the log when it was read, what in it is doubtful, and what was inferred: sentences."""
-    checks: tuple[Check, ...]
+    checks: tuple[NextMeasurement, ...]
     """What to measure next."""
     forecast: Forecast
     """What Peer Direct would bring."""

@@ -1,14 +1,32 @@
 """A piece of evidence, and those from the log itself: its lines, set-up, latencies, and rates that a path cannot reach."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
+from peerlab.model.paths import IN_NODE, PATHS, DataPath
 from peerlab.study.diagnosis.knowledge import Knowledge, Known
 from peerlab.study.observed import Observed
 from peerlab.units import KIB, say_bytes, say_count
+
+Holds = Callable[[DataPath], bool]
+"""Something that holds of a data path, or not."""
+_TCP: Holds = attrgetter("uses_kernel_tcp")
+_OWN_PORTS: Holds = attrgetter("uses_own_ports")
+_DEVICE_MEMORY: Holds = attrgetter("uses_device_memory")
+_RDMA: Holds = attrgetter("is_rdma")
+
+
+def _staged_rdma(path: DataPath) -> bool:
+    return path.is_staged and path.is_rdma
+
+
+def _each(holds: Holds, points: float) -> dict[str, float]:
+    """Return these points for every data path of real machines of which something holds."""
+    return {path: points for path, one in PATHS.items() if not one.is_bare and holds(one)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +70,7 @@ def from_setup(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
             kind="set-up",
             seen="buffers in host memory" + ("" if seen.memory_known else " (OSU's default)"),
             says="device memory is not involved: Peer Direct could not have been used, and would change nothing",
-            points={"peer-direct": -weigh["decides"], "native": -weigh["decides"]},
+            points=_each(lambda path: path.uses_device_memory or path.uses_own_ports, -weigh["decides"]),
             known=seen.memory_known,
             source="OSU micro-benchmarks: D is device memory, H host memory; the default is host memory",
         )
@@ -61,7 +79,7 @@ def from_setup(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
             kind="set-up",
             seen="one node",
             says="no network is needed at all, though a library may use its NIC even here",
-            points={"in-node": weigh["strong"]},
+            points={IN_NODE: weigh["strong"]},
             known=True,
             source="the log",
         )
@@ -79,7 +97,7 @@ def _how_many_nodes(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         kind="set-up",
         seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
         says="they fit in one box" if fits else "more than a usual box has accelerators: two nodes or more",
-        points={"in-node": know.strengths["weak"] if fits else -know.strengths["fair"]},
+        points={IN_NODE: know.strengths["weak"] if fits else -know.strengths["fair"]},
         known=False,
         source=told_source(box),
     )
@@ -145,11 +163,11 @@ def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> I
     took = " ".join([*ends, f"{most:.3g} µs"])
     what = f"a message of a few bytes takes {took}"
     if most < tcp.low:
-        says, points, of = "too prompt for kernel TCP", {"host-tcp": -weigh["decides"]}, tcp
+        says, points, of = "too prompt for kernel TCP", _each(_TCP, -weigh["decides"]), tcp
     elif least > efa.high:
-        says, points, of = "slow even for EFA: TCP is likelier", {"host-tcp": weigh["fair"]}, efa
+        says, points, of = "slow even for EFA: TCP is likelier", _each(_TCP, weigh["fair"]), efa
     elif least > rdma.high and not any("efa" in line.lower() for line in seen.said):
-        says, points, of = "slow for RDMA, except over EFA", {"host-tcp": weigh["weak"]}, rdma
+        says, points, of = "slow for RDMA, except over EFA", _each(_TCP, weigh["weak"]), rdma
     else:
         says, points, of = "as prompt as several paths are", {}, efa
     yield Evidence(kind="latency", seen=what, says=says, points=points, known=True, source=told_source(of))
@@ -162,7 +180,7 @@ def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
             kind="latency",
             seen=f"the smallest collective takes {seen.small_s * 1e6:.3g} µs",
             says=f"inside one node it would take {inside}",
-            points={"in-node": -know.strengths["fair"]},
+            points={IN_NODE: -know.strengths["fair"]},
             known=False,
             source=told_source(inside),
         )
@@ -176,12 +194,12 @@ def _interval(seen: Observed, know: Knowledge) -> Evidence:
         says = "too quick for kernel TCP" + (
             ", and for a copy through the host before each" if device else ""
         )
-        points = {"host-tcp": -weigh["strong"]} | ({"peer-direct": weigh["fair"]} if device else {})
+        points = _each(_TCP, -weigh["strong"]) | (_each(_DEVICE_MEMORY, weigh["fair"]) if device else {})
     elif device:
         says = "slow for RDMA from device memory: a copy or TCP before each"
-        points = {"host-tcp": weigh["weak"], "peer-direct": -weigh["fair"]}
+        points = _each(_TCP, weigh["weak"]) | _each(_DEVICE_MEMORY, -weigh["fair"])
     else:
-        says, points = "slow for RDMA: kernel TCP is likelier", {"host-tcp": weigh["fair"]}
+        says, points = "slow for RDMA: kernel TCP is likelier", _each(_TCP, weigh["fair"])
     return Evidence(
         kind="latency",
         seen=f"a small message every {took:.3g} µs, many in flight",
@@ -210,7 +228,9 @@ def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence
         says=f"as when a processor reads device memory ({slow})"
         if copied
         else "no copy through the host on the way",
-        points={"host-rdma": strength, "peer-direct": -strength} if copied else {"peer-direct": strength},
+        points=_each(_staged_rdma, strength) | _each(_DEVICE_MEMORY, -strength)
+        if copied
+        else _each(_DEVICE_MEMORY, strength),
         known=True,
         source=told_source(slow),
     )
@@ -224,20 +244,20 @@ def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     guess = "" if seen.nodes or seen.collective == "point-to-point" else ", if there are two nodes"
     per_node = seen.per_node or max((seen.ranks or 2) // nodes, 1)
     node = seen.node_rate(seen.fastest_GBps, nodes)
-    limits = [
-        ("tcp_node", "host-tcp", node, "a node"),
-        ("port_device", "native", node / per_node, "a device"),
+    limits: list[tuple[str, Holds, float, str]] = [
+        ("tcp_node", _TCP, node, "a node"),
+        ("port_device", _OWN_PORTS, node / per_node, "a device"),
     ]
     if seen.memory == "device":
-        limits += [("staged_device", "host-rdma", node / per_node, "a device")]
-    for name, path, rate, of in limits:
+        limits += [("staged_device", _staged_rdma, node / per_node, "a device")]
+    for name, holds, rate, of in limits:
         limit = know.ranges[name]
         if rate > limit.high:
             yield Evidence(
                 kind="rate",
                 seen=f"{of} sends {rate:.3g} GB/s{guess}",
                 says=f"more than {limit.what} carries ({limit.high:g} GB/s)",
-                points={path: -know.strengths["decides" if rate > 2 * limit.high else "strong"]},
+                points=_each(holds, -know.strengths["decides" if rate > 2 * limit.high else "strong"]),
                 known=not guess,
                 source=told_source(limit),
             )
@@ -252,7 +272,7 @@ def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
             kind="rate",
             seen=f"a node sends {rate:.3g} GB/s at the largest sizes",
             says=f"no more than one stream of TCP does ({stream.high:g} GB/s)",
-            points={"host-tcp": know.strengths["weak"]},
+            points=_each(_TCP, know.strengths["weak"]),
             known=False,
             source=told_source(stream),
         )
@@ -267,7 +287,7 @@ def _like_a_nic(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
                 kind="rate",
                 seen=f"the largest messages come at {rate:.3g} GB/s",
                 says=f"{rate / nic:.0%} of a NIC of {8 * nic:g} Gbit/s, as if it were the limit",
-                points=dict.fromkeys(("peer-direct", "host-rdma"), know.strengths["fair"]),
+                points=_each(_RDMA, know.strengths["fair"]),
                 known=False,
                 source=told_source(share),
             )

@@ -55,7 +55,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Check:
+class NextMeasurement:
     """What to measure next."""
 
     what: str
@@ -76,7 +76,7 @@ class Advice:
     """The same where the verdict is clear."""
     tools: frozenset[str]
     """For logs of which tools; empty: of all."""
-    check: Check
+    check: NextMeasurement
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Knowledge:
     """Line rates of usual NICs, GB/s."""
     checks: tuple["Advice", ...]
 
-    def checks_for(self, found: str, tool: str, *, clear: bool = False) -> tuple[Check, ...]:
+    def checks_for(self, found: str, tool: str, *, clear: bool = False) -> tuple[NextMeasurement, ...]:
         """Return what to measure next when `found` (a path, or ``cannot tell``) came out for a log of `tool`.
 
         `clear`: nothing more needs to be asked about which path it is.
@@ -123,7 +123,9 @@ def knowledge() -> Knowledge:
 def _advice(entry: dict[str, Any]) -> Advice:
     when = entry.pop("when")
     clear = entry.pop("when_clear", when)
-    return Advice(frozenset(when), frozenset(clear), frozenset(entry.pop("tools", ())), Check(**entry))
+    return Advice(
+        frozenset(when), frozenset(clear), frozenset(entry.pop("tools", ())), NextMeasurement(**entry)
+    )
 
 
 def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from peerlab.errors import PeerlabError, WorkersLost
-from peerlab.study.sweep.question import Case
-from peerlab.study.sweep.worker import Answer, Batch, Stopped
+from peerlab.study.sweep.batch_worker import BatchAnswer, Stopped, SweepBatch
+from peerlab.study.sweep.question import SweepCase
 
-Keep = Callable[[Sequence[Case], Answer], None]
+Keep = Callable[[Sequence[SweepCase], BatchAnswer], None]
 """Called with answers; may get the same answer twice."""
 
 _LONG_ENOUGH_S, _AIM_S = 0.05, 0.2
@@ -45,14 +45,14 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Crew:
+class SweepWorkers:
     """An executor, the function that its workers call, and how to stop them."""
 
     executor: Executor
     """Where tasks go."""
-    workers: Callable[[], int]
+    count: Callable[[], int]
     """How many tasks run at once, now."""
-    task: Callable[[Batch], Answer]
+    task: Callable[[SweepBatch], BatchAnswer]
     """What they do."""
     ahead: int = 2
     """Tasks sent per worker, so that none waits for its next."""
@@ -63,22 +63,22 @@ class Crew:
 
 
 def work_off(
-    crew: Crew,
-    cases: Iterable[Case],
-    batch: Callable[[Sequence[Case]], Batch],
+    workers: SweepWorkers,
+    cases: Iterable[SweepCase],
+    batch: Callable[[Sequence[SweepCase]], SweepBatch],
     keep: Keep,
     stopped: Stopped,
     pace: Pace | None = None,
 ) -> None:
     """Answer all cases, in any order, unless stopped; what was answered is kept, whatever ends the work."""
     todo, pace = deque(cases), pace or Pace()
-    pending: dict[Future[Answer], list[Case]] = {}
+    pending: dict[Future[BatchAnswer], list[SweepCase]] = {}
     try:
         while (todo or pending) and not stopped():
-            workers = crew.workers()
-            while todo and len(pending) < max(crew.ahead * workers, 1):
-                mine = [todo.popleft() for _ in range(pace.size(len(todo), workers))]
-                pending[crew.executor.submit(crew.task, batch(mine))] = mine
+            now = workers.count()
+            while todo and len(pending) < max(workers.ahead * now, 1):
+                mine = [todo.popleft() for _ in range(pace.size(len(todo), now))]
+                pending[workers.executor.submit(workers.task, batch(mine))] = mine
             for future in wait(pending, _LOOK_UP_S, FIRST_COMPLETED).done:
                 answer = future.result()
                 keep(pending[future], answer)
@@ -86,16 +86,16 @@ def work_off(
                     return
                 pace.learn(len(answer.figures), answer.seconds)
     finally:
-        _wind_up(crew, pending, keep)
+        _wind_up(workers, pending, keep)
 
 
-def _wind_up(crew: Crew, pending: dict[Future[Answer], list[Case]], keep: Keep) -> None:
+def _wind_up(workers: SweepWorkers, pending: dict[Future[BatchAnswer], list[SweepCase]], keep: Keep) -> None:
     """Cancel the tasks that have not begun, and keep the answers of those that have ended."""
     if not pending:
         return
-    crew.stop()
+    workers.stop()
     running = [future for future in pending if not future.cancel()]
-    for future in wait(running, crew.patience_s).done:
+    for future in wait(running, workers.patience_s).done:
         if not future.cancelled() and future.exception() is None:
             keep(pending[future], future.result())
 

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ def columns_of(question: Question) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Found:
+class RowsOfFile:
     """What stands in a file."""
 
     columns: list[str]
@@ -38,8 +38,15 @@ class Found:
     """Bytes of its whole lines; what follows was cut off."""
 
 
-def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], PeerlabError]) -> Found:
+def read_rows(
+    held: bytes, columns: Sequence[str], asked: Collection[str], wrong: Callable[[str], PeerlabError]
+) -> RowsOfFile:
     """Return the rows of a file that should have these columns, in whatever order.
+
+    Parameters
+    ----------
+    asked:
+        The fingerprints of the question; without its columns a file that has one of them is told from a stranger's.
 
     Raises
     ------
@@ -56,7 +63,8 @@ def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], Peerla
     if found[-1:] != [FINGERPRINT]:
         raise wrong("is not a table of a sweep; give another file, or delete it")
     if sorted(found) != sorted(columns):
-        raise wrong(_other_columns(found, columns))
+        ours = any(record and record[-1] in asked for record in records)
+        raise wrong(_other_columns(found, columns, ours=ours))
     rows: dict[str, dict[str, Any]] = {}
     for number, record in enumerate(records, 1):
         if len(record) != len(found) or len(record[-1]) != _LENGTH:
@@ -70,7 +78,7 @@ def read_rows(held: bytes, columns: Sequence[str], wrong: Callable[[str], Peerla
             raise wrong(
                 f"has other figures in row {number} than before for the same scenario; delete the wrong row, or give another file"
             )
-    return Found(found, rows, len(whole))
+    return RowsOfFile(found, rows, len(whole))
 
 
 def header(columns: Sequence[str]) -> bytes:
@@ -128,18 +136,22 @@ def _csv(records: Iterable[Sequence[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _other_columns(found: Sequence[str], ours: Sequence[str]) -> str:
-    if (SHARD in found) != (SHARD in ours):
-        held, wanted = (
-            "a shard of a sweep" if SHARD in names else "a whole sweep" for names in (found, ours)
+def _other_columns(found: Sequence[str], wanted: Sequence[str], *, ours: bool) -> str:
+    """Say how columns differ; `ours` is whether the file has rows of the question."""
+    if (SHARD in found) != (SHARD in wanted):
+        held, asked = (
+            "a shard of a sweep" if SHARD in names else "a whole sweep" for names in (found, wanted)
         )
-        return f"holds {held}, not {wanted}; give another file"
-    more = [name for name in found if name not in ours]
-    if sorted(found) == sorted([*ours, ITERATION_TIMES]):
-        return (
-            f"has the column {ITERATION_TIMES}, as every file of peerlab 0.1.0 has; ask for it too (iteration_times=True, "
-            "--iteration-times), or give another file"
-        )
-    fewer = [name for name in ours if name not in found]
+        return f"holds {held}, not {asked}; give another file"
+    if sorted(found) == sorted([*wanted, ITERATION_TIMES]):
+        if ours:
+            return (
+                f"has the column {ITERATION_TIMES}; ask for it too (iteration_times=True, or --iteration-times with --json "
+                "or --output), or give another file"
+            )
+        # every file of 0.1.0 has the column, and figures of another model
+        return "was written by another version of peerlab, such as 0.1.0, or by another sweep; give another file, or delete it"
+    more = [name for name in found if name not in wanted]
+    fewer = [name for name in wanted if name not in found]
     said = [f"it has {', '.join(more)}"] * bool(more) + [f"it lacks {', '.join(fewer)}"] * bool(fewer)
     return f"holds a sweep of other fields or columns: {'; '.join(said)}; give another file, or delete it"

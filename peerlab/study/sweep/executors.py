@@ -13,9 +13,9 @@ from multiprocessing import get_context
 from typing import Any
 
 from peerlab.errors import PeerlabError
-from peerlab.study.sweep.batches import Crew, explained
-from peerlab.study.sweep.on_dask import WAIT_S, dask_crew
-from peerlab.study.sweep.worker import Stopped, answer, begin
+from peerlab.study.sweep.batch_worker import Stopped, answer, begin
+from peerlab.study.sweep.batches import SweepWorkers, explained
+from peerlab.study.sweep.on_dask import WAIT_S, dask_workers
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Who:
         return [name for name in ("executor", "workers", "dask") if getattr(self, name) is not None]
 
 
-def crew(who: Who, stopped: Stopped) -> AbstractContextManager[Crew]:
+def sweep_workers(who: Who, stopped: Stopped) -> AbstractContextManager[SweepWorkers]:
     """Return the workers that were asked for; leaving the context releases them.
 
     Raises
@@ -51,7 +51,7 @@ def crew(who: Who, stopped: Stopped) -> AbstractContextManager[Crew]:
     if isinstance(wait, bool) or not isinstance(wait, int | float) or not 0 <= wait < inf:
         raise PeerlabError(f"dask_wait_s: {wait!r} is no number of seconds, such as 600")
     if who.dask is not None:
-        return dask_crew(who.dask, who.dask_wait_s, stopped)
+        return dask_workers(who.dask, who.dask_wait_s, stopped)
     if who.workers is not None:
         return _processes(who.workers)
     return _foreign(who.executor) if who.executor is not None else _here(stopped)
@@ -70,15 +70,15 @@ class _Here(Executor):
 
 
 @contextmanager
-def _here(stopped: Stopped) -> Iterator[Crew]:
-    yield Crew(_Here(), lambda: 1, partial(answer, stopped=stopped), ahead=1)
+def _here(stopped: Stopped) -> Iterator[SweepWorkers]:
+    yield SweepWorkers(_Here(), lambda: 1, partial(answer, stopped=stopped), ahead=1)
 
 
 @contextmanager
-def _foreign(executor: Executor) -> Iterator[Crew]:
+def _foreign(executor: Executor) -> Iterator[SweepWorkers]:
     workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
     with explained("the executor"):
-        yield Crew(executor, lambda: workers, answer)
+        yield SweepWorkers(executor, lambda: workers, answer)
 
 
 class _Pool(ProcessPoolExecutor):
@@ -95,7 +95,7 @@ class _Pool(ProcessPoolExecutor):
 
 
 @contextmanager
-def _processes(workers: Any) -> Iterator[Crew]:
+def _processes(workers: Any) -> Iterator[SweepWorkers]:
     if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
         raise PeerlabError(f"workers: {workers!r} is not a whole number from 1 to 1024")
     context = get_context("spawn")  # a fork of a process with threads may hang
@@ -105,6 +105,6 @@ def _processes(workers: Any) -> Iterator[Crew]:
         _Pool(workers, mp_context=context, initializer=begin, initargs=(stop,)) as pool,
     ):
         try:
-            yield Crew(pool, lambda: workers, answer, stop=stop.set, patience_s=60)
+            yield SweepWorkers(pool, lambda: workers, answer, stop=stop.set, patience_s=60)
         finally:
             stop.set()

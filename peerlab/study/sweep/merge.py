@@ -55,7 +55,7 @@ def _read(file: str | Path, question: Question) -> tuple[Path, Rows]:
     held = held_in(path)
     columns = [*question.columns, SHARD, FINGERPRINT]
     begun = not header(columns).startswith(held)  # else it was killed in its first line, or before
-    rows = read_rows(held, columns, wrong).rows if begun else {}
+    rows = read_rows(held, columns, asked, wrong).rows if begun else {}
     strangers = len(rows.keys() - asked.keys())
     if strangers:
         raise wrong(

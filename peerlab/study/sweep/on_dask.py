@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.errors import Cancelled, PeerlabError, WorkersLost
-from peerlab.study.sweep.batches import Crew, explained
-from peerlab.study.sweep.worker import Stopped, answer
+from peerlab.study.sweep.batch_worker import Stopped, answer
+from peerlab.study.sweep.batches import SweepWorkers, explained
 from peerlab.textfile import read_text
 
 WAIT_S = 600.0
@@ -28,7 +28,7 @@ _log = logging.getLogger("peerlab.sweep")
 
 
 @contextmanager
-def dask_crew(where: str, wait_s: float, stopped: Stopped) -> Iterator[Crew]:
+def dask_workers(where: str, wait_s: float, stopped: Stopped) -> Iterator[SweepWorkers]:
     """Give the workers of a cluster, however many it has at any time.
 
     Parameters
@@ -65,7 +65,7 @@ def dask_crew(where: str, wait_s: float, stopped: Stopped) -> Iterator[Crew]:
 
     try:
         with explained(who, distributed.KilledWorker, OSError):
-            yield Crew(client.get_executor(pure=False), threads, answer)
+            yield SweepWorkers(client.get_executor(pure=False), threads, answer)
     finally:
         client.close()
         log.setLevel(before)

@@ -104,7 +104,8 @@ class Store:
             os.ftruncate(self._file, 0)
             self._append(header(self._columns))
             return
-        found = read_rows(held, self._columns, self._wrong)
+        asked = {case.fingerprint for case in question.cases}
+        found = read_rows(held, self._columns, asked, self._wrong)
         self._columns = found.columns  # the order in which its fields were given
         self.known = self._ours(found.rows, question)
         if found.length < len(held):

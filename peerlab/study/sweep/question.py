@@ -19,9 +19,9 @@ from peerlab.model.checks import COLLECTIVES, check_switch
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
-from peerlab.model.scenario import Scenario
+from peerlab.model.scenario import Scenario, checked_scenario
+from peerlab.study.sweep.batch_worker import SweepBatch
 from peerlab.study.sweep.shards import Shard
-from peerlab.study.sweep.worker import Batch
 from peerlab.units import parse_bytes
 from peerlab.version import __version__
 
@@ -32,7 +32,7 @@ _FIELDS = tuple(one.name for one in fields(Scenario))
 
 
 @dataclass(frozen=True)
-class Case:
+class SweepCase:
     """One combination of a question."""
 
     change: dict[str, Any]
@@ -81,7 +81,9 @@ class Question:
             if name not in _FIELDS:
                 raise ScenarioError(name, f"unknown field; {nearest(name, [*_FIELDS, *also_known])}")
         check_switch("iteration_times", iteration_times)
-        if base is None:
+        if base is not None:
+            checked_scenario(base)
+        else:
             base, given = Scenario(), {**given, **({"path": given.get("path")} if "cluster" in given else {})}
         varied = {name: _values(name, value) for name, value in given.items()}
         for name, values in varied.items():
@@ -97,12 +99,12 @@ class Question:
         return tuple(place for place in range(len(self.every)) if self.shard is None or self.shard.has(place))
 
     @cached_property
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self) -> tuple[SweepCase, ...]:
         """The combinations that are asked for."""
         return tuple(self.every[place] for place in self.places)
 
     @cached_property
-    def every(self) -> tuple[Case, ...]:
+    def every(self) -> tuple[SweepCase, ...]:
         """Every combination, the last field varying fastest, whatever the shard."""
         loaded = {
             **self.varied,
@@ -124,11 +126,11 @@ class Question:
         figures = figure_names(iteration_times=self.iteration_times)
         return (*self.varied, *(name for name in figures if name not in self.varied), ERROR)
 
-    def batch(self, cases: Sequence[Case]) -> Batch:
+    def batch(self, cases: Sequence[SweepCase]) -> SweepBatch:
         """Return some of the cases as a worker takes them."""
-        return Batch(self.base, tuple(case.change for case in cases), __version__, self.iteration_times)
+        return SweepBatch(self.base, tuple(case.change for case in cases), __version__, self.iteration_times)
 
-    def row(self, case: Case, found: Mapping[str, Any] | str | None) -> dict[str, Any]:
+    def row(self, case: SweepCase, found: Mapping[str, Any] | str | None) -> dict[str, Any]:
         """Return a row of the table: figures, or what was asked and why there are none; None where there is no value."""
         if isinstance(found, Mapping):
             return {**dict.fromkeys(self.columns), **found, **case.shown}
@@ -137,7 +139,7 @@ class Question:
         known = {name: _shown(name, value) for name, value in asked.items() if name in self.columns}
         return {**dict.fromkeys(self.columns), **known, **case.shown, ERROR: found}
 
-    def _case(self, given: tuple[Any, ...], loaded: tuple[Any, ...]) -> Case:
+    def _case(self, given: tuple[Any, ...], loaded: tuple[Any, ...]) -> SweepCase:
         change = dict(zip(self.varied, loaded, strict=True))
         shown = dict(zip(self.varied, given, strict=True))
         asked = {name: getattr(self.base, name) for name in _FIELDS} | change
@@ -152,7 +154,7 @@ class Question:
                 {"cluster": shown["cluster"]} if "cluster" in shown else {}
             )
         shown = {name: _shown(name, value) for name, value in shown.items()}
-        return Case(change, shown, reason, _fingerprint(asked, scenario))
+        return SweepCase(change, shown, reason, _fingerprint(asked, scenario))
 
     def _refuse_what_is_always_wrong(self) -> None:
         places = product(*(range(len(values)) for values in self.varied.values()))
@@ -225,7 +227,7 @@ def _check_possible(name: str, value: Any) -> None:
     ScenarioError
         With the words of the scenario that refused it first.
     """
-    if name == "path" and value in PATHS:  # another cluster may have it
+    if name == "path" and value in tuple(PATHS):  # another cluster may have it
         return
     problems = []
     for collective in COLLECTIVES:

@@ -8,20 +8,20 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
-from peerlab.errors import Cancelled, PeerlabError, WorkersLost
+from peerlab.errors import Cancel, Cancelled, PeerlabError, WorkersLost
 from peerlab.model.scenario import Scenario
+from peerlab.study.sweep.batch_worker import BatchAnswer, never
 from peerlab.study.sweep.batches import Pace, work_off
-from peerlab.study.sweep.executors import Who, crew
+from peerlab.study.sweep.executors import Who, sweep_workers
 from peerlab.study.sweep.merge import merged
 from peerlab.study.sweep.on_dask import WAIT_S
 from peerlab.study.sweep.output_file import Store
-from peerlab.study.sweep.question import Case, Question
+from peerlab.study.sweep.question import Question, SweepCase
 from peerlab.study.sweep.shards import Shard
-from peerlab.study.sweep.worker import Answer, never
 
 OPTIONS = (
     "iteration_times",
@@ -38,14 +38,6 @@ OPTIONS = (
 """Keywords of :func:`sweep` that are no fields of a scenario."""
 
 Told = Callable[[int, int], None]
-
-
-class Cancel(Protocol):
-    """Something that can be set to stop a sweep, such as a `threading.Event`."""
-
-    def is_set(self) -> bool:
-        """Return whether to stop."""
-        ...
 
 
 @dataclass
@@ -242,9 +234,9 @@ def _answer(
     todo = [case for case in cases.values() if case.fingerprint not in outcome.rows]
     if not todo:
         return
-    with crew(who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
+    with sweep_workers(who, stopped) as workers, _told(progress, len(cases), len(cases) - len(todo)) as tell:
 
-        def keep(mine: Sequence[Case], answer: Answer) -> None:
+        def keep(mine: Sequence[SweepCase], answer: BatchAnswer) -> None:
             _keep(outcome, store, list(zip(mine, answer.figures, strict=False)))
             tell(len(outcome.rows))
 
@@ -252,7 +244,7 @@ def _answer(
 
 
 def _keep(
-    outcome: Outcome, store: Store | None, found: Sequence[tuple[Case, dict[str, Any] | str | None]]
+    outcome: Outcome, store: Store | None, found: Sequence[tuple[SweepCase, dict[str, Any] | str | None]]
 ) -> None:
     """Take figures, or reasons why there are none."""
     rows = {case.fingerprint: outcome.question.row(case, figures) for case, figures in found}
@@ -270,11 +262,11 @@ def _told(progress: bool | Told, total: int, done: int) -> Iterator[Callable[[in
         return
     from tqdm.auto import tqdm  # noqa: PLC0415  (a bar in a notebook brings widgets with it)
 
-    class Bar(tqdm):  # type: ignore[type-arg]  # which of its classes depends on where this runs
+    class SweepProgress(tqdm):  # type: ignore[type-arg]  # which of its classes depends on where this runs
         monitor_interval = 0  # no thread to watch it: a browser's Python has none, and warns
 
     unwanted = None if "ipykernel" not in sys.modules else False  # None: only on a terminal
-    with Bar(
+    with SweepProgress(
         total=total,
         initial=done,
         desc="sweep",

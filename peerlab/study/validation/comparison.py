@@ -13,7 +13,7 @@ SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedFigure:
     """How a figure is drawn from one run, or from two."""
 
     figure: Callable[..., float]
@@ -28,12 +28,12 @@ def _steady(run: Run) -> float:
 
 
 COMPARISONS = {
-    "time": Comparison(lambda run: run.time_s),
-    "algbw": Comparison(lambda run: run.algbw_GBps),
-    "busbw": Comparison(lambda run: run.busbw_GBps),
-    "hits": Comparison(lambda run: float(sum(one.registration.hits for one in run.iterations))),
-    "time ratio": Comparison(lambda run, other: run.time_s / other.time_s, of_two=True),
-    "steady time ratio": Comparison(lambda run, other: _steady(run) / _steady(other), of_two=True),
+    "time": ComparedFigure(lambda run: run.time_s),
+    "algbw": ComparedFigure(lambda run: run.algbw_GBps),
+    "busbw": ComparedFigure(lambda run: run.busbw_GBps),
+    "hits": ComparedFigure(lambda run: float(sum(one.registration.hits for one in run.iterations))),
+    "time ratio": ComparedFigure(lambda run, other: run.time_s / other.time_s, of_two=True),
+    "steady time ratio": ComparedFigure(lambda run, other: _steady(run) / _steady(other), of_two=True),
 }
 """By name. Times and bandwidths are those of the last iteration, hits those of all."""
 

@@ -55,7 +55,7 @@ _MAY: dict[str, type | tuple[type, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class ExpectedPoint:
     """One scenario of a row and what is expected of it."""
 
     label: str
@@ -69,7 +69,7 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class ExpectedRow:
     """One line of the table: some scenarios, and what the model must say about them."""
 
     name: str
@@ -92,7 +92,7 @@ class Row:
     """Where the expected figures come from."""
     note: str
     """What else must be said: outliers, or why a row cannot be met."""
-    points: tuple[Point, ...]
+    points: tuple[ExpectedPoint, ...]
     """The scenarios."""
 
     @property
@@ -117,7 +117,7 @@ class Elsewhere:
 class Expectations:
     """Everything the model must agree with."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ExpectedRow, ...]
     """What is simulated and compared."""
     elsewhere: tuple[Elsewhere, ...]
     """What tests check."""
@@ -131,7 +131,7 @@ def load_expected(place: Path | None = None) -> Expectations:
     ExpectationError
         One line with file, row, entry and what is allowed.
     """
-    rows: list[Row] = []
+    rows: list[ExpectedRow] = []
     elsewhere: list[Elsewhere] = []
     for path in sorted((place or folder("data") / "expected").glob("*.toml")):
         found = read_expected(path.read_text(encoding="utf-8"), path.name)
@@ -155,14 +155,14 @@ def read_expected(text: str, where: str) -> Expectations:
     return Expectations(rows, elsewhere)
 
 
-def _row(entry: dict[str, Any], group: str, where: str) -> Row:
+def _row(entry: dict[str, Any], group: str, where: str) -> ExpectedRow:
     where = f"{where}: row {entry.get('name', '?')!r}"
     _check_entries(entry, where)
     points = tuple(_points(entry, where))
     ranged = all(isinstance(point.expected, tuple) for point in points)
     if "tolerance" not in entry and not ranged:
         raise ExpectationError(f"{where}: tolerance is missing; only a range needs none")
-    return Row(
+    return ExpectedRow(
         group=group,
         points=points,
         tolerance=entry.get("tolerance", 0.0),
@@ -194,7 +194,7 @@ def _check_entries(entry: dict[str, Any], where: str) -> None:
         raise ExpectationError(f"{where}: 'over' belongs to ratios, and only to them")
 
 
-def _points(entry: dict[str, Any], where: str) -> list[Point]:
+def _points(entry: dict[str, Any], where: str) -> list[ExpectedPoint]:
     changes: list[dict[str, Any]] = entry.get("points") or [
         dict(zip(entry.get("each", {}), values, strict=True))
         for values in product(*entry.get("each", {}).values())
@@ -202,7 +202,7 @@ def _points(entry: dict[str, Any], where: str) -> list[Point]:
     return [_point(entry, dict(change), where) for change in changes]
 
 
-def _point(entry: dict[str, Any], change: dict[str, Any], where: str) -> Point:
+def _point(entry: dict[str, Any], change: dict[str, Any], where: str) -> ExpectedPoint:
     expected = change.pop("expected", entry.get("expected"))
     if expected is None:
         raise ExpectationError(f"{where}: expected is missing for {change}")
@@ -214,7 +214,7 @@ def _point(entry: dict[str, Any], change: dict[str, Any], where: str) -> Point:
     if "cluster" not in fields:
         raise ExpectationError(f"{where}: scenario has no cluster")
     over = {**fields, **entry["over"]} if "over" in entry else None
-    return Point(label=_label(change), scenario=fields, over=over, expected=expected)
+    return ExpectedPoint(label=_label(change), scenario=fields, over=over, expected=expected)
 
 
 def _label(change: Mapping[str, Any]) -> str:

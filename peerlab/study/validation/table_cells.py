@@ -4,14 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from peerlab.study.validation.validation import Answer, Result
+from peerlab.study.validation.validation import SimulatedPoint, SimulatedRow
 from peerlab.units import say_unit
 
 CELLS = ("row", "expected", "simulated", "error", "allowed", "")
 """Headings of the table."""
 
 
-def cells(result: Result, answer: Answer | None = None) -> tuple[str, ...]:
+def cells(result: SimulatedRow, answer: SimulatedPoint | None = None) -> tuple[str, ...]:
     """Return the cells of a row, or of one of its points."""
     row = result.row
     if answer is not None:
@@ -29,7 +29,7 @@ def cells(result: Result, answer: Answer | None = None) -> tuple[str, ...]:
     )
 
 
-def _verdict(result: Result) -> str:
+def _verdict(result: SimulatedRow) -> str:
     if not result.passed:
         return "NOT MET"
     return "met in the median" if result.beyond else "met"
@@ -43,7 +43,7 @@ def say_value(value: float, unit: str) -> str:
     return digits + say_unit(unit)
 
 
-def say_expected(answer: Answer, unit: str) -> str:
+def say_expected(answer: SimulatedPoint, unit: str) -> str:
     """Return what is expected of a point, with its unit."""
     wanted = answer.point.expected
     if isinstance(wanted, tuple):
@@ -64,7 +64,7 @@ def say_error(error: float) -> str:
     return f"{100 * error:.2g} %" if abs(error) >= 1e-4 else f"{error:.2g}"
 
 
-def _say_errors(result: Result) -> str:
+def _say_errors(result: SimulatedRow) -> str:
     """Return what is held to the tolerance; of a median also what it hides."""
     if result.row.judged != "median":
         return say_error(result.error)
@@ -73,7 +73,7 @@ def _say_errors(result: Result) -> str:
     return f"median {say_error(result.error)}, worst {say_error(result.worst.error)}, {outside}"
 
 
-def say_score(results: Sequence[Result]) -> str:
+def say_score(results: Sequence[SimulatedRow]) -> str:
     """Return how many rows are met, and how many of them constants were fitted on: those predict nothing."""
     met, free = sum(one.passed for one in results), [one.row for one in results if not one.row.fitted]
     groups = Counter(row.group for row in free)
@@ -83,14 +83,14 @@ def say_score(results: Sequence[Result]) -> str:
     return says + (f"; the others: {rest}" if rest else "")
 
 
-def _ranged(result: Result) -> bool:
+def _ranged(result: SimulatedRow) -> bool:
     return isinstance(result.answers[0].point.expected, tuple)
 
 
-def _ends(result: Result, what: str) -> list[Answer]:
+def _ends(result: SimulatedRow, what: str) -> list[SimulatedPoint]:
     """Return the answers with the smallest and the largest figure."""
 
-    def size(answer: Answer) -> float:
+    def size(answer: SimulatedPoint) -> float:
         wanted = answer.point.expected
         value = (
             answer.simulated if what == "simulated" else wanted[0] if isinstance(wanted, tuple) else wanted

@@ -9,14 +9,14 @@ from typing import Any
 
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.study.validation.comparison import figure
-from peerlab.study.validation.expected_figures import Point, Row, scenario
+from peerlab.study.validation.expected_figures import ExpectedPoint, ExpectedRow, scenario
 
 
 @dataclass(frozen=True)
-class Answer:
+class SimulatedPoint:
     """The simulated figure of one point."""
 
-    point: Point
+    point: ExpectedPoint
     """What was asked."""
     simulated: float
     """The figure in the row's unit; not a number where the scenario is impossible."""
@@ -38,12 +38,12 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Result:
+class SimulatedRow:
     """The simulated figures of one row."""
 
-    row: Row
+    row: ExpectedRow
     """What was asked."""
-    answers: tuple[Answer, ...]
+    answers: tuple[SimulatedPoint, ...]
     """One per point."""
 
     @cached_property
@@ -53,12 +53,12 @@ class Result:
         return statistics.median(errors) if self.row.judged == "median" else max(errors)
 
     @property
-    def worst(self) -> Answer:
+    def worst(self) -> SimulatedPoint:
         """The point with the largest error."""
         return max(self.answers, key=lambda answer: abs(answer.error))
 
     @property
-    def beyond(self) -> list[Answer]:
+    def beyond(self) -> list[SimulatedPoint]:
         """The points beyond the tolerance; where the median is judged, a row may be met with some."""
         return [answer for answer in self.answers if abs(answer.error) > self.row.tolerance]
 
@@ -108,17 +108,17 @@ def _plain(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def validate(rows: Iterable[Row]) -> Iterator[Result]:
+def validate(rows: Iterable[ExpectedRow]) -> Iterator[SimulatedRow]:
     """Yield the result of each row, in order, as soon as it is simulated."""
     for row in rows:
-        yield Result(row, tuple(_answer(row, point) for point in row.points))
+        yield SimulatedRow(row, tuple(_answer(row, point) for point in row.points))
 
 
-def _answer(row: Row, point: Point) -> Answer:
+def _answer(row: ExpectedRow, point: ExpectedPoint) -> SimulatedPoint:
     try:
         one, other = scenario(point.scenario), point.over and scenario(point.over)
-        return Answer(point, figure(row.compare, row.unit, one, other or None))
+        return SimulatedPoint(point, figure(row.compare, row.unit, one, other or None))
     except Cancelled:
         raise
     except PeerlabError as problem:
-        return Answer(point, math.nan, str(problem))
+        return SimulatedPoint(point, math.nan, str(problem))

@@ -1,11 +1,39 @@
-"""What schedules share that cut the buffer into a chunk for each rank: a half that adds, and one that hands out."""
+"""How schedules cut the buffer: not at all, or into a chunk for each rank."""
 
 from dataclasses import dataclass
 
 
+class OneChunk:
+    """The buffer is one chunk, which every rank has at position 0."""
+
+    __slots__ = ()
+
+    @property
+    def is_ring(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def chunks(self) -> int:
+        """One."""
+        return 1
+
+    def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
+        """Return the whole buffer."""
+        return range(1)
+
+    def receives(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
+        """Return the whole buffer."""
+        return range(1)
+
+    def chunk(self, rank: int, position: int) -> int:  # noqa: ARG002  (the same on every rank)
+        """Return the only chunk."""
+        return position
+
+
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Collective of `nbytes` in halves of equally many steps: both for an allreduce, one for the others."""
+    """Collective of `nbytes`, a chunk for each rank: a half of the steps adds, a half hands out; an allreduce has both."""
 
     ranks: int
     """Ranks, 1 or more; one alone has no steps."""

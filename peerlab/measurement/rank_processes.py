@@ -21,7 +21,7 @@ _PATIENCE_S = 120
 """How long a rank may take to answer: far longer than anything that is measured."""
 
 
-class Crew:
+class RankProcesses:
     """Processes that stand for ranks."""
 
     def __init__(self, stop_fd: int) -> None:
@@ -100,7 +100,7 @@ class Crew:
 
 
 @contextmanager
-def crew(plan: Measurement, stop_fd: int) -> Iterator[Crew]:
+def rank_processes(plan: Measurement, stop_fd: int) -> Iterator[RankProcesses]:
     """Yield the ranks, ready to be asked; whatever happens, none of them outlives this.
 
     Raises
@@ -108,7 +108,7 @@ def crew(plan: Measurement, stop_fd: int) -> Iterator[Crew]:
     MeasurementError
         If they cannot be started.
     """
-    ranks = Crew(stop_fd)
+    ranks = RankProcesses(stop_fd)
     with ExitStack() as ending:
         ending.callback(ranks.end)
         with wired(plan) as ends:
@@ -118,7 +118,7 @@ def crew(plan: Measurement, stop_fd: int) -> Iterator[Crew]:
         yield ranks
 
 
-def _introduce(plan: Measurement, ranks: Crew, ends: Sequence[Sequence[Ends]]) -> None:
+def _introduce(plan: Measurement, ranks: RankProcesses, ends: Sequence[Sequence[Ends]]) -> None:
     """Tell the ranks what to do, and each of them where its right neighbour lives."""
     doing = "getting ready"
     plain = asdict(plan)

@@ -19,7 +19,7 @@ Stopped = Callable[[], bool]
 
 
 @dataclass(frozen=True)
-class Batch:
+class SweepBatch:
     """Some scenarios that differ in a few fields from the same base."""
 
     base: Scenario
@@ -33,7 +33,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Answer:
+class BatchAnswer:
     """What a worker returns for a batch."""
 
     seconds: float
@@ -65,7 +65,7 @@ def _end_with(wait: Callable[[], None]) -> None:
     os._exit(1)  # a pool's process would wait for its next task for ever
 
 
-def answer(batch: Batch, stopped: Stopped | None = None) -> Answer:
+def answer(batch: SweepBatch, stopped: Stopped | None = None) -> BatchAnswer:
     """Return the figures of a batch.
 
     Raises
@@ -80,7 +80,7 @@ def answer(batch: Batch, stopped: Stopped | None = None) -> Answer:
     begin_s = time.perf_counter()
     scenarios = [batch.base.with_(**change) for change in batch.changes]
     figures = tuple(answer_together(scenarios, stopped or _stopped, iteration_times=batch.iteration_times))
-    return Answer(time.perf_counter() - begin_s, figures)
+    return BatchAnswer(time.perf_counter() - begin_s, figures)
 
 
 def answer_together(

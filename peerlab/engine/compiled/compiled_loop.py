@@ -1,0 +1,157 @@
+"""The compiled loop itself, as `peerlab.engine.loop.event_loop.Loop`: the slices of a ring, from when their data is there to their arrival.
+
+Per instant, in this order, as in the referee: everything that ends; then places in windows are given out; then resources that are free
+again, and slices that arrive. What ends in one instant ends in any order: nothing is decided before all of it has. What is decided
+goes by the lowest key: step, then slice, then lane.
+"""
+
+from collections.abc import Callable
+
+from peerlab.engine.compiled.compiling import compiled, kept
+from peerlab.engine.compiled.heap import pop, put
+from peerlab.engine.compiled.queues import ask, popleft, touch
+from peerlab.engine.compiled.serving import alarm, arrives, enter, set_alarms, take, through
+from peerlab.engine.compiled.state import GATED, READY, STAGE_OVER, THROUGH, State
+
+LAST_PS = 2**62
+"""A clock beyond this might overflow."""
+
+
+def make_run(sources: int) -> Callable[[State, int], bool]:
+    """Return the function that runs the loop; its machine code is kept under the checksum of all that is compiled with it."""
+
+    @kept
+    def run(s: State, most: int) -> bool:
+        """Run for about so many events; return whether anything is left."""
+        version = sources  # noqa: F841  (what a function closes over is part of the name of its machine code)
+        counts = s.counts[0]
+        until = counts.events + most
+        while counts.entries and counts.events < until and counts.now <= LAST_PS:
+            _instant(s)
+        return counts.entries > 0  # type: ignore[no-any-return]
+
+    return run
+
+
+@compiled
+def _instant(s: State) -> None:
+    counts = s.counts[0]
+    now = s.heap[0].time
+    counts.now = now
+    # an event may cause others at this very instant; they belong to it, and come before what is decided at its end
+    while counts.entries and s.heap[0].time == now:
+        item = pop(s)
+        counts.events += 1
+        if item >= 2 * len(s.slots):
+            alarm(s, now, item - 2 * len(s.slots))
+        elif item >= len(s.slots):
+            arrives(s, item - len(s.slots))
+        else:
+            _due(s, now, item)
+    _settle(s, now)
+
+
+@compiled
+def _due(s: State, now: int, slot: int) -> None:
+    due = s.slots[slot].due
+    if due == STAGE_OVER:
+        _over(s, now, slot)
+    elif due == THROUGH:
+        through(s, now, slot)
+    elif due == READY:
+        _deliver(s, now, slot)
+    elif due == GATED:
+        enter(s, slot)
+
+
+@compiled
+def _settle(s: State, now: int) -> None:
+    """End an instant: windows, then resources decide about all that came in it."""
+    counts = s.counts[0]
+    for index in range(counts.touched):
+        pool = s.pools[s.touched[index]]
+        pool.touched = 0
+        while pool.places and pool.first >= 0:
+            pool.places -= 1
+            enter(s, popleft(s, pool))
+    counts.touched = 0
+    take(s, now)
+    set_alarms(s)
+
+
+@compiled
+def _deliver(s: State, now: int, slot: int) -> None:
+    """Take a slice whose data is there; it waits until its transfer finds its memory registered."""
+    one, counts = s.slots[slot], s.counts[0]
+    counts.begun = max(counts.begun, one.step)
+    if counts.registers:
+        # the first slice of a transfer that is there begins it, and perhaps the next one
+        for step in range(one.step, min(one.step + 1 + counts.prefetches, counts.steps)):
+            if s.posted[step, one.lane] < 0:
+                s.posted[step, one.lane] = now + counts.lookup_ps
+        if s.posted[one.step, one.lane] > now:
+            one.due = READY
+            put(s, s.posted[one.step, one.lane], slot)
+            return
+    adds, last = one.step < counts.reducing, one.piece == counts.pieces - 1
+    one.leg = s.ways[one.lane, int(adds), int(last)]
+    _start_leg(s, now, slot)
+
+
+@compiled
+def _start_leg(s: State, now: int, slot: int) -> None:
+    one, counts = s.slots[slot], s.counts[0]
+    leg = s.legs[one.leg]
+    if leg.gated and counts.gates:
+        # gathered in the order of the ring's steps
+        ready = s.own_ps[(one.step + 1) * counts.pieces + one.piece]
+        if ready > now:
+            one.due = GATED
+            put(s, ready, slot)
+            return
+    if leg.acquire >= 0:
+        ask(s, now, leg.acquire, slot)
+    else:
+        enter(s, slot)
+
+
+@compiled
+def _over(s: State, now: int, slot: int) -> None:
+    """End the stage, latency included, and begin the next."""
+    leg = s.legs[s.slots[slot].leg]
+    if leg.release >= 0:
+        s.pools[leg.release].places += 1
+        touch(s, leg.release)
+    if leg.ends:
+        _arrived(s, now, slot)
+    else:
+        s.slots[slot].leg += 1
+        _start_leg(s, now, slot)
+
+
+@compiled
+def _arrived(s: State, now: int, slot: int) -> None:
+    """Note that a slice has arrived, perhaps with its final value; its receiver sends it on as the same slice of the next step."""
+    one, counts = s.slots[slot], s.counts[0]
+    to = s.lanes[one.lane].receiver
+    counts.end = max(counts.end, now)
+    if counts.hands_out and one.step >= counts.reducing - 1:
+        _finish(s, now, slot, to)
+    if one.step + 1 < counts.steps:
+        one.step += 1
+        one.slice_id += counts.pieces * counts.lanes + to - one.lane
+        one.lane = to
+        _deliver(s, now, slot)
+
+
+@compiled
+def _finish(s: State, now: int, slot: int, to: int) -> None:
+    """Hand a final slice out over the scale-up links of its node, first come first served."""
+    lane, one, counts = s.lanes[to], s.slots[slot], s.counts[0]
+    lane.handed_out = max(lane.handed_out, now) + s.handed_ps[one.piece]
+    if lane.kept:
+        row = counts.finished
+        counts.finished += 1
+        s.finished[0, row] = one.slice_id
+        s.finished[1, row] = to
+        s.finished[2, row] = now

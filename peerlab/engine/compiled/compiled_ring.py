@@ -1,0 +1,79 @@
+"""One iteration of a ring in the compiled loop."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
+from peerlab.engine.compiled.compiling import sources
+from peerlab.engine.compiled.flatten import flatten
+from peerlab.engine.compiled.state import State, Whole
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.scaleup import exchange
+from peerlab.engine.span_rows import scaleup_rows
+from peerlab.engine.system import System
+
+_EVENTS = 200_000
+"""Events between two reports of progress: less than a tenth of a second."""
+
+_run = cache(lambda: make_run(sources()))
+
+
+class CompiledRing:
+    """A run of a system whose scenario `refusals.refuses` does not refuse."""
+
+    def __init__(self, system: System, keep: Sequence[int]) -> None:
+        self._system, self._keep = system, keep
+        self.traffic = exchange(system) if system.plan.exchanges else None
+        self._inside = _rows_inside(system) * len(keep)
+        self._state: State = flatten(system, self.traffic, keep, self._inside)
+        self.end = 0
+        """When the last slice had arrived."""
+
+    def run(self, progress: Progress | None) -> None:
+        """Run to the end.
+
+        Raises
+        ------
+        OverflowError
+            If it takes longer than can be counted.
+        """
+        state, run = self._state, _run()
+        counts = state.counts[0]
+        while run(state, _EVENTS):
+            if counts.now > LAST_PS:
+                raise OverflowError("the times do not fit")
+            if progress:
+                progress(int(counts.begun), int(counts.steps))
+        self.end = int(counts.end)
+        if self.traffic:
+            self.end = max(self.end, int(self.traffic.ready[-1]))
+            if self._system.plan.hands_out:
+                self.end = max(self.end, int(state.lanes.handed_out.max()) + self.traffic.latency_ps)
+
+    def spans(self) -> Whole:
+        """Return the spans of the lanes that are kept, shape ``(columns, rows)``."""
+        spans, state = self._state.spans, self._state
+        if self.traffic:
+            inside = scaleup_rows(self._system, self.traffic, state.finished.T, [], self._keep)[0]
+            # there is room for them behind those of the loop, as all together may be most of the memory
+            np.concatenate([rows.T for rows in inside], axis=1, out=spans[:, spans.shape[1] - self._inside :])
+        return spans
+
+    def asked(self) -> list[Whole]:
+        """Return for each step when each lane that is kept asked for its memory."""
+        lookup = int(self._state.counts[0].lookup_ps)
+        return list(self._state.posted[:, list(self._keep)] - lookup)
+
+
+def _rows_inside(system: System) -> int:
+    """Return how many spans a device's exchange with the others of its node has."""
+    plan, pieces = system.plan, len(system.chunk_sizes)
+    if not plan.exchanges:
+        return 0
+    schedule = plan.schedule
+    collected = 2 * schedule.chunks * pieces if plan.collects else 0
+    # an allgather's own chunk is final from the beginning
+    steps = schedule.steps - max(0, schedule.reducing_steps - 1) + (not plan.adds)
+    return collected + (steps * pieces if plan.hands_out else 0)

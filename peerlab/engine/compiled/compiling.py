@@ -1,0 +1,45 @@
+"""The one door to numba, which makes machine code of functions on integers and arrays.
+
+Nothing imports this module before the compiled engine is used: loading numba takes a third of a second.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+from zlib import crc32
+
+import numba
+
+from peerlab.engine import jitter
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+_SOURCES = (*sorted(Path(__file__).parent.glob("*.py")), Path(jitter.__file__))
+"""Everything that is compiled together."""
+
+
+def compiled(function: Function) -> Function:
+    """Return a function that is compiled together with whatever calls it."""
+    return _njit(function, forceinline=True)
+
+
+def kept(function: Function) -> Function:
+    """Return a compiled function whose machine code is kept on disk: beside its source, else among the user's caches."""
+    try:
+        return _njit(function, cache=True)
+    except RuntimeError:  # nowhere to write: it is compiled anew in every process
+        return _njit(function)
+
+
+def _njit(function: Function, **options: bool) -> Function:
+    njit: Callable[..., Any] = numba.njit  # its types leave out `_nrt`
+    try:
+        # the caller holds every array, and nothing compiled makes one; counting references in every call takes nine tenths of the time
+        return cast("Function", njit(function, _nrt=False, **options))
+    except KeyError:  # a numba without this option counts them
+        return cast("Function", njit(function, **options))
+
+
+def sources() -> int:
+    """Return a checksum of what is compiled; numba itself looks only at the file of the function that is kept."""
+    return crc32(b"".join(file.read_bytes() for file in _SOURCES))

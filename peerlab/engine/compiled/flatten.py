@@ -1,0 +1,280 @@
+"""From a system to the arrays that the compiled loop runs on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from peerlab.engine.compiled.state import (
+    COUNTS,
+    ENGINE,
+    ENTRY,
+    EXCLUSIVE,
+    LANE,
+    LEG,
+    POOL,
+    SERVER,
+    SEVERAL,
+    SHARED,
+    SLOT,
+    VISIT,
+    Records,
+    State,
+    Whole,
+)  # fmt: skip
+from peerlab.engine.legs import Leg, Visit
+from peerlab.engine.loop.in_order import in_order
+from peerlab.engine.scaleup import Exchange
+from peerlab.engine.system import System
+from peerlab.errors import ScenarioError
+from peerlab.model.resources import service
+from peerlab.trace import SPAN_COLUMNS
+
+_READY = 0  # what every slot's first entry is about: `state.READY`
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """The legs of the slices of every lane, one after the other."""
+
+    first: Whole
+    """First leg; shape ``(lanes, 2, 2)``: whether the step adds, whether it is the last slice of its transfer."""
+    rows: Whole
+    """Spans of a slice; same shape."""
+    legs: Records
+    visits: Records
+    engines: dict[int, int]
+    """By shared resource: how many engines it has."""
+
+
+def flatten(system: System, traffic: Exchange | None, keep: Sequence[int], more_rows: int) -> State:
+    """Return the arrays of a system at time 0.
+
+    Parameters
+    ----------
+    traffic:
+        What goes on inside the nodes, if anything does.
+    keep:
+        Lanes whose spans are kept.
+    more_rows:
+        Room for so many spans more, behind those of the loop.
+    """
+    steps, lanes, registers = system.plan.schedule.steps, len(system.lanes), system.scenario.registers
+    ways, slots = _ways(system), _slots(system)
+    servers, engines = _servers(system, ways)
+    own = traffic.ready if traffic and system.plan.collects else np.zeros(0, np.int64)
+    heap, where = _heap(slots, own, len(servers))
+    most = int(ways.legs.visits.max())
+    kept = np.array(keep, np.int64)
+    state = State(
+        counts=_counts(system, len(slots), gates=len(own) > 0),
+        slots=slots,
+        queued=np.zeros((len(slots), most), np.int64),
+        starts=np.zeros((len(slots), most), np.int64),
+        works=np.zeros((len(slots), most), np.int64),
+        heap=heap,
+        where=where,
+        servers=servers,
+        engines=engines,
+        pools=_pools(system),
+        ways=ways.first,
+        legs=ways.legs,
+        visits=ways.visits,
+        factors=_factors(system),
+        lanes=_lanes(system, traffic, kept),
+        own_ps=np.array(own, np.int64),
+        handed_ps=_handed_ps(system),
+        posted=np.full((steps if registers else 0, lanes), -1, np.int64),
+        arriving=np.zeros((2, len(slots)), np.int64),
+        freed=np.zeros(len(slots) * most, np.int64),
+        changed=np.zeros(len(servers), np.int64),
+        touched=np.zeros(max(1, len(system.places)), np.int64),
+        spans=np.empty((len(SPAN_COLUMNS), _spans(system, ways, kept) + more_rows), np.int64),
+        finished=np.empty((3, _finished(system, kept)), np.int64),
+    )
+    _check_horizon(state)
+    return state
+
+
+def _records(count: int, dtype: np.dtype[np.void], **columns: object) -> Records:
+    """Return records of zeros, but for these columns."""
+    found = np.zeros(count, dtype).view(np.recarray)
+    for name, values in columns.items():
+        found[name] = values
+    return found
+
+
+def _counts(system: System, slots: int, *, gates: bool) -> Records:
+    plan, scenario = system.plan, system.scenario
+    return _records(
+        1,
+        COUNTS,
+        entries=slots,
+        lanes=len(system.lanes),
+        pieces=len(system.chunk_sizes),
+        steps=plan.schedule.steps,
+        reducing=plan.schedule.reducing_steps,
+        lookup_ps=scenario.registration_cost.lookup_ps if scenario.registers else 0,
+        registers=scenario.registers,
+        prefetches=scenario.registers and scenario.prefetch,
+        gates=gates,
+        jitters=scenario.jitter > 0,
+        hands_out=plan.hands_out,
+    )
+
+
+def _slots(system: System) -> Records:
+    """Return the slices of the first step."""
+    pieces, lanes = len(system.chunk_sizes), len(system.lanes)
+    ids = np.arange(pieces * lanes)
+    return _records(
+        len(ids), SLOT, slice_id=ids, piece=ids // lanes, lane=ids % lanes, due=_READY, before=-1, after=-1
+    )
+
+
+def _heap(slots: Records, own: Whole, servers: int) -> tuple[Records, Whole]:
+    """Return the slots on a heap, in the order of when their data is there; and where each item is."""
+    there = own[slots.piece] if len(own) else np.zeros(len(slots), np.int64)
+    order = np.argsort(there, kind="stable")  # what is sorted is a heap
+    heap = _records(2 * len(slots) + servers, ENTRY)
+    heap.time[: len(slots)], heap.what[: len(slots)] = there[order], order
+    where = np.full(len(heap), -1, np.int64)
+    where[order] = np.arange(len(order))
+    return heap, where
+
+
+def _lanes(system: System, traffic: Exchange | None, kept: Whole) -> Records:
+    ways, plan = system.lanes, system.plan
+    lanes = _records(
+        len(ways),
+        LANE,
+        node=[one.node for one in ways],
+        device=[one.device for one in ways],
+        receiver=[system.receiver(lane, 0) for lane in range(len(ways))],
+        handed_out=int(traffic.link_end[-1]) if traffic else 0,
+    )
+    lanes.kept[kept] = 1
+    if traffic and plan.hands_out and not plan.adds:  # its own chunk is final from the beginning
+        lanes.handed_out += int(traffic.link_ps[: len(system.chunk_sizes)].sum())
+    return lanes
+
+
+def _handed_ps(system: System) -> Whole:
+    cluster, sizes = system.scenario.cluster_for_message, system.chunk_sizes
+    if not system.plan.hands_out:
+        return np.zeros(len(sizes), np.int64)
+    link = service(cluster, "scaleup")
+    return np.array([link(size * (cluster.devices - 1)) for size in sizes], np.int64)
+
+
+def _factors(system: System) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    if system.scenario.jitter:
+        return system.factors
+    none = np.ones((1, 1, 1, 1))
+    none.flags.writeable = False  # as those of a jitter, so that one machine code does for both
+    return none
+
+
+def _pools(system: System) -> Records:
+    return _records(len(system.places), POOL, places=system.places, first=-1, last=-1)
+
+
+def _servers(system: System, ways: _Ways) -> tuple[Records, Records]:
+    """Return the resources, and the engines of the shared ones."""
+    engines = np.array([ways.engines.get(index, 0) for index in range(len(system.resources))], np.int64)
+    kinds = [SHARED if one.shared else SEVERAL if one.servers > 1 else EXCLUSIVE for one in system.resources]
+    servers = _records(
+        len(system.resources),
+        SERVER,
+        kind=kinds,
+        idle=[one.servers for one in system.resources],
+        copies=[one.copies for one in system.resources],
+        engine=np.cumsum(engines) - engines,
+        engines=engines,
+        first=-1,
+        last=-1,
+    )
+    # a visit names an engine by its place among all
+    through = ways.visits.engine >= 0
+    ways.visits.engine[through] += servers.engine[ways.visits.resource[through]]
+    return servers, _records(int(engines.sum()), ENGINE, over=-1, first=-1, last=-1)
+
+
+# ---- the legs --------------------------------------------------------------------------------------------------
+
+
+def _ways(system: System) -> _Ways:
+    """Return the legs of every lane; its slices differ in whether they are added up, and in whether they are the last of a transfer."""
+    known, schedule = in_order(system), system.plan.schedule
+    steps = {adds: step for step in (0, schedule.steps - 1) for adds in [step < schedule.reducing_steps]}
+    lanes = len(system.lanes)
+    first, rows = np.zeros((lanes, 2, 2), np.int64), np.zeros((lanes, 2, 2), np.int64)
+    legs: list[tuple[int, ...]] = []
+    visits: list[tuple[int, ...]] = []
+    for lane in range(lanes):
+        for adds, step in steps.items():
+            found = system.legs(lane, step, plain=True)
+            for last, way in enumerate((found[0], found[-1])):
+                first[lane, int(adds), last] = len(legs)
+                rows[lane, int(adds), last] = sum(len(leg.visits) + bool(leg.flight) for leg in way)
+                for number, leg in enumerate(way):
+                    legs.append(_leg(leg, number, len(visits), ends=number == len(way) - 1))
+                    visits += [_visit(visit, known) for visit in leg.visits]
+    table = np.array(visits, np.int64)
+    engines: dict[int, int] = {}
+    for resource, engine in np.unique(table[:, [0, 3]], axis=0).tolist():
+        if engine >= 0:
+            engines[resource] = engine + 1  # rows are sorted, so that the largest comes last
+    return _Ways(first, rows, _table(np.array(legs, np.int64), LEG), _table(table, VISIT), engines)
+
+
+def _table(rows: Whole, dtype: np.dtype[np.void]) -> Records:
+    return np.ascontiguousarray(rows).view(dtype).reshape(-1).view(np.recarray)
+
+
+def _leg(leg: Leg, number: int, visit: int, *, ends: bool) -> tuple[int, ...]:
+    """Return a leg in the order of `LEG`."""
+    flight = (leg.flight.duration_ps, leg.flight.after, leg.flight.wire) if leg.flight else (0, -1, -1)
+    last = (leg.acquire, leg.release, int(leg.gated), int(ends))
+    return (leg.stage, number, visit, len(leg.visits), *flight, *last)
+
+
+def _visit(visit: Visit, known: frozenset[int]) -> tuple[int, ...]:
+    """Return a visit in the order of `VISIT`."""
+    follows = visit.resource in known
+    return (visit.resource, visit.duration_ps, visit.nbytes, visit.engine, int(visit.behind), int(follows))
+
+
+# ---- how many, and how long ------------------------------------------------------------------------------------
+
+
+def _spans(system: System, ways: _Ways, kept: Whole) -> int:
+    """Return how many spans the loop writes of these lanes."""
+    schedule, pieces = system.plan.schedule, len(system.chunk_sizes)
+    steps = np.array([schedule.steps - schedule.reducing_steps, schedule.reducing_steps])
+    slices = steps[:, None] * np.array([pieces - 1, 1])
+    return int((ways.rows[kept] * slices).sum())
+
+
+def _finished(system: System, kept: Whole) -> int:
+    """Return how many slices these lanes get with their final value."""
+    schedule, pieces = system.plan.schedule, len(system.chunk_sizes)
+    final = schedule.steps - max(0, schedule.reducing_steps - 1)
+    return final * pieces * len(kept) if system.plan.hands_out else 0
+
+
+def _check_horizon(s: State) -> None:
+    """Refuse service times so long that a time might exceed 64 bits before the clock is seen to be late.
+
+    Raises
+    ------
+    ScenarioError
+        If they are.
+    """
+    longest = int(s.visits.lasts.max()) * float(s.factors.max()) + int(s.legs.flight_ps.max())
+    # a resource may have promised itself to every slice, and each engine of a shared one slows the others
+    at_once = len(s.slots) * s.works.shape[1] + int((s.servers.engines * s.servers.copies).max())
+    if longest * at_once > 2**61:
+        raise ScenarioError(
+            "engine", "'compiled' counts in 64 bits, and these times may need more; use 'loop'"
+        )

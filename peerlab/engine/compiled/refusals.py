@@ -1,0 +1,49 @@
+"""What the compiled engine does not take, in words, and when it pays; asking loads no compiler."""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from peerlab.collectives.choose import plan
+from peerlab.collectives.plan import is_chain
+from peerlab.engine.warm_cache import ends_warm
+from peerlab.model.scenario import Scenario
+
+MOST_VISITS = 60
+"""Resources of one stage; one bit of an integer each."""
+_PAYS = 100_000
+"""Spans for which the loop takes a second; loading numba and the machine code takes half of one."""
+_PAYS_TO_COMPILE = 3_000_000
+"""Spans for which the loop takes longer than compiling, which takes fifteen seconds or more."""
+_CODE = f"compiled_loop.*py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+"""What numba calls the list of the machine code that it keeps."""
+
+
+def installed() -> bool:
+    """Return whether numba, which compiles the loop, is installed."""
+    return find_spec("numba") is not None
+
+
+def refuses(scenario: Scenario) -> str:
+    """Return why the compiled engine cannot say exactly what happens in a scenario; empty if it can."""
+    schedule = plan(scenario).schedule
+    if not schedule.is_ring or not is_chain(schedule):
+        return "it is no ring"
+    if scenario.blocking:
+        return "its steps block"
+    if scenario.registers and not ends_warm(scenario):
+        return "transfers queue for registration"
+    if scenario.fabric.contended:
+        return "transfers contend for links of the fabric"
+    if not all(stage.uses for stage in scenario.stages):
+        return "a stage takes no time"
+    return "a stage has too many resources" if any(len(s.uses) > MOST_VISITS for s in scenario.stages) else ""
+
+
+def pays(spans: int) -> bool:
+    """Return whether a run of so many spans is over sooner than in the loop; without machine code on disk it begins with compiling.
+
+    Looked for beside its source, where numba keeps it if it may write there; of code that is kept elsewhere nothing is known beforehand.
+    """
+    kept = any((Path(__file__).parent / "__pycache__").glob(_CODE))
+    return spans >= (_PAYS if kept else _PAYS_TO_COMPILE)

@@ -1,0 +1,267 @@
+"""The resources of a stage, as `peerlab.engine.loop.loop_resources.Serving`: they take slices, and a span is written when one is through.
+
+Where all resources upstream are known to be through at some time, an exclusive resource is known to be through when it begins; then
+nothing waits for an event. Behind a shared resource that is not so: such a resource is *held* until an event frees it.
+"""
+
+from peerlab.engine import jitter
+from peerlab.engine.compiled import fair_share
+from peerlab.engine.compiled.compiling import compiled
+from peerlab.engine.compiled.heap import put
+from peerlab.engine.compiled.queues import append, popleft, sort
+from peerlab.engine.compiled.state import SEVERAL, SHARED, STAGE_OVER, THROUGH, Records, State
+from peerlab.model.stages import stage_number
+
+_FLIGHT = stage_number("flight")
+_slowed = compiled(jitter.slowed)
+
+
+@compiled
+def enter(s: State, slot: int) -> None:
+    """Let a slice begin with a stage: it arrives at its first resource in this instant."""
+    one = s.slots[slot]
+    leg = s.legs[one.leg]
+    factor = s.factors[one.step, one.piece, leg.number, one.lane] if s.counts[0].jitters else 1.0
+    for number in range(leg.visits):
+        lasts = s.visits[leg.visit + number].lasts
+        s.works[slot, number] = lasts if factor == 1.0 else _slowed(lasts, factor)
+    one.taken = 0
+    one.through = 0
+    one.ready = 0
+    one.worked = 0
+    arrives(s, slot)
+
+
+@compiled
+def arrives(s: State, slot: int) -> None:
+    """Note that a slice arrives at the next resource of its stage in this instant."""
+    one, counts = s.slots[slot], s.counts[0]
+    # step and number twice, as the receiver serves behind what it sends itself; then the lane
+    place = one.slice_id // counts.lanes * counts.lanes + one.slice_id
+    if s.visits[s.legs[one.leg].visit + one.taken].behind:
+        place += counts.lanes
+    s.arriving[counts.row, counts.arriving] = place * len(s.slots) + slot
+    counts.arriving += 1
+
+
+# ---- the end of an instant -------------------------------------------------------------------------------------
+
+
+@compiled
+def take(s: State, now: int) -> None:
+    """Let free resources begin with those that have waited, then with what arrives, lowest key first, round by round."""
+    counts = s.counts[0]
+    for index in range(counts.freed):
+        _free(s, now, s.visits[s.freed[index]])
+    counts.freed = 0
+    while counts.arriving:
+        many, here = counts.arriving, s.arriving[counts.row]
+        counts.arriving = 0
+        counts.row = 1 - counts.row
+        sort(here, many)
+        for index in range(many):
+            _arrive(s, now, here[index] % len(s.slots))
+
+
+@compiled
+def _free(s: State, now: int, visit: Records) -> None:
+    """Let the next slice have a resource that is through."""
+    server = s.servers[visit.resource]
+    if server.kind == SHARED:
+        slot = fair_share.free(s, now, visit)
+        if slot >= 0:
+            _begun(s, now, slot, server.since)
+    elif server.kind == SEVERAL:
+        slot = popleft(s, server)
+        if slot >= 0:
+            _begun(s, now, slot, now)
+        else:
+            server.idle += 1
+    else:
+        server.held = 0
+        server.free = now
+        while server.first >= 0 and not server.held:
+            _begin(s, now, popleft(s, server), max(now, server.free))
+
+
+@compiled
+def _arrive(s: State, now: int, slot: int) -> None:
+    number = s.slots[slot].taken
+    visit = s.visits[s.legs[s.slots[slot].leg].visit + number]
+    server = s.servers[visit.resource]
+    s.queued[slot, number] = now
+    if server.kind == SHARED:
+        begins = fair_share.arrive(s, now, visit, slot)
+        if begins >= 0:
+            _begun(s, now, slot, begins)
+    elif server.kind == SEVERAL and server.idle:
+        server.idle -= 1
+        _begun(s, now, slot, now)
+    elif server.kind == SEVERAL or server.held:
+        append(s, server, slot)
+    else:
+        _begin(s, now, slot, max(now, server.free))
+
+
+# ---- a resource begins -----------------------------------------------------------------------------------------
+
+
+@compiled
+def _begin(s: State, now: int, slot: int, start: int) -> None:
+    """Let an exclusive resource begin with a slice; and those behind it, as far as their order is known beforehand."""
+    one = s.slots[slot]
+    leg = s.legs[one.leg]
+    while True:
+        number = one.taken
+        visit = s.visits[leg.visit + number]
+        server = s.servers[visit.resource]
+        s.starts[slot, number] = start
+        one.taken += 1
+        if one.through == number:  # the one upstream is known to be through
+            end = max(start + s.works[slot, number], one.ready)
+            server.free = end
+            _past(s, slot, leg, visit, end)
+            if one.through == leg.visits:
+                one.due = STAGE_OVER
+                put(s, one.ready, slot)
+                return
+        else:
+            server.held = 1
+        number += 1
+        if number == leg.visits:
+            return
+        there = start + (leg.flight_ps if leg.after == number else 0)
+        following = s.visits[leg.visit + number]
+        if not following.follows:
+            _next(s, now, slot, there)
+            return
+        s.queued[slot, number] = there
+        start = max(there, s.servers[following.resource].free)
+
+
+@compiled
+def _begun(s: State, now: int, slot: int, start: int) -> None:
+    """Note that a shared resource, or one of several servers, begins with a slice; when it is through is an event."""
+    one = s.slots[slot]
+    leg, number = s.legs[one.leg], one.taken
+    s.starts[slot, number] = start
+    one.taken += 1
+    kind = s.servers[s.visits[leg.visit + number].resource].kind
+    if kind == SEVERAL and one.through == number:
+        one.due = THROUGH
+        put(s, max(start + s.works[slot, number], one.ready), slot)
+    if one.taken < leg.visits:
+        _next(s, now, slot, start + (leg.flight_ps if leg.after == one.taken else 0))
+
+
+@compiled
+def _next(s: State, now: int, slot: int, there: int) -> None:
+    if there == now:
+        arrives(s, slot)
+    else:
+        put(s, there, len(s.slots) + slot)
+
+
+# ---- a resource is through -------------------------------------------------------------------------------------
+
+
+@compiled
+def _past(s: State, slot: int, leg: Records, visit: Records, end: int) -> None:
+    """Note that a resource is through with a slice at `end`: the next may be, when the latency between is over."""
+    one = s.slots[slot]
+    number = one.through
+    start = s.starts[slot, number]
+    record(
+        s,
+        slot,
+        leg.stage,
+        visit.resource,
+        (s.queued[slot, number], start, end),
+        visit.nbytes,
+        s.works[slot, number],
+    )
+    one.through += 1
+    one.ready = end
+    if leg.flight_ps and leg.after == one.through:
+        one.ready = end + leg.flight_ps
+        left = start if one.through < leg.visits else end
+        record(s, slot, _FLIGHT, leg.wire, (left, left, one.ready), 0, leg.flight_ps)
+
+
+@compiled
+def through(s: State, now: int, slot: int) -> None:
+    """Let a resource be through with a slice, and those behind it that were only waiting for this."""
+    one, counts = s.slots[slot], s.counts[0]
+    leg = s.legs[one.leg]
+    while True:
+        index = leg.visit + one.through
+        s.freed[counts.freed] = index
+        counts.freed += 1
+        _past(s, slot, leg, s.visits[index], now)
+        number, end = one.through, one.ready
+        if number == leg.visits:
+            one.due = STAGE_OVER
+            put(s, end, slot)
+            return
+        if one.taken == number:  # what has not begun will know it when it does
+            return
+        if s.servers[s.visits[index + 1].resource].kind == SHARED:
+            if not one.worked >> number & 1:
+                return
+        else:
+            end = max(end, s.starts[slot, number] + s.works[slot, number])
+        if end > now:
+            one.due = THROUGH
+            put(s, end, slot)
+            return
+
+
+@compiled
+def alarm(s: State, now: int, resource: int) -> None:
+    """End the work of a shared resource that is done now."""
+    server = s.servers[resource]
+    fair_share.advance(server, now)
+    fair_share.change(s, resource)
+    for index in range(server.engine, server.engine + server.engines):
+        engine = s.engines[index]
+        if engine.over != server.rounds:
+            continue
+        engine.over = -1
+        server.active -= 1
+        one = s.slots[engine.slot]
+        if one.through < engine.number:
+            one.worked |= 1 << engine.number
+        elif one.ready > now:
+            one.due = THROUGH
+            put(s, one.ready, engine.slot)
+        else:
+            through(s, now, engine.slot)
+
+
+@compiled
+def set_alarms(s: State) -> None:
+    """Set the alarm for the next end of every shared resource that has changed in this instant."""
+    for index in range(s.counts[0].changed):
+        resource = s.changed[index]
+        server = s.servers[resource]
+        server.changed = 0
+        if server.active:
+            put(s, fair_share.next_end(s, server), 2 * len(s.slots) + resource)
+    s.counts[0].changed = 0
+
+
+@compiled
+def record(
+    s: State, slot: int, stage: int, resource: int, times: tuple[int, int, int], nbytes: int, work: int
+) -> None:
+    """Write a span, where the spans of its lane are kept."""
+    one = s.slots[slot]
+    lane = s.lanes[one.lane]
+    if not lane.kept:
+        return
+    row = s.counts[0].spans
+    s.counts[0].spans += 1
+    queued, start, end = times
+    values = (lane.node, lane.device, one.step, one.piece, stage, resource, queued, start, end, nbytes, work)
+    for column in range(len(values)):
+        s.spans[column, row] = values[column]

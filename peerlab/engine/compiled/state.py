@@ -1,0 +1,137 @@
+"""Everything that the compiled loop knows, as arrays of records of 64-bit integers; times are picoseconds.
+
+A slice that arrives ends there, and its receiver sends a slice of the same number in the next step. So as many slices are under way, or
+wait to be, as there are in one step, and each has a *slot*, which the slice that its receiver sends then takes over.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Records = Any
+"""A `numpy.recarray`: one record, or an array of them."""
+Whole = NDArray[np.int64]
+"""Whole numbers."""
+
+
+def _record(*names: str) -> np.dtype[np.void]:
+    return np.dtype([(name, np.int64) for name in names])
+
+
+SLOT = _record(
+    "slice_id",  # its key: (step * pieces + piece) * lanes + lane, as in the loop
+    "step", "piece", "lane",
+    "leg",  # index in `legs`
+    "due",  # what its entry on the heap is about: READY, GATED, THROUGH or STAGE_OVER
+    "taken",  # how many resources of its stage have begun with it
+    "through",  # how many are through with it, or will be at a time that is known
+    "ready",  # when the last of those is, the latency behind it included
+    "worked",  # bits of the shared resources whose own work is done
+    "asked",  # when it asked for a place in a window
+    "before", "after",  # neighbours in the queue that it is in; a slice is in one at a time
+)  # fmt: skip
+SERVER = _record(
+    "kind",  # EXCLUSIVE, SEVERAL or SHARED
+    "free",  # exclusive: when it is through with everything that it has taken, as far as that is known
+    "held",  # exclusive: whether it has a slice and does not know until when
+    "idle",  # several: servers that have no slice
+    "first", "last",  # slots that wait for it
+    "copies", "engine", "engines",  # shared: users that each stands for, its first engine, how many
+    "active",  # shared: engines that are worked for
+    "rounds", "since",  # shared: how many until `since`, which is the first end of a round not before now
+    "changed",  # shared: whether its next end may have changed in this instant
+)  # fmt: skip
+ENGINE = _record(
+    "taken",  # whether it has a slice, on which the work is done or not
+    "over",  # round in which the work is done; -1: it is done, or there is none
+    "slot", "number",  # which slice, and which resource of its stage this is
+    "first", "last",  # slots that wait for it
+)  # fmt: skip
+POOL = _record("places", "touched", "first", "last")
+LEG = _record(
+    "stage",  # index in `STAGES`
+    "number",  # which stage of the path, for the jitter
+    "visit", "visits",  # its first visit, and how many
+    "flight_ps", "after", "wire",  # latency behind so many visits, and where it is drawn; 0 ps: none
+    "acquire", "release",  # pools, or -1
+    "gated",  # whether it needs the receiver's own contribution
+    "ends",  # whether the slice has arrived behind it
+)  # fmt: skip
+VISIT = _record(
+    "resource", "lasts", "nbytes",
+    "engine",  # index in `engines`, or -1
+    "behind",  # whether slices of the lane's own come first
+    "follows",  # whether its order is that of the visit before it, so that its begin is known with that one's
+)  # fmt: skip
+LANE = _record(
+    "node", "device", "receiver",
+    "kept",  # whether its spans are recorded
+    "handed_out",  # when its scale-up links have handed out every final slice until now
+)  # fmt: skip
+ENTRY = _record("time", "what")
+COUNTS = _record(
+    "entries",  # on the heap
+    "row",  # which row of `arriving` takes new ones
+    "arriving", "freed", "changed", "touched",  # in this instant
+    "spans", "finished",  # rows written
+    "lanes", "pieces", "steps", "reducing",  # of the schedule
+    "lookup_ps",  # of a warm registration cache
+    "registers", "prefetches", "gates", "jitters", "hands_out",  # whether
+    "begun",  # the latest step that a lane has begun
+    "end",  # when the last slice has arrived
+    "now", "events",  # until now
+)  # fmt: skip
+
+EXCLUSIVE, SEVERAL, SHARED = range(3)
+READY, GATED, THROUGH, STAGE_OVER = range(4)
+
+
+class State(NamedTuple):
+    """The arrays."""
+
+    counts: Records
+    """One record."""
+    slots: Records
+    queued: Whole
+    """When the slice of a slot arrived at each resource of its stage; shape ``(slots, visits)``."""
+    starts: Whole
+    """When each has begun with it, or will."""
+    works: Whole
+    """How long each needs for it, alone."""
+    heap: Records
+    """What is due: an item is a slot, ``slots`` + a slot (it arrives at its next resource), or ``2 slots`` + a shared resource."""
+    where: Whole
+    """Place of each item on the heap, or -1."""
+    servers: Records
+    """By resource."""
+    engines: Records
+    """Those of one resource side by side."""
+    pools: Records
+    ways: Whole
+    """First leg of a slice; shape ``(lanes, 2, 2)``: whether the step adds, whether it is the last slice of its transfer."""
+    legs: Records
+    """Those of one way one after the other."""
+    visits: Records
+    """Those of one leg one after the other."""
+    factors: NDArray[np.float64]
+    """Jitter, shape ``(steps, slices, stages, lanes)``."""
+    lanes: Records
+    own_ps: Whole
+    """When the node's own contribution to each slice of each chunk is added up, in the order of sending."""
+    handed_ps: Whole
+    """How long the scale-up links take to hand out each slice of a chunk."""
+    posted: Whole
+    """When the memory of each transfer is found in the cache, or -1; shape ``(steps, lanes)``."""
+    arriving: Whole
+    """Slots that arrive at a resource in this instant, with their place in the order of taking them; two rows in turn."""
+    freed: Whole
+    """Visits that are over in this instant."""
+    changed: Whole
+    """Shared resources whose next end may have changed in this instant."""
+    touched: Whole
+    """Pools of which a place was asked for, or given back, in this instant."""
+    spans: Whole
+    """`SPAN_COLUMNS`, shape ``(columns, rows)``."""
+    finished: Whole
+    """Slice, lane that has it, and when, of final slices; shape ``(3, rows)``."""

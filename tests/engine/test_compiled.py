@@ -1,0 +1,244 @@
+"""The compiled loop: it gives every span that the loop gives, or refuses in words; and nobody needs it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.engine import recording
+from peerlab.engine.compiled import refusals
+from peerlab.engine.simulate import fastest
+from peerlab.engine.system import System
+from peerlab.errors import Cancelled, ScenarioError
+from peerlab.model.presets import known_clusters
+from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
+
+CLUSTERS = [name for name in known_clusters() if not peerlab.Scenario(cluster=name).fabric.contended]
+SLOW = {"path": "peer-direct", "slow_nodes": {1: 0.5}}
+"""On DL1, where two devices share a NIC."""
+LARGE = {"path": "host-rdma", "jitter": 0.1, "nodes": 8, "message_bytes": "64 MiB"}
+
+
+@st.composite
+def scenarios(draw, most=6000):
+    """Make a ring on which nodes differ, of so many slices at most."""
+    cluster = draw(st.sampled_from(CLUSTERS))
+    nodes = draw(st.integers(2, 6))
+    fields = {
+        "cluster": cluster,
+        "path": draw(st.sampled_from(peerlab.load_cluster(cluster).paths)),
+        "nodes": nodes,
+        "collective": draw(st.sampled_from(["allreduce", "allgather", "reduce-scatter"])),
+        "message_bytes": draw(st.sampled_from([1, 1000, 10**6 + 3, 2**22 + 5, 2**25])),
+        "slice_bytes": draw(st.sampled_from(["auto", "auto", None, 50_000, 2**18 + 1])),
+        "window": draw(st.sampled_from([None, None, 1, 2, 5])),
+        "dependency": draw(st.sampled_from(["auto", "slice"])),
+        "registration": draw(st.sampled_from(["cached", "pool"])),
+        "prefetch": draw(st.booleans()),
+        "buffers": draw(st.integers(1, 2)),
+    }
+    if draw(st.integers(0, 3)):
+        share = st.sampled_from([0.13, 0.5, 0.9])
+        fields["slow_nodes"] = draw(st.dictionaries(st.integers(0, nodes - 1), share, min_size=1, max_size=2))
+    if draw(st.booleans()):
+        fields |= {"jitter": draw(st.sampled_from([0.01, 0.1, 1.0])), "seed": draw(st.integers(0, 5))}
+    scenario = peerlab.Scenario(**fields)
+    assume(not refusals.refuses(scenario))
+    system = System(scenario, folded=False)
+    assume(len(system.lanes) * system.pieces * system.plan.schedule.steps < most)
+    return scenario
+
+
+def rows(trace, columns=None, names=SPAN_COLUMNS, nodes=None):
+    """Return the rows of a trace, sorted, with resources by kind and place; of some nodes, or of all."""
+    columns = trace.last.spans if columns is None else columns
+    table = [columns[name].tolist() for name in names]
+    where = names.index("resource") if "resource" in names else names.index("nic")
+    keys = [(one.kind, one.node, one.index) for one in trace.resources]
+    table[where] = [keys[index] for index in table[where]]
+    return sorted(row for row in zip(*table, strict=True) if nodes is None or row[0] in nodes)
+
+
+def same(one, other, nodes=None):
+    """Compare every span of two traces, and every request for memory."""
+    assert one.last.end_ps == other.last.end_ps
+    assert one.last.counters == other.last.counters
+    assert rows(one, nodes=nodes) == rows(other, nodes=nodes)
+    asked = [
+        rows(trace, trace.last.registrations, REGISTRATION_COLUMNS, nodes=nodes) for trace in (one, other)
+    ]
+    assert asked[0] == asked[1]
+
+
+@given(scenarios(), st.booleans())
+def test_it_gives_every_span_of_the_loop(scenario, every_node):
+    compiled, loop = (
+        peerlab.simulate(scenario, engine=engine, every_node=every_node).trace
+        for engine in ("compiled", "loop")
+    )
+    if not scenario.jitter and not scenario.slow_nodes and not every_node:
+        return  # the loop folds what is alike
+    assert compiled.one_switch == loop.one_switch
+    same(compiled, loop)
+    for name in ("served_ps", "nbytes"):  # resources that do nothing may be missing
+        totals = [np.trim_zeros(np.sort(getattr(one.last.totals, name))) for one in (compiled, loop)]
+        assert np.array_equal(*totals), name
+
+
+@settings(max_examples=15)
+@given(scenarios(most=800))
+def test_it_gives_every_span_of_the_referee(scenario):
+    same(
+        *(
+            peerlab.simulate(scenario, engine=engine, every_node=True).trace
+            for engine in ("compiled", "referee")
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"algorithm": "binary-tree"}, "it is no ring"),
+        ({"dependency": "step"}, "its steps block"),
+        ({"path": "peer-direct", "registration": "per-transfer"}, "transfers queue for registration"),
+        (
+            {"cluster": "ideal-100g-backbone", "dependency": "slice"},
+            "transfers contend for links of the fabric",
+        ),
+    ],
+)
+def test_what_it_does_not_take_it_refuses_in_words(fields, reason):
+    with pytest.raises(ScenarioError, match=f"'compiled' cannot run this: {reason}; use 'auto'"):
+        peerlab.simulate(peerlab.Scenario(jitter=0.1, **fields), engine="compiled")
+    assert fastest(peerlab.Scenario(jitter=0.1, nodes=64, **fields)) == "loop"
+
+
+def test_auto_takes_it_where_it_pays_and_is_installed(monkeypatch):
+    monkeypatch.setattr(refusals, "_CODE", "*")  # as if its machine code were on disk
+    large, small = (peerlab.Scenario(**{**LARGE, "nodes": nodes}) for nodes in (8, 3))
+    assert [fastest(one) for one in (large, small)] == ["compiled", "loop"]
+    assert fastest(large.with_(jitter=0)) == "loop"  # one switch of one node stands for all
+    assert fastest(large.with_(cluster="p5", path="peer-direct")) == "arrays"
+    monkeypatch.setattr(refusals, "_CODE", "of-another-python")
+    assert [fastest(one) for one in (large, large.with_(nodes=64))] == ["loop", "compiled"]
+    monkeypatch.setattr(refusals, "find_spec", lambda _: None)
+    assert fastest(large.with_(nodes=64)) == fastest(large) == "loop"
+    assert peerlab.simulate(small).engine == "loop"
+    with pytest.raises(ScenarioError, match=r"'compiled' needs numba: pip install 'peerlab\[compiled\]'"):
+        peerlab.simulate(small, engine="compiled")
+
+
+def test_its_machine_code_is_found_on_disk_afterwards():
+    peerlab.simulate(peerlab.Scenario(**SLOW, nodes=3, message_bytes=1), engine="compiled")
+    assert refusals.pays(100_000)
+    assert not refusals.pays(99_999)
+
+
+def test_a_run_without_it_loads_no_compiler():
+    script = """
+import sys, peerlab
+peerlab.simulate(peerlab.Scenario())
+peerlab.simulate(peerlab.Scenario(nodes=3, jitter=0.1, message_bytes="1 MiB"))
+print("numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_of_many_spans_those_of_the_slow_node_and_its_neighbours_are_kept(monkeypatch):
+    monkeypatch.setattr(recording, "_MOST_SPANS", 1000)
+    for fields in (SLOW, {**LARGE, "message_bytes": "1 MiB", "seed": 2}):
+        scenario = peerlab.Scenario(**{**fields, "nodes": 7})
+        compiled, whole, loop = (
+            peerlab.simulate(scenario, engine=engine, every_node=every_node)
+            for engine, every_node in (("compiled", False), ("compiled", True), ("loop", True))
+        )
+        near = {0, 1, 2} if fields is SLOW else {0, 1, 6}
+        assert set(compiled.trace.last.spans["node"].tolist()) == near
+        assert set(whole.trace.last.spans["node"].tolist()) == set(range(7))
+        same(whole.trace, loop.trace)
+        if fields is SLOW:  # one switch of each node stands for its others
+            loop = peerlab.simulate(scenario, engine="loop")
+        same(compiled.trace, loop.trace, near)
+
+
+def test_the_runs_before_the_last_one_are_those_of_the_loop():
+    scenario = peerlab.Scenario(**SLOW, nodes=4, message_bytes="1 MiB")
+    compiled, loop = (
+        peerlab.simulate(scenario, engine=engine).trace.iterations for engine in ("compiled", "loop")
+    )
+    assert [one.time_ps for one in compiled] == [one.time_ps for one in loop]
+    assert compiled[0].time_ps > compiled[-1].time_ps  # the first one registers
+
+
+def test_progress_is_told_and_can_stop_it(monkeypatch):
+    from peerlab.engine.compiled import compiled_ring as ring
+
+    monkeypatch.setattr(ring, "_EVENTS", 1000)
+    told = []
+
+    def stop(done, total):
+        told.append((done, total))
+        if len(told) == 5:
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        peerlab.simulate(peerlab.Scenario(**LARGE), engine="compiled", progress=stop)
+    assert told == sorted(told)
+    assert 0 <= told[0][0] < told[-1][0] < told[-1][1] == 14
+
+
+def test_times_that_may_not_fit_are_refused_in_words(monkeypatch):
+    from peerlab.engine.compiled import compiled_ring as ring
+
+    machine = peerlab.load_cluster("dl1").with_figure("nic.rate", 0.01)
+    fields = {"path": "host-rdma", "message_bytes": "1 TiB", "slice_bytes": None, "nodes": 4, "seed": 1}
+    scenario = peerlab.Scenario(cluster=machine, jitter=0.1, **fields)
+    times = [peerlab.simulate(scenario, engine=engine).time_ps for engine in ("compiled", "loop")]
+    assert times[0] == times[1] > 2**55
+    with pytest.raises(
+        ScenarioError, match="'compiled' counts in 64 bits, and these times may need more; use 'loop'"
+    ):
+        peerlab.simulate(scenario.with_(jitter=2), engine="compiled")
+    monkeypatch.setattr(ring, "LAST_PS", 2**50)
+    monkeypatch.setattr(ring, "_EVENTS", 100)
+    with pytest.raises(ScenarioError, match="longer than the simulation can count"):
+        peerlab.simulate(scenario, engine="compiled")
+
+
+def test_machine_code_is_made_anew_when_what_it_calls_has_changed(tmp_path):
+    """Numba looks at the file of the function whose code it keeps, and at no other."""
+    (tmp_path / "kept_here.py").write_text(
+        "from called import called\nfrom peerlab.engine.compiled.compiling import compiled, kept\n"
+        "inner = compiled(called)\n"
+        "def make(sources):\n    @kept\n    def outer(x):\n        version = sources\n        return inner(x)\n    return outer\n"
+    )
+    script = "import sys, kept_here; print(kept_here.make(int(sys.argv[1]))(1))"
+    for version in (1, 2):
+        (tmp_path / "called.py").write_text(f"def called(x):\n    return x + {version}\n")
+        command = [sys.executable, "-B", "-c", script, str(version)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout == f"{1 + version}\n"
+    assert list(tmp_path.rglob("*.nbc"))
+
+
+@pytest.mark.parametrize(("lacks", "problem"), [("cache", RuntimeError), ("_nrt", KeyError)])
+def test_without_a_place_to_keep_it_or_an_option_it_is_compiled_all_the_same(monkeypatch, lacks, problem):
+    from peerlab.engine.compiled import compiling
+
+    njit, refused = compiling.numba.njit, []
+
+    def less(function, **options):
+        if options.get(lacks) is not None:
+            refused.append(lacks)
+            raise problem(lacks)
+        return njit(function, **options)
+
+    monkeypatch.setattr(compiling.numba, "njit", less)
+    assert compiling.kept(lambda x: x + 1)(1) == 2
+    assert refused

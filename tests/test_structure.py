@@ -1,0 +1,99 @@
+"""The package's shape: each name says one thing, and what is long says why."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from peerlab.model.paths import PATHS
+
+SAME_FILE_NAMES = {
+    "__init__.py": "Python's own",
+    "__main__.py": "Python's own",
+    "run.py": "the name that 0.1.0 had for the module of `analysis`; it goes with 0.3",
+    "simulate.py": "a module of `cli` is called as its command",
+}
+
+
+@pytest.fixture(scope="module")
+def modules(root):
+    """The text of each module below `peerlab/`, by its path."""
+    return {
+        file.relative_to(root / "peerlab"): file.read_text(encoding="utf-8")
+        for file in sorted((root / "peerlab").rglob("*.py"))
+    }
+
+
+def twice(names):
+    return {name for name, count in Counter(names).items() if count > 1}
+
+
+def test_no_class_name_stands_for_two_things(modules):
+    trees = map(ast.parse, modules.values())
+    assert (
+        twice(one.name for tree in trees for one in ast.walk(tree) if isinstance(one, ast.ClassDef)) == set()
+    )
+
+
+def test_no_file_name_stands_for_two_things(modules):
+    assert twice(path.name for path in modules) == set(SAME_FILE_NAMES)
+
+
+LONG_FUNCTIONS = {
+    "cli/fields.py:add_fields": "a table: one option of a scenario after another",
+    "engine/arrays/ring_arrays.py:_serve": "the chain of a stage, one resource after another: its parts share most of what it knows",
+}
+LONG_MODULES = {"engine/referee/processes.py": "the semantics, to be read from top to bottom"}
+MOST_OF_FUNCTION, MOST_OF_MODULE = 40, 250
+
+
+def docstring_lines(tree):
+    """Return the lines of all docstrings below a node."""
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            for stands in one.body:  # those of fields stand behind their fields
+                if isinstance(stands, ast.Expr) and isinstance(stands.value, ast.Constant):
+                    yield from range(stands.lineno, stands.end_lineno + 1)
+
+
+def code_lines(text, first=1, last=None):
+    """Return how many lines hold code: neither empty, nor a comment, nor of a docstring."""
+    said = set(docstring_lines(ast.parse(text)))
+    lines = enumerate(text.splitlines()[first - 1 : last], first)
+    return sum(
+        bool(line.strip()) and not line.lstrip().startswith("#") and at not in said for at, line in lines
+    )
+
+
+def functions(text):
+    return [
+        one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def test_a_line_of_code_is_neither_empty_nor_comment_nor_docstring():
+    text = '"""A module."""\n\n# why\nX = 1\n"""A field."""\ndef two():\n    """Two\n    lines."""\n    return 2\n'
+    assert code_lines(text) == 3
+    assert code_lines(text, 6, 9) == 2
+
+
+def test_a_long_function_says_why(modules):
+    long = {
+        f"{path}:{one.name}"
+        for path, text in modules.items()
+        for one in functions(text)
+        if one.end_lineno - one.lineno >= MOST_OF_FUNCTION
+        and code_lines(text, one.lineno, one.end_lineno) > MOST_OF_FUNCTION
+    }
+    assert long - set(LONG_FUNCTIONS) == set()
+
+
+def test_a_long_module_says_why(modules):
+    long = {str(path) for path, text in modules.items() if code_lines(text) > MOST_OF_MODULE}
+    assert long - set(LONG_MODULES) == set()
+
+
+def test_evidence_asks_what_a_data_path_is_and_not_what_it_is_called(modules):
+    tree = ast.parse(modules[Path("study/diagnosis/evidence.py")])
+    assert {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)} & set(PATHS) == set()
