@@ -2,7 +2,7 @@
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
-import { gone, Way } from "./way.js";
+import { partGone, Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 272;
@@ -120,7 +120,7 @@ export class Scene extends View {
         if (!way || !(moves.whose[i] & (1 << variant)) || (variant && time > end)) return;
         const stops = data.stops[stage][device][variant];
         if (stops[0] === 0 && time < times[1]) return; // it has not come into sight
-        placed.push({ ...way.at(gone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
+        placed.push({ ...way.at(partGone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
       });
     });
     const counts = {};

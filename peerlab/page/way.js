@@ -20,8 +20,8 @@ export class Way {
   }
 }
 
-// Which part of its way a slice has gone: as evenly as it may, but never past a stop before its time (peerlab/view/geometry.py).
-export function gone(time, times, stops) {
+// Which part of its way a slice has gone: as evenly as it may, but never past a stop before its time (`gone` in peerlab/view/geometry.py).
+export function partGone(time, times, stops) {
   const last = times.length - 1, place = (k) => (k === last ? 1 : stops[k - 1]);
   for (let k = 0, at = 0; k < last; ) {
     let next = last, slowest = Infinity;

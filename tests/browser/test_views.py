@@ -11,7 +11,6 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
-import peerlab
 from peerlab.model.stages import STAGES
 from peerlab.view.moment import moment
 from peerlab.view.timeline import critical

@@ -55,7 +55,7 @@ def in_words(hint):
         return f"[{', '.join(map(in_words, parts))}]"
     if origin in (list, tuple):
         of = in_words(parts[0])
-        return f"({of})[]" if " | " in of else f"{of}[]"
+        return f"({of})[]" if get_origin(parts[0]) in (Union, types.UnionType) else f"{of}[]"
     assert len(parts) == 2, hint  # a mapping; as JSON its keys are text
     return f"Object<string, {in_words(parts[1])}>"
 
