@@ -42,12 +42,12 @@ export class Pack {
   // Undoes the differences. A count is kept as its difference from the one before, or from the same row of column `since`
   // (a row's end from its begin), so that most fit into one byte. Zigzag: an even number is 0 or more, an odd one negative.
   unfold(place, count, width, unit, since) {
-    // slice() copies, as a typed array must begin at a multiple of its width and columns do not
-    const Kind = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[width], from = this.begin + place;
-    const folded = new Kind(this.buffer.slice(from, from + count * width)), counts = new Float64Array(count);
+    const bytes = new Uint8Array(this.buffer, this.begin + place, count * width), counts = new Float64Array(count);
     const base = since < 0 ? null : this.counts(since);
     for (let i = 0, last = 0; i < count; i++) {
-      const difference = folded[i] % 2 ? -(folded[i] + 1) / 2 : folded[i] / 2;
+      let folded = 0;
+      for (let at = (width - 1) * count + i; at >= 0; at -= count) folded = folded * 256 + bytes[at]; // the highest byte comes last
+      const difference = folded % 2 ? -(folded + 1) / 2 : folded / 2;
       last = counts[i] = difference + (base ? base[i] : last);
     }
     return counts;

@@ -29,7 +29,8 @@ def test_a_slow_node_is_shown_and_named_in_every_view(shown):
     expect(shown.page.locator(".pl-title")).to_contain_text("the slow one")
     expect(shown.page.locator(".pl-caption")).to_contain_text("shown: node 0")
     shown.ask("(page, path) => page.model.tell('msg:custom', { kind: 'critical', path })", critical(slow))
-    expect(shown.page.locator(".pl-path")).to_contain_text("NIC send")
+    # its NIC sends and receives at half speed: the path may go through either queue
+    expect(shown.page.locator(".pl-path")).to_contain_text(re.compile(r"path: NIC (send|receive) 9\d %"))
 
 
 def test_the_partner_of_an_exchange_changes_from_step_to_step(shown):
