@@ -34,6 +34,8 @@ _OLD_WORDS: dict[str, tuple[str, Callable[[Scenario], bool]]] = {
 
 _MOST_OF_ALL = 10_000_000
 """Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
+_MOST_BY_ITSELF = 100_000_000
+"""Spans for which ``auto`` takes the compiled loop, at most: it keeps a few nodes, but so many take a minute."""
 
 
 def simulate(
@@ -177,10 +179,13 @@ def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iterat
 def _refuse_too_many(system: System) -> None:
     spans = recording.spans_of_all(system)
     if spans > _MOST_OF_ALL:
+        slow = compiled.installed() and not compiled.refuses(system.scenario)
+        by_compiled = "; engine='compiled' keeps a few nodes, and takes minutes" if slow else ""
         raise ScenarioError(
             "nodes",
             f"{system.scenario.nodes} nodes that differ make about {spans / 1e6:.0f} million spans, and {_MOST_OF_ALL // 10**6} "
-            "million can be kept; give fewer nodes, larger slices, or leave out what makes nodes differ",
+            "million can be kept; give fewer nodes, larger slices, or leave out what makes nodes differ"
+            + by_compiled,
         )
 
 
@@ -197,7 +202,7 @@ def _of_events(scenario: Scenario, *, every_node: bool) -> str:
     if not compiled.installed() or compiled.refuses(scenario):
         return "loop"
     spans = recording.spans_of_all(_system(scenario, "compiled", every_node=every_node))
-    return "compiled" if compiled.pays(spans) else "loop"
+    return "compiled" if compiled.pays(spans) and spans <= _MOST_BY_ITSELF else "loop"
 
 
 def takes_every_node(scenario: Scenario) -> bool:
