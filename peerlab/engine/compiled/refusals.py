@@ -29,7 +29,7 @@ def installed() -> bool:
 def broken() -> str:
     """Return why numba, which is installed, cannot be loaded, in its own words; empty if it can. Loading it takes a third of a second."""
     try:
-        import numba  # noqa: F401, PLC0415
+        from peerlab.engine.compiled import compiling  # noqa: F401, PLC0415  (the one door to numba)
     except Exception as error:  # noqa: BLE001  (a numba that does not fit its NumPy raises errors of many types)
         return (str(error).splitlines() or [type(error).__name__])[0]
     return ""
