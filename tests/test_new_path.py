@@ -153,7 +153,9 @@ def test_pictures_show_it_or_say_that_they_do_not(scenario):
     run = peerlab.simulate(scenario)
     assert {"CXL link out", "CXL link in"} <= {lane.label for lane in lanes(run)}
     parcel = payload(run)
-    assert {"copy to the pool (CXL)", "copy from the pool (CXL)"} <= set(parcel["timeline"]["stages"])
+    assert {"copy to the pool (CXL)", "copy from the pool (CXL)"} <= set(
+        parcel["views"]["timeline"]["stages"]
+    )
     told = caption(run)
     assert "Not drawn: copy to the pool (CXL); copy from the pool (CXL); CXL link out, " in told
     assert f"{run.busy['cxl_out']:.0%} busy" in told
@@ -211,7 +213,7 @@ def test_whatever_part_a_resource_is_drawn_as_its_share_is_read(dpu, monkeypatch
     monkeypatch.setitem(RESOURCES, "dpu_mem", kind)
     run = peerlab.simulate(scenario)
     share = f"{run.busy['dpu_mem']:.0%} busy"
-    texts = payload(run)["scene"]["texts"]["text"]
+    texts = payload(run)["views"]["scene"]["texts"]["text"]
     in_picture = any(share in text for text in texts) and any("DPU memory" in text for text in texts)
     has_lane = any(one.label == "DPU memory" for one in lanes(run))
     assert in_picture or f"DPU memory, {share}" in caption(run) or (part.startswith("device") and has_lane)
@@ -239,7 +241,7 @@ def test_a_slow_node_is_slow_where_the_record_says_so_and_nowhere_else(dpu, scen
     unfelt = peerlab.simulate(scenario.with_(slow_nodes={2: 0.1}))
     assert unfelt.time_ps == peerlab.simulate(scenario).time_ps
     assert "node 2 at 10 % (which changes nothing on this path)" in caption(unfelt)
-    assert payload(unfelt)["scene"]["sight"]["slow"] == {}
+    assert payload(unfelt)["views"]["scene"]["sight"]["slow"] == {}
 
 
 @pytest.mark.parametrize(

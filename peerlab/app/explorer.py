@@ -216,7 +216,9 @@ class Explorer(Spoken):
 
     def _show(self, run: Run) -> None:
         self._number += 1
-        self.figures.data = payload(run, self.before, self._number)  # first: the user waits for the picture
+        self.figures.data = dict(
+            payload(run, self.before, self._number)
+        )  # first: the user waits for the picture
         self.controls.show(run.scenario, can_undo=bool(self._history))
         self.controls.exporting.show(pair=self.before is not None)
         self.figures.shown = self._number

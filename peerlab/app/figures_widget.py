@@ -1,7 +1,7 @@
 """The one widget that hosts the figures: Python sends a parcel per scenario, the browser owns the clock."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ import traitlets
 
 from peerlab import page
 from peerlab.view.bokeh_document import bokeh_script, document
+from peerlab.view.payload import Parcel
 from peerlab.view.theme import palettes
+from peerlab.view.views import VIEWS
 
 Handler = Callable[[str, Any], None]
 
@@ -18,7 +20,7 @@ Handler = Callable[[str, Any], None]
 class FiguresWidget(anywidget.AnyWidget):
     """Figures, headline and player; a command of the user calls `on_command`."""
 
-    _esm = page.script()
+    _esm = page.script(tuple(VIEWS))
     _css = page.style()
 
     document = traitlets.Unicode().tag(sync=True)
@@ -42,7 +44,7 @@ class FiguresWidget(anywidget.AnyWidget):
         super().__init__(document=json.dumps(document()), palettes=palettes())
         self.on_msg(self._receive)
 
-    def send_ahead(self, parcels: dict[str, dict[str, object]]) -> None:
+    def send_ahead(self, parcels: Mapping[str, Parcel]) -> None:
         """Send what each switch would show; a message, because a trait would be saved with the notebook."""
         buffers: list[bytes] = []
         self.send({"kind": "ahead", "parcels": _detach(parcels, buffers)}, buffers=buffers)

@@ -34,6 +34,8 @@ _OLD_WORDS: dict[str, tuple[str, Callable[[Scenario], bool]]] = {
 
 _MOST_OF_ALL = 10_000_000
 """Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
+_MOST_BY_ITSELF = 100_000_000
+"""Spans for which ``auto`` takes the compiled loop, at most: it keeps a few nodes, but so many take a minute."""
 
 
 def simulate(
@@ -99,7 +101,7 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
             try:
                 return _simulate(scenario, engine, progress, every_node=every_node)
             except OrderUnknownError:  # known only when it has run
-                engine = _of_events(scenario, every_node=every_node)
+                engine = of_events(scenario, every_node=every_node)
     if engine == "compiled":
         _check_compiled(scenario)
     system = _system(scenario, engine, every_node=every_node)
@@ -140,6 +142,10 @@ def _check_compiled(scenario: Scenario) -> None:
     """Refuse what the compiled loop cannot run."""
     if not compiled.installed():
         raise ScenarioError("engine", "'compiled' needs numba: pip install 'peerlab[compiled]'")
+    if compiled.broken():
+        raise ScenarioError(
+            "engine", f"'compiled' needs numba, which cannot be loaded: {compiled.broken()}; use 'auto'"
+        )
     reason = compiled.refuses(scenario)
     if reason:
         raise ScenarioError("engine", f"'compiled' cannot run this: {reason}; use 'auto'")
@@ -177,10 +183,13 @@ def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iterat
 def _refuse_too_many(system: System) -> None:
     spans = recording.spans_of_all(system)
     if spans > _MOST_OF_ALL:
+        slow = compiled.installed() and not compiled.refuses(system.scenario)
+        by_compiled = "; engine='compiled' keeps a few nodes, and takes minutes" if slow else ""
         raise ScenarioError(
             "nodes",
             f"{system.scenario.nodes} nodes that differ make about {spans / 1e6:.0f} million spans, and {_MOST_OF_ALL // 10**6} "
-            "million can be kept; give fewer nodes, larger slices, or leave out what makes nodes differ",
+            "million can be kept; give fewer nodes, larger slices, or leave out what makes nodes differ"
+            + by_compiled,
         )
 
 
@@ -189,15 +198,16 @@ def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
     # the last iteration, which is reported, then does not depend on those before it
     if foldable(scenario) and not every_node:
         return "loop"
-    return _of_events(scenario, every_node=every_node) if refuses(scenario) else "arrays"
+    return of_events(scenario, every_node=every_node) if refuses(scenario) else "arrays"
 
 
-def _of_events(scenario: Scenario, *, every_node: bool) -> str:
+def of_events(scenario: Scenario, *, every_node: bool = False) -> str:
     """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand."""
     if not compiled.installed() or compiled.refuses(scenario):
         return "loop"
     spans = recording.spans_of_all(_system(scenario, "compiled", every_node=every_node))
-    return "compiled" if compiled.pays(spans) else "loop"
+    takes = compiled.pays(spans) and spans <= _MOST_BY_ITSELF
+    return "compiled" if takes and not compiled.broken() else "loop"
 
 
 def takes_every_node(scenario: Scenario) -> bool:

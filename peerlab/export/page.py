@@ -21,6 +21,7 @@ from peerlab.version import __version__
 from peerlab.view.bokeh_document import bokeh_script, document
 from peerlab.view.policy import inline, policy
 from peerlab.view.theme import palettes
+from peerlab.view.views import VIEWS
 
 MODES = ("explorer", "side-by-side", "figure")
 FIGURES = ("datapath", "timeline", "curves")
@@ -202,7 +203,10 @@ def _title(scenarios: Sequence[Scenario]) -> str:
 
 
 def _html(pack: str, title: str, shown: Mapping[str, str]) -> str:
-    bokeh, script = inline(bokeh_script().read_text(encoding="utf-8")), inline(sources.script_alone())
+    bokeh, script = (
+        inline(bokeh_script().read_text(encoding="utf-8")),
+        inline(sources.script_alone(tuple(VIEWS))),
+    )
     attributes = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in shown.items())
     return f"""<!doctype html>
 <html lang="en" {attributes}>

@@ -1,28 +1,29 @@
-"""The page that hosts the figures: plain JavaScript and CSS, put together without a build step."""
+"""The page that hosts the figures: plain JavaScript and CSS, joined without a build step."""
 
 from functools import cache
 from pathlib import Path
 from zlib import crc32
 
+from peerlab.page.joining import joined
+
 _HERE = Path(__file__).parent
-_SHARED = ("rows", "figures", "scene", "density", "timeline", "curves", "headline", "player", "keys", "page")
 
 
 @cache
-def script() -> str:
-    """Return the script of the lab's page, one ECMAScript module.
+def script(views: tuple[str, ...]) -> str:
+    """Return the script of the lab's page, one ECMAScript module; `views` are the scripts of its views, in their order.
 
     Every widget is a module of its own, and a browser forgets no module: so only the first one of a page compiles what is in it.
     """
-    code = _joined(*_SHARED, "kernel", "lab")
+    code = script_of("lab", views)
     name = f"peerlab {crc32(code.encode()):x}"
     return f'export default (globalThis["{name}"] ??= (() => {{\n{code}\nreturn {{ initialize, render }};\n}})());\n'
 
 
 @cache
-def script_alone() -> str:
-    """Return the script of a page that plays without a kernel; it begins by itself."""
-    return _joined(*_SHARED, "album", "choices", "frame", "alone")
+def script_alone(views: tuple[str, ...]) -> str:
+    """Return the script of a page with these views that plays without a kernel; it begins by itself."""
+    return script_of("alone", views)
 
 
 @cache
@@ -37,8 +38,15 @@ def style_alone() -> str:
     return _read("alone.css")
 
 
-def _joined(*parts: str) -> str:
-    return "\n".join(_read(f"{part}.js") for part in parts)
+def script_of(name: str, views: tuple[str, ...] = ()) -> str:
+    """Return a script of this folder and all that it imports, joined into one."""
+    return joined(name, lambda one: _list(views) if one == "views" else _read(f"{one}.js"))
+
+
+def _list(views: tuple[str, ...]) -> str:
+    """Return the script that lists the views: `timeline.js` exports a class `Timeline`."""
+    imports = "".join(f'import {{ {name.capitalize()} }} from "./{name}.js";\n' for name in views)
+    return f"{imports}export const VIEWS = {{ {', '.join(f'{name}: {name.capitalize()}' for name in views)} }};\n"
 
 
 def _read(name: str) -> str:

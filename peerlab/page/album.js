@@ -1,7 +1,7 @@
 // The model of a page without a kernel: every state that its controls can reach, as peerlab/export/pack.py packed them.
 
 // What was packed: a document in which equal parts are kept once, and the columns of all rows.
-class Pack {
+export class Pack {
   static async open(text) {
     // deflate-raw, as Python's zlib writes it without a header; browsers inflate it in the background
     const letters = atob(text), packed = new Uint8Array(letters.length);
@@ -42,12 +42,12 @@ class Pack {
   // Undoes the differences. A count is kept as its difference from the one before, or from the same row of column `since`
   // (a row's end from its begin), so that most fit into one byte. Zigzag: an even number is 0 or more, an odd one negative.
   unfold(place, count, width, unit, since) {
-    // slice() copies, as a typed array must begin at a multiple of its width and columns do not
-    const Kind = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[width], from = this.begin + place;
-    const folded = new Kind(this.buffer.slice(from, from + count * width)), counts = new Float64Array(count);
+    const bytes = new Uint8Array(this.buffer, this.begin + place, count * width), counts = new Float64Array(count);
     const base = since < 0 ? null : this.counts(since);
     for (let i = 0, last = 0; i < count; i++) {
-      const difference = folded[i] % 2 ? -(folded[i] + 1) / 2 : folded[i] / 2;
+      let folded = 0;
+      for (let at = (width - 1) * count + i; at >= 0; at -= count) folded = folded * 256 + bytes[at]; // the highest byte comes last
+      const difference = folded % 2 ? -(folded + 1) / 2 : folded / 2;
       last = counts[i] = difference + (base ? base[i] : last);
     }
     return counts;
@@ -55,7 +55,7 @@ class Pack {
 }
 
 // Which state is shown, what was before, and who wants to know; as a widget's model is in the lab.
-class Album {
+export class Album {
   constructor(pack, side = 0) {
     this.pack = pack;
     this.side = side;
@@ -147,7 +147,7 @@ class Album {
     this.values.measured = measured;
     this.values.data = {
       ...data,
-      before: then?.cards,
+      before: then?.views.headline.cards,
       then: other ? "against" : "was",
       meta: {
         ...meta,

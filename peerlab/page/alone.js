@@ -1,15 +1,23 @@
 // A page that plays without a kernel: one view or two beside each other, its own controls, a link to every state.
+import { Album, Pack } from "./album.js";
+import { patchOwnBokeh } from "./bokeh_patches.js";
+import { Choices } from "./choices.js";
+import { make } from "./dom.js";
+import { Footer } from "./footer.js";
+import { followSlides, passKeysOn } from "./frame.js";
+import { Page } from "./page.js";
+import { SCENE_HEIGHT, SCENE_WIDTH } from "./scene.js";
+import { painted } from "./turns.js";
+
 const FIGURE_TEXT = 1.5; // a single figure is read from the last row: the smallest text is 18 px at 1280 x 720
 const SMALLEST = { scene: 11, other: 12 };
 
-// Where Bokeh draws nothing but these figures, a glyph gets no views that are never drawn; see `lighten`.
-function spareNoGlyph() {
-  const { prototype } = Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView, build = prototype.build_glyph_view;
-  const nothing = () => {}, none = { set_base: nothing, remove: nothing, children: () => [], children_views: () => [] };
-  for (const step of READYING) none[step] = nothing;
-  prototype.build_glyph_view = function (model) {
-    return this.glyph ? { ...none, model } : build.call(this, model);
-  };
+class AloneFooter extends Footer {
+  paint() {
+    super.paint();
+    this.caption.append(make("span", "", `peerlab ${this.page.wanted.version}`));
+    this.caption.querySelector(".pl-sources").tabIndex = 0; // it scrolls
+  }
 }
 
 class AlonePage extends Page {
@@ -18,6 +26,10 @@ class AlonePage extends Page {
     this.wanted = wanted;
     this.root.removeAttribute("tabindex");
     this.keyboard = document.body;
+  }
+
+  get kinds() {
+    return { ...super.kinds, footer: AloneFooter };
   }
 
   build() {
@@ -74,12 +86,6 @@ class AlonePage extends Page {
     this.figures.setZoom(zoom, single ? (slide * FIGURE_TEXT * SMALLEST.other) / SMALLEST.scene : fits, sparse);
   }
 
-  showKey() {
-    super.showKey();
-    this.find(".pl-caption").append(make("span", "", `peerlab ${this.wanted.version}`));
-    this.find(".pl-sources").tabIndex = 0; // it scrolls
-  }
-
   onKey(event) {
     const own = event.target.matches(".pl-choices input[type=range]") && /^(Arrow|Home|End|Page| )/.test(event.key);
     if (!own && !this.leader) super.onKey(event);
@@ -104,7 +110,7 @@ async function begin() {
   const choices = new Choices(document.querySelector(".pl-choices"), albums, wanted.subject);
   followLinks(choices);
   const pages = [];
-  spareNoGlyph();
+  patchOwnBokeh();
   for (const [side, album] of albums.entries()) {
     const host = make("section", "pl-side");
     if (albums.length > 1) host.append(make("h2", "pl-side-title", wanted.titles[side]));

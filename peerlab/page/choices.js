@@ -1,5 +1,7 @@
 // The controls of a page without a kernel: native ones, named for screen readers. They change every album together.
-class Choices {
+import { make } from "./dom.js";
+
+export class Choices {
   constructor(host, albums, subject) {
     this.albums = albums;
     for (const album of albums) album.together = albums;

@@ -1,15 +1,66 @@
-const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: a name belongs to its line
-
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
-class Curves {
-  constructor(figures, host) {
-    this.figures = figures;
-    this.host = host;
+import { between, passed, roomAt } from "./labels.js";
+import { View } from "./view.js";
+
+const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: a name belongs to its line
+
+/**
+ * @typedef {object} Mark The mark of a run on the curves
+ * @property {number} nodes
+ * @property {number} message_bytes
+ * @property {number} y
+ * @property {string} role
+ * @property {string} line
+ * @property {string} limit
+ * @property {boolean} cached
+ * @property {Object<string, string>} of
+ * @property {string} machine
+ */
+export class Curves extends View {
+  static html = `
+  <section class="pl-curves" aria-label="Curves">
+    <header><h3 class="pl-busbw">Bus bandwidth, GB/s</h3>
+      <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
+        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">size</button></span></header>
+    <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
+    <div class="pl-bands"></div>
+  </section>`;
+  static figure = ".pl-curves .pl-figure";
+
+  constructor(page) {
+    super(page);
+    this.host = page.find(".pl-curves");
+    for (const tab of this.host.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.choose(tab.dataset.axis));
   }
 
-  apply(curves, measured, mark, ghost, scale) {
-    Object.assign(this, { curves, measured, mark, ghost, scale });
+  find(selector) {
+    return this.host.querySelector(selector);
+  }
+
+  choose(axis) {
+    this.page.send("axis", axis);
+  }
+
+  apply(_, { meta }) {
+    this.meta = meta;
+  }
+
+  follow() {
+    this.show();
+  }
+
+  // Shows what the model holds, as soon as there is a scenario to mark.
+  show() {
+    if (this.meta) this.showLines(this.page.model.get("curves"), this.page.scale);
+  }
+
+  showLines(curves, scale, title = `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`) {
+    this.find(".pl-busbw").textContent = title;
+    for (const tab of this.host.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
+    this.host.classList.toggle("pl-old", Boolean(curves.old));
+    const { mark, ghost } = this.meta;
+    Object.assign(this, { curves, measured: this.page.model.get("measured"), mark, ghost, scale });
     this.paint();
   }
 
@@ -37,8 +88,8 @@ class Curves {
       const columns = Object.keys(this.figures.model(`curves_${name}`).data);
       this.figures.fill(`curves_${name}`, Object.fromEntries(columns.map((column) => [column, []])));
     }
-    this.host.querySelector(".pl-bands").textContent = "";
-    this.host.querySelector(".pl-bands").classList.remove("pl-drawn");
+    this.find(".pl-bands").textContent = "";
+    this.find(".pl-bands").classList.remove("pl-drawn");
   }
 
   // Whether these lines were measured on this machine, and are ratios.
@@ -111,7 +162,7 @@ class Curves {
     for (const line of this.upwards()) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, line.name === mark.line ? 0.38 : this.here ? 0.08 : 0.12);
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
-    const legend = this.host.querySelector(".pl-bands");
+    const legend = this.find(".pl-bands");
     legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.bands, curves.missing].filter(Boolean).join("; ");
     legend.title = curves.missing && !curves.old ? `${legend.textContent} (impossible, or slow to simulate)` : legend.textContent;
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
@@ -228,28 +279,4 @@ class Curves {
         }
     return best;
   }
-}
-
-// How many other lines are between a name and its own.
-function passed({ i, at, low, high }, lines, perUnit) {
-  const y = (low + high) / 2, own = at * perUnit;
-  // another line lies between, if name and own line are on different sides of it
-  return lines.filter((line) => (between(line, i) * perUnit - own) * (between(line, i) * perUnit - y) < 0).length;
-}
-
-// How far a name stays from every line, in pixels; below zero where it covers one.
-function roomAt(box, lines, perUnit) {
-  let room = 40; // more than MOST_ROOM: farther lines need not be told apart
-  for (const line of lines)
-    for (let k = Math.max(0, box.from); k <= Math.min(line.length - 1, box.to); k += 0.125) {
-      const height = between(line, k) * perUnit;
-      if (isFinite(height)) room = Math.min(room, height > (box.low + box.high) / 2 ? height - box.high : box.low - height);
-    }
-  return room;
-}
-
-// The height of a line at a place between two of its points.
-function between(line, k) {
-  const i = Math.min(line.length - 2, Math.floor(k));
-  return line[i] + (line[i + 1] - line[i]) * (k - i);
 }

@@ -1,7 +1,8 @@
 // Spans too short to tell apart, in bins of a few pixels. What is drawn of them has as much ink as there is time served.
+export const BIN = 2; // spans shorter than so many pixels are merged with what is next to them
 const FAINTEST = 0.3; // what would be lower or narrower than a pixel is paler instead, but seen
 
-class Density {
+export class Density {
   // Bins of `length` microseconds from `origin` on; `least` is the height of a pixel in lanes.
   constructor(spans, lanes, { origin, length, bins, least }) {
     Object.assign(this, { spans, lanes, origin, length, bins, least });
@@ -55,9 +56,9 @@ class Density {
     return filled > (this.bins * tracks.length) / 2 || (filled > 0 && spans >= 2 * filled);
   }
 
-  // Calls make(at, next) for all runs of bins, from `at` to before `next`, that look the same: of one stage, and as busy as
+  // Calls put(at, next) for all runs of bins, from `at` to before `next`, that look the same: of one stage, and as busy as
   // share(track, at) says, in eighths.
-  marks(tracks, make, share) {
+  marks(tracks, put, share) {
     const looks = tracks.map((track) => {
       const look = new Int16Array(this.bins);
       for (let at = 0; at < this.bins; at++) if (track.count[at]) look[at] = 9 * this.stage(track, at) + Math.max(1, Math.round(8 * Math.min(1, share(track, at))));
@@ -67,7 +68,7 @@ class Density {
       next = at + 1;
       if (!looks.some((look) => look[at])) continue;
       while (next < this.bins && looks.every((look) => look[next] === look[at])) next++;
-      make(at, next);
+      put(at, next);
     }
   }
 

@@ -1,35 +1,16 @@
-// BokehJS and the figures: loaded once per page, embedded once per view, coloured by role.
-
-// A widget restored from a saved notebook has no kernel to answer; so no view ever waits for another one's request.
-async function loadBokeh(model, signal) {
-  if (window.Bokeh) return;
-  await new Promise((resolve, reject) => {
-    const take = (message, buffers) => {
-      if (message.kind !== "bokeh") return;
-      model.off("msg:custom", take);
-      if (!window.Bokeh) {
-        const script = document.createElement("script");
-        script.textContent = new TextDecoder().decode(buffers[0]);
-        document.head.appendChild(script);
-      }
-      resolve();
-    };
-    model.on("msg:custom", take);
-    signal?.addEventListener("abort", () => reject(new Error("closed")));
-    model.send({ kind: "need-bokeh" });
-  });
-}
+// The figures: embedded once per view, filled by name, coloured by role.
+import { patchBokeh, patchFigure } from "./bokeh_patches.js";
 
 const AXES = ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"];
 
-class Figures {
+export class Figures {
   static async embed(documentText, places, palettes) {
     const content = JSON.parse(documentText);
     const known = new Set(window.Bokeh.documents);
     const roots = {};
     for (const [name, id] of Object.entries(content.roots)) roots[id] = places[name];
     const item = { docid: "d", roots, root_ids: Object.values(content.roots) };
-    endListening(window.Bokeh.require("models/plots/plot_canvas").PlotView.prototype);
+    patchBokeh();
     try {
       const [views] = await window.Bokeh.embed.embed_items({ d: content.doc }, [item]);
       return new Figures([...views.roots][0].model.document, views, palettes);
@@ -48,10 +29,7 @@ class Figures {
     this.zoom = 1;
     this.sparse = false;
     this.models = new Map(); // Bokeh goes through all models for a name
-    for (const view of views.roots) {
-      view.throttled_paint = promptly(view);
-      lighten(view);
-    }
+    for (const view of views.roots) patchFigure(view);
   }
 
   model(name) {
@@ -72,7 +50,7 @@ class Figures {
   fill(name, columns, roles = []) {
     const data = { ...columns }, source = this.model(name);
     for (const column of roles) data[column] = columns[column].map((role) => this.colour(role));
-    if (Object.keys(data).some((column) => !same(data[column], source.data[column]))) source.data = data;
+    if (Object.keys(data).some((column) => !sameColumn(data[column], source.data[column]))) source.data = data;
   }
 
   // Figures paint from now on.
@@ -119,91 +97,9 @@ class Figures {
   }
 }
 
-function same(a, b) {
+function sameColumn(a, b) {
   if (!Array.isArray(a)) return a === b;
-  return Array.isArray(b) && a.length === b.length && a.every((value, i) => same(value, b[i]));
-}
-
-// Bokeh readies every glyph five times: as it is, and for being selected, not selected, muted or thinned out, which none
-// ever is here. Before each stroke it asks whether a style sheet has another colour for it, and with each paint it writes a
-// style sheet for the place of every glyph, though nothing is there. Every change of what is in sight readies all glyphs
-// again, and for the size of letters it asks the page. All of that costs more than painting.
-const SPARE = ["selection_glyph", "nonselection_glyph", "muted_glyph", "decimated_glyph"];
-const READYING = ["set_data", "set_visuals", "after_visuals", "after_lazy_visuals", "map_data"];
-function lighten(view) {
-  for (const spare of SPARE) if (view[spare]) for (const step of READYING) view[spare][step] = () => {};
-  for (const visual of view.visuals ?? []) if (visual._get_css_value) visual._get_css_value = () => "";
-  if ("base_font_size" in view && view.frame) Object.defineProperty(view, "base_font_size", { value: view.base_font_size });
-  if (view.glyph) Object.assign(view, { update_position: () => {}, _update_masked_indices: maskQuietly });
-  else if (view.position) unlessSame(view.position);
-  for (const child of view.children_views()) lighten(child);
-}
-
-function maskQuietly() {
-  const masked = this.glyph.mask_data();
-  this.model.view.setv({ masked }, { silent: true });
-  return masked;
-}
-
-// A plot's view listens to the size of the window for good, and so is kept for good; now until it is removed.
-function endListening(prototype) {
-  if ("over" in prototype) return;
-  const { connect_signals, remove } = prototype, listen = EventTarget.prototype.addEventListener;
-  prototype.over = null;
-  prototype.connect_signals = function () {
-    const { signal } = (this.over = new AbortController());
-    visualViewport.addEventListener = (kind, act) => listen.call(visualViewport, kind, act, { signal });
-    connect_signals.call(this);
-    delete visualViewport.addEventListener;
-  };
-  prototype.remove = function () {
-    this.over.abort();
-    remove.call(this);
-  };
-}
-
-// Leaves a style sheet alone that would become what it is.
-function unlessSame(sheet) {
-  const replace = sheet.replace;
-  sheet.replace = (css, styles) => {
-    if (styles || css !== sheet.css) replace.call(sheet, css, styles);
-  };
-}
-
-// Bokeh paints a frame or two after it is asked to, behind every message that waits. A picture that moves, or answers
-// a switch, is painted in the turn that changes it.
-function promptly(view) {
-  let asked = null;
-  const paint = () =>
-    (asked ??= settled().then(() => {
-      asked = null;
-      if (!view.is_destroyed) view.repaint();
-    }));
-  return Object.assign(paint, { stop() {} });
-}
-
-// Bokeh takes new data in a chain of promises; these many turns see to its end (else it only paints once more).
-async function settled() {
-  for (let turn = 0; turn < 40; turn++) await null;
-}
-
-const frame = () => new Promise(requestAnimationFrame);
-
-// Resolves when what was drawn until now is on its way to the screen.
-async function painted() {
-  await settled();
-  await settled();
-  await frame();
-  await Promise.race([turn(), frame()]);
-}
-
-// Resolves behind what waits already.
-async function turn() {
-  const { port1, port2 } = new MessageChannel();
-  const came = new Promise((resolve) => (port1.onmessage = resolve));
-  port2.postMessage(0);
-  await came;
-  port1.close();
+  return Array.isArray(b) && a.length === b.length && a.every((value, i) => sameColumn(value, b[i]));
 }
 
 function forget(doc) {

@@ -1,4 +1,5 @@
 // A page within another one's frame, as on a slide: its parent hears the keys that the page does not use.
+import { keeps } from "./keys.js";
 
 // Keys that turn pages, as clickers for presenters send them, are the parent's wherever the focus is; it has the focus
 // then, too. Escape leaves the frame.
@@ -6,7 +7,7 @@ const TURNS = ["PageDown", "PageUp"];
 const SILENT = /^(Tab|Shift|Control|Alt|AltGraph|Meta|CapsLock|Dead|Process|Unidentified)$/;
 const MOVES = /^(Arrow|Home|End)/;
 
-function passKeysOn() {
+export function passKeysOn() {
   if (parent === window) return;
   const tell = ({ key, code, keyCode, shiftKey }) => parent.postMessage({ peerlab: "key", key, code, keyCode, shiftKey }, "*");
   const withheld = (event) => event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]");
@@ -26,7 +27,7 @@ function passKeysOn() {
 }
 
 // reveal.js tells its frames when their slide appears and leaves; what appears begins at the beginning.
-function followSlides(player) {
+export function followSlides(player) {
   addEventListener("message", ({ data }) => {
     if (data !== "slide:start" && data !== "slide:stop") return;
     player.onSlide = data === "slide:start";

@@ -1,20 +1,46 @@
 // The headline: figures as text, beside what they were before the last change, or are in the first of two scenarios.
-class Headline {
-  constructor(host, { onScale }) {
-    this.host = host;
-    this.scale = { bits: false, device: false, factor: 1, unit: "GB/s" };
-    this.onScale = onScale;
+import { make } from "./dom.js";
+import { View } from "./view.js";
+import { digits } from "./words.js";
+
+/**
+ * @typedef {object} HeadlineParcel What the headline gets for a run
+ * @property {Card[]} cards
+ */
+/**
+ * @typedef {object} Card One figure
+ * @property {string} name
+ * @property {string} label
+ * @property {string} value
+ * @property {string} note
+ * @property {string} word
+ * @property {number | null} [amount]
+ * @property {string} [more]
+ * @property {boolean} [always]
+ */
+export class Headline extends View {
+  static place = ["beforebegin", ".pl-player"];
+  static html = `<div class="pl-cards" role="group" aria-label="Figures of this scenario"></div>`;
+
+  constructor(page) {
+    super(page);
+    this.host = page.find(".pl-cards");
+    this.scale = page.scale;
   }
 
-  apply(data) {
-    this.cards = data.cards;
+  makeRoom(part, data) {
+    this.apply(part, data);
+  }
+
+  apply({ cards }, data) {
+    this.cards = cards;
     this.before = data.before ?? [];
     this.then = data.then ?? "was";
     this.meta = data.meta;
-    this.paint();
+    this.show();
   }
 
-  paint() {
+  show() {
     const { scale, meta } = this;
     scale.factor = (scale.bits ? 8 : 1) / (scale.device ? meta.devices : 1);
     scale.unit = scale.bits ? "Gb/s" : "GB/s";
@@ -62,8 +88,8 @@ class Headline {
       button.setAttribute("aria-label", title);
       button.addEventListener("click", () => {
         act();
-        this.paint();
-        this.onScale(this.scale);
+        this.show();
+        this.page.rescale();
         this.host.querySelector(`[data-unit=${unit}]`)?.focus(); // all cards are new
       });
       label.append(button);
@@ -72,11 +98,4 @@ class Headline {
     if (this.meta.devices > 1)
       add("device", this.scale.device ? "node" : "device", this.scale.device ? "Show per node" : "Show per device", () => (this.scale.device = !this.scale.device));
   }
-}
-
-function make(tag, className, text) {
-  const element = document.createElement(tag);
-  element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
 }

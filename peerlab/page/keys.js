@@ -1,4 +1,6 @@
 // The keys of a page, and the dialog that lists them.
+import { make } from "./dom.js";
+
 const KEYS = [
   ["space", "play or pause"],
   ["← →", "step to the event before or after"],
@@ -12,7 +14,7 @@ const KEYS = [
   ["?", "show or hide these keys"],
 ];
 
-class Keys {
+export class Keys {
   // `acts` holds what each key does, by its name in small letters.
   constructor(dialog, acts) {
     this.dialog = dialog;
@@ -46,6 +48,6 @@ const KEPT = [
 ];
 
 // Whether a key is for the control that has the focus.
-function keeps({ target, key }) {
+export function keeps({ target, key }) {
   return KEPT.some(([controls, keys]) => target.matches?.(controls) && keys.test(key));
 }

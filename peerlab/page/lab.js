@@ -1,15 +1,16 @@
 // The page in the lab: a view of a widget, with a kernel behind it and the notebook's controls above it.
-const MACHINE_TAB = `<button type="button" class="pl-tab" data-axis="here" aria-pressed="false">this machine</button>`;
-const MACHINE_BAR = `
-<div class="pl-here" hidden><button type="button" class="pl-action"></button><button type="button" class="pl-action pl-save">Save as CSV</button>
-  <span role="status" aria-live="polite"></span></div>`;
+import { loadBokeh, whenGone } from "./kernel.js";
+import { MachineCurves } from "./machine.js";
+import { Page } from "./page.js";
 
 class LabPage extends Page {
   constructor(model, el) {
     super(model, el);
     this.root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's own shortcuts rest while this has the focus
-    this.find(".pl-tab:last-child").insertAdjacentHTML("afterend", MACHINE_TAB);
-    this.find(".pl-bands").insertAdjacentHTML("beforebegin", MACHINE_BAR);
+  }
+
+  get kinds() {
+    return { ...super.kinds, curves: MachineCurves };
   }
 
   async ready(say, signal) {
@@ -26,8 +27,6 @@ class LabPage extends Page {
     super.listen();
     const hear = (message, buffers) => message.kind === "ahead" && (this.ahead = attach(message.parcels, buffers));
     this.model.on("msg:custom", hear);
-    this.find(".pl-save").addEventListener("click", () => this.send("save measured"));
-    this.find(".pl-here .pl-action").addEventListener("click", () => this.send(this.model.get("measured").here.busy ? "stop measuring" : "measure"));
     const rest = (event) => !this.root.contains(event.target) && this.player.rest(), explorer = this.root.closest(".pl-explorer");
     const { signal } = this.over;
     for (const kind of ["click", "change"]) explorer?.addEventListener(kind, rest, { capture: true, signal });
@@ -81,9 +80,18 @@ class LabPage extends Page {
     if (!foreseen) super.applyData();
   }
 
+  makeRoom(data) {
+    super.makeRoom(data);
+    this.nameControls();
+  }
+
+  async finish(number) {
+    await super.finish(number);
+    this.nameControls();
+  }
+
   // The stock slider and text fields have no accessible names; give them some.
-  showKey() {
-    super.showKey();
+  nameControls() {
     const explorer = this.root.closest(".pl-explorer");
     const name = (selector, label, value) => {
       const element = explorer?.querySelector(selector);
@@ -97,33 +105,6 @@ class LabPage extends Page {
     name(".pl-size-text input", "Message size, as text");
     name(".pl-file input", "Cluster file");
     for (const box of explorer?.querySelectorAll(".pl-switch input") ?? []) box.setAttribute("role", "switch");
-  }
-
-  // What was measured on this machine is no curve of a scenario, and waits for no answer.
-  chooseAxis(axis) {
-    this.here = axis === "here";
-    if (!this.here) super.chooseAxis(axis);
-    this.applyCurves();
-  }
-
-  applyCurves() {
-    if (!this.data) return;
-    const { here } = this.model.get("measured");
-    if (this.here) this.showCurves(here.curves, { factor: 1 }, "Speed, staged = 1");
-    else super.applyCurves();
-    this.showHere(here);
-  }
-
-  showHere(here) {
-    const bar = this.find(".pl-here"), figure = this.find(".pl-curves .pl-figure"), empty = !here.curves.values.length;
-    bar.hidden = !this.here;
-    figure.classList.toggle("pl-blank", Boolean(this.here) && empty);
-    if (!this.here) return;
-    bar.classList.toggle("pl-empty", empty);
-    bar.querySelector(".pl-action").textContent = here.action;
-    bar.querySelector("span").textContent = here.text;
-    bar.querySelector(".pl-save").hidden = empty || here.busy;
-    bar.title = here.about;
   }
 }
 
@@ -140,13 +121,13 @@ async function attached(element, signal) {
 }
 
 // JupyterLab keeps the model of a widget that was closed, with all that it holds; so that is let go here.
-function initialize({ model }) {
+export function initialize({ model }) {
   return () => {
     for (const name of ["_esm", "document", "data", "curves"]) model.set(name, ""); // one by one: the last value stays
   };
 }
 
-async function render({ model, el, signal }) {
+export async function render({ model, el, signal }) {
   const page = new LabPage(model, el), aborter = new AbortController();
   signal?.addEventListener("abort", () => aborter.abort());
   page.start(aborter.signal).catch((problem) => {

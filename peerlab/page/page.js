@@ -1,30 +1,45 @@
-// One view of a scenario: builds the page, listens to its model, owns the clock, cleans up. In the lab the model is
+// A page that shows a scenario: it has views, listens to its model, owns the clock, and cleans up. In the lab the model is
 // anywidget's, with a kernel behind it (lab.js); in an exported page it is an album of states (album.js).
+import { make } from "./dom.js";
+import { Figures } from "./figures.js";
+import { Keys } from "./keys.js";
+import { Player } from "./player.js";
+import { painted, turn } from "./turns.js";
+import { VIEWS } from "./views.js";
+
 const LAYOUT = `
 <div class="pl-status" role="status" aria-live="polite" hidden><span></span><button type="button" class="pl-button pl-cancel">Cancel</button></div>
-<div class="pl-cards" role="group" aria-label="Figures of this scenario"></div>
-<div class="pl-scene" role="img" aria-label="Data path"></div>
 <div class="pl-player" role="group" aria-label="Player"></div>
-<div class="pl-lower">
-  <section class="pl-timeline" aria-label="Timeline">
-    <header><h3><span class="pl-title">Timeline</span> <small>in <span class="pl-unit">ms</span></small></h3><span class="pl-merged"></span><span class="pl-saved"></span>
-      <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
-      <button type="button" class="pl-link pl-whole">Whole run</button></header>
-    <div class="pl-path" hidden></div>
-    <div class="pl-figure" role="img" aria-label="Spans of every resource over time"><div class="pl-cursor"></div></div>
-  </section>
-  <section class="pl-curves" aria-label="Curves">
-    <header><h3 class="pl-busbw">Bus bandwidth, GB/s</h3>
-      <span role="group" aria-label="Against"><button type="button" class="pl-tab" data-axis="nodes" aria-pressed="true">nodes</button><button
-        type="button" class="pl-tab" data-axis="message_bytes" aria-pressed="false">size</button></span></header>
-    <div class="pl-figure" role="img" aria-label="Bus bandwidth of every path"></div>
-    <div class="pl-bands"></div>
-  </section>
-</div>
-<footer class="pl-footer"><div class="pl-key" aria-label="Colours"></div><div class="pl-caption"></div></footer>
+<div class="pl-lower"></div>
 <dialog class="pl-help" aria-label="Keys"></dialog>`;
 
-class Page {
+/**
+ * @typedef {object} Parcel What the page gets for one run
+ * @property {Meta} meta
+ * @property {Card[] | null} before
+ * @property {Object<string, Object<string, *>>} views
+ */
+/**
+ * @typedef {object} Meta What concerns the page as a whole, or several views
+ * @property {number} number
+ * @property {string} key
+ * @property {number} end_us
+ * @property {number | null} before_us
+ * @property {number} nodes
+ * @property {number} devices
+ * @property {number} drawn
+ * @property {number} steps
+ * @property {number} reducing
+ * @property {string} collective
+ * @property {boolean} ring
+ * @property {number} recorded
+ * @property {string} hot
+ * @property {string} code
+ * @property {string} words
+ * @property {Mark} mark
+ * @property {Mark | null} ghost
+ */
+export class Page {
   // With a `leader`, another page, both have its clock and its player.
   constructor(model, el, leader = null) {
     this.model = model;
@@ -34,11 +49,19 @@ class Page {
     this.root.setAttribute("role", "region");
     this.root.setAttribute("aria-label", "Data path explorer. Press ? for keys.");
     this.root.innerHTML = LAYOUT;
+    for (const { place, html } of Object.values(this.kinds)) this.root.querySelector(place[1]).insertAdjacentHTML(place[0], html);
     el.appendChild(this.root);
+    this.views = {};
+    this.scale = { bits: false, device: false, factor: 1, unit: "GB/s" }; // in which bandwidths are shown
     this.applied = 0;
     this.over = new AbortController(); // whoever listens outside of this page listens until it closes
     this.closers = [];
     this.keyboard = this.root;
+  }
+
+  // Name to class of its views.
+  get kinds() {
+    return VIEWS;
   }
 
   // While this is off the screen, the clock stands.
@@ -56,8 +79,8 @@ class Page {
     await this.ready(say, signal);
     if (signal?.aborted) return;
     say("");
-    const places = { scene: this.find(".pl-scene"), timeline: this.find(".pl-timeline .pl-figure"), curves: this.find(".pl-curves .pl-figure") };
-    this.figures = await Figures.embed(this.model.get("document"), places, this.model.get("palettes"));
+    const places = Object.entries(this.kinds).flatMap(([name, { figure }]) => (figure ? [[name, this.find(figure)]] : []));
+    this.figures = await Figures.embed(this.model.get("document"), Object.fromEntries(places), this.model.get("palettes"));
     if (signal?.aborted) return this.figures.close();
     this.build();
     this.makeRoom(this.model.get("data"));
@@ -70,24 +93,17 @@ class Page {
 
   // Writes what the height of the figures depends on, so that they are painted once.
   makeRoom(data) {
-    if (!data.meta) return;
-    this.data = data;
-    this.headline.apply(data);
-    this.showKey();
-    this.data = undefined;
+    if (data.meta) this.each((view, name) => view.makeRoom(data.views[name], data));
   }
 
   // Resolves when there is something to draw on, and with: a place in the page, and BokehJS.
   async ready() {}
 
   build() {
-    const { figures } = this;
-    this.scene = new Scene(figures, this.find(".pl-scene"));
-    this.timeline = new Timeline(figures, this.find(".pl-timeline"), { onSeek: (time) => this.player.seek(time) });
-    this.curves = new Curves(figures, this.find(".pl-curves"));
-    this.headline = new Headline(this.find(".pl-cards"), { onScale: () => this.applyCurves() });
     this.player = this.leader?.player ?? new Player(this.find(".pl-player"), { onCommand: (command) => this.command(command) });
     this.find(".pl-player").hidden = Boolean(this.leader);
+    for (const [name, Kind] of Object.entries(this.kinds)) this.views[name] = new Kind(this);
+    Object.assign(this, this.views);
     this.keys = new Keys(this.find(".pl-help"), {
       " ": () => this.player.toggle(),
       arrowleft: () => this.player.step(-1),
@@ -101,31 +117,33 @@ class Page {
     pages.add(this);
   }
 
+  // Calls act(view, name) for every view, in their order.
+  each(act) {
+    for (const [name, view] of Object.entries(this.views)) act(view, name);
+  }
+
   // Draws the moment `time` in every view; `flow` is microseconds per second of watching.
   draw(time, flow) {
-    this.scene.draw(time, flow);
-    this.timeline.moveCursor(time);
+    this.each((view) => view.draw(time, flow));
+  }
+
+  // Listens to the model until the page closes.
+  on(name, act) {
+    this.model.on(name, act);
+    this.closers.push(() => this.model.off(name, act));
   }
 
   listen() {
-    const { model } = this;
-    const on = (name, act) => {
-      model.on(name, act);
-      this.closers.push(() => model.off(name, act));
-    };
-    on("change:data", () => this.applyData());
-    on("change:curves", () => this.applyCurves());
+    this.on("change:data", () => this.applyData());
+    this.on("change:curves", () => this.curves.show());
     // with a new scenario, what answers the switch is painted first; its curves follow in any case
-    on("change:measured", () => this.root.dataset.painted === String(this.applied) && this.applyCurves());
-    on("change:status", () => this.applyStatus());
-    on("msg:custom", (message) => {
-      if (message.kind === "critical") this.showPath(message.path);
+    this.on("change:measured", () => this.root.dataset.painted === String(this.applied) && this.curves.show());
+    this.on("change:status", () => this.applyStatus());
+    this.on("msg:custom", (message) => {
+      this.each((view) => view.hear(message));
       if (message.kind === "reset") this.player.choose(1);
     });
     this.find(".pl-cancel").addEventListener("click", () => this.send("cancel"));
-    this.find(".pl-critical").addEventListener("click", () => this.command("critical"));
-    this.find(".pl-whole").addEventListener("click", () => this.timeline.range.setv({ start: 0, end: this.timeline.range.reset_end }));
-    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.chooseAxis(tab.dataset.axis));
     this.keyboard.addEventListener("keydown", (event) => this.onKey(event));
     const seen = new IntersectionObserver((entries) => (this.player.visible = entries.at(-1).isIntersecting));
     if (!this.leader) seen.observe(this.watched);
@@ -145,11 +163,7 @@ class Page {
 
   command(command) {
     if (command === "help") this.keys.toggle();
-    if (command === "critical") {
-      const lit = this.find(".pl-critical").getAttribute("aria-pressed") === "true";
-      if (lit) this.showPath(null);
-      else this.send("critical");
-    }
+    if (command === "critical") this.timeline.togglePath();
   }
 
   applyData() {
@@ -160,11 +174,7 @@ class Page {
 
   apply(data) {
     this.data = data;
-    this.headline.apply(data);
-    this.scene.apply(data);
-    this.timeline.apply(data, data.meta.span_us ?? data.meta.before_us);
-    this.showPath(null);
-    this.showSaved();
+    this.each((view, name) => view.apply(data.views[name], data));
     const { meta } = data;
     this.player.load(this, { length: meta.end_us, pace: this.pace(), key: meta.key, events: this.scene.moves });
     this.find(".pl-scene").setAttribute("aria-label", meta.words);
@@ -179,8 +189,7 @@ class Page {
     await turn();
     if (this.applied !== number || !this.root.isConnected) return;
     this.player.resting = 0;
-    this.applyCurves();
-    this.showKey();
+    this.each((view) => view.follow());
   }
 
   // So fast that about 14 slices a second pass and the eye can follow one, but never slower than a run in ten minutes.
@@ -190,19 +199,9 @@ class Page {
     return meta.end_us / Math.min(600, Math.max(8, passes / 14));
   }
 
-  chooseAxis(axis) {
-    this.send("axis", axis);
-  }
-
-  applyCurves() {
-    if (this.data) this.showCurves(this.model.get("curves"), this.headline.scale);
-  }
-
-  showCurves(curves, scale, title = `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`) {
-    this.find(".pl-busbw").textContent = title;
-    for (const tab of this.root.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
-    this.find(".pl-curves").classList.toggle("pl-old", Boolean(curves.old));
-    this.curves.apply(curves, this.model.get("measured"), this.data.meta.mark, this.data.meta.ghost, scale);
+  // Bandwidths are shown in another unit, or for a device instead of a node.
+  rescale() {
+    if (this.data) this.curves.show();
   }
 
   applyStatus() {
@@ -210,51 +209,6 @@ class Page {
     bar.hidden = !status.busy;
     this.root.classList.toggle("pl-stale", Boolean(status.busy));
     bar.querySelector("span").textContent = status.text ?? "";
-  }
-
-  showPath(path) {
-    this.find(".pl-critical").setAttribute("aria-pressed", String(Boolean(path)));
-    this.timeline.showPath(path);
-    const line = this.find(".pl-path");
-    line.hidden = !path;
-    if (!path) return;
-    const total = Object.values(path.breakdown).reduce((a, b) => a + b, 0) || 1;
-    const parts = Object.entries(path.breakdown).filter(([, us]) => us / total >= 0.005);
-    line.textContent = `On the critical path: ${parts.map(([stage, us]) => `${stage} ${Math.round((us / total) * 100)} %`).join(", ")}`;
-  }
-
-  showSaved() {
-    const { before_us, end_us } = this.data.meta, saved = this.find(".pl-saved");
-    const difference = before_us ? before_us - end_us : 0;
-    saved.textContent = Math.abs(difference) > end_us * 0.005 ? `${sayTime(Math.abs(difference))} ${difference > 0 ? "saved" : "more"}` : "";
-    saved.className = `pl-saved pl-${difference > 0 ? "better" : "worse"}`;
-  }
-
-  showKey() {
-    const { key_colours: key, caption, sources, code } = this.data.meta;
-    this.find(".pl-key").replaceChildren(
-      ...key.map(([role, text]) => {
-        const item = make("span", "pl-swatch", text);
-        item.style.setProperty("--swatch", this.figures.colour(role));
-        return item;
-      }),
-      ...(this.data.scene.neighbours ? [make("span", "pl-swatch pl-hollow", "hollow: at the neighbours")] : []),
-    );
-    const details = document.createElement("details"), list = make("ul", "pl-sources");
-    details.append(make("summary", "", sources.title));
-    for (const line of sources.lines) list.append(make("li", line.assumed ? "pl-assumed" : "", line.text));
-    details.append(list);
-    const copy = make("button", "pl-link", "Copy as Python");
-    copy.type = "button";
-    copy.title = code;
-    copy.addEventListener("click", async () => {
-      await copyText(code);
-      copy.textContent = "Copied";
-      setTimeout(() => (copy.textContent = "Copy as Python"), 1500);
-    });
-    const open = this.find(".pl-caption details")?.open;
-    details.open = Boolean(open);
-    this.find(".pl-caption").replaceChildren(make("span", "", caption), copy, details);
   }
 
   setTheme() {
@@ -273,10 +227,7 @@ class Page {
 
   repaint() {
     if (!this.data) return;
-    this.scene.paint();
-    this.timeline.paint();
-    this.curves.paint();
-    this.showKey();
+    this.each((view) => view.paint());
     this.player.draw();
   }
 
@@ -285,7 +236,7 @@ class Page {
     this.over.abort();
     for (const close of this.closers) close();
     cancelAnimationFrame(this.resizing);
-    this.timeline?.close();
+    this.each((view) => view.close());
     if (!this.leader) this.player?.close();
     this.figures?.close();
     pages.delete(this);
@@ -293,18 +244,5 @@ class Page {
   }
 }
 
-// Open views, for the browser's console and for tests.
+// Open pages, for the browser's console and for tests.
 const pages = (window.peerlabPages ??= new Set());
-
-async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = document.createElement("textarea"); // without permission, or outside https
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
-}

@@ -1,4 +1,7 @@
 // One clock for all views. Time is microseconds of the simulation; the browser owns it, nothing is asked of Python.
+import { make } from "./dom.js";
+import { sayTime } from "./words.js";
+
 const icon = (path) => `<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" fill="currentColor">${path}</svg>`;
 const ICONS = {
   play: icon('<path d="M4 2.5v11l9-5.5z"/>'),
@@ -9,7 +12,7 @@ const ICONS = {
   loop: icon('<path d="M8 2.500a5.500 5.500 0 1 0 5.500 5.500h-2A3.500 3.500 0 1 1 8 4.500V7l4-3.500L8 0z"/>'),
 };
 
-class Player {
+export class Player {
   constructor(host, { onCommand }) {
     this.host = host;
     this.runs = new Map(); // what is played: one run of every page that has this clock

@@ -1,5 +1,11 @@
 // Rows of numbers, of which some repeat: see peerlab/view/frames.py. Times are microseconds.
-class Rows {
+/**
+ * @typedef {object} PageRows Rows as the page gets them
+ * @property {Object<string, Column>} arrays
+ * @property {number[][]} segments
+ * @property {number} count
+ */
+export class Rows {
   constructor(page, { floats, ints, begin, end }) {
     this.count = page.count;
     for (const name of floats) this[name] = decode(page.arrays[name], Float32Array);

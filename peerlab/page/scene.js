@@ -1,37 +1,65 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
-const SCENE_WIDTH = 1060;
-const SCENE_HEIGHT = 272;
-const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
-const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
-const PASSED = ["start", "sent", "received", "turned", "end"]; // when a slice passes what lies on the way of its stage
+import { RegistrationTable } from "./registration_table.js";
+import { Rows } from "./rows.js";
+import { View } from "./view.js";
+import { partGone, Way } from "./way.js";
 
-class Scene {
-  constructor(figures, host) {
-    this.figures = figures;
-    this.host = host;
+export const SCENE_WIDTH = 1060;
+export const SCENE_HEIGHT = 272;
+const PASSED = ["start", "sent", "received", "turned", "end"]; // when a slice passes what lies on the way of its stage
+const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
+
+/**
+ * @typedef {object} SceneParcel What the data path gets for a run; keys of stages are their numbers in the trace
+ * @property {Object<string, *[]>} panels
+ * @property {Object<string, *[]>} pipes
+ * @property {Object<string, *[]>} loads
+ * @property {Object<string, *[]>} boxes
+ * @property {Object<string, *[]>} slots
+ * @property {Object<string, *[]>} lines
+ * @property {Object<string, *[]>} texts
+ * @property {Object<string, [number, number][][][]>} ways
+ * @property {Object<string, (number | null)[][][]>} stops
+ * @property {Object<string, [number, number][][]>} waiting
+ * @property {Object<string, [number, number, string]>} badges
+ * @property {Object<string, string>} roles
+ * @property {Sight} sight
+ * @property {Object<string, number[]>} names
+ * @property {PageRows} moves
+ * @property {StandingTable | LiveTable} table
+ */
+/**
+ * @typedef {object} Sight Whom the picture shows
+ * @property {number} node
+ * @property {number[]} partner
+ * @property {number[]} source
+ * @property {number[]} beyond
+ * @property {Object<string, string>} slow
+ */
+export class Scene extends View {
+  static place = ["beforebegin", ".pl-player"];
+  static html = `<div class="pl-scene" role="img" aria-label="Data path"></div>`;
+  static figure = ".pl-scene";
+
+  constructor(page) {
+    super(page);
+    this.host = page.find(".pl-scene");
     this.scale = 1;
     this.squeeze = 1; // how much wider than high a unit of the scene is on the page
     this.capacity = 0;
+    this.table = new RegistrationTable(this.figures);
   }
 
-  apply(data) {
-    this.data = data.scene;
-    this.meta = data.meta;
-    this.moves = new Rows(data.moves, {
+  apply(part, { meta }) {
+    this.data = part;
+    this.meta = meta;
+    this.moves = new Rows(part.moves, {
       floats: ["enter", ...PASSED, "until"],
       ints: ["device", "step", "slice", "whose", "stage"],
       begin: "enter",
       end: "until",
     });
-    this.table = data.table;
-    this.registered = data.table.live
-      ? new Rows(data.table.rows, {
-          floats: ["start", "end"],
-          ints: ["device", "kind", "side", "position", "nbytes", "step"],
-          begin: "start",
-          end: "end",
-        })
-      : null;
+    this.table.apply(part.table);
     this.ways = {};
     for (const [stage, devices] of Object.entries(this.data.ways))
       this.ways[stage] = devices.map((variants) => variants.map((points) => points.length && new Way(points)));
@@ -92,7 +120,7 @@ class Scene {
         if (!way || !(moves.whose[i] & (1 << variant)) || (variant && time > end)) return;
         const stops = data.stops[stage][device][variant];
         if (stops[0] === 0 && time < times[1]) return; // it has not come into sight
-        placed.push({ ...way.at(gone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
+        placed.push({ ...way.at(partGone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
       });
     });
     const counts = {};
@@ -132,7 +160,7 @@ class Scene {
     this.addBadges(words, counts);
     const ring = this.addRing(words, time);
     this.addNames(words, time);
-    this.addTable(words, quads, time, pace);
+    this.table.add(words, quads, time, pace, this.meta.hot === "registration");
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     if (key === this.lastWords) return;
     this.lastWords = key;
@@ -200,115 +228,4 @@ class Scene {
     for (const [i, , j, s] of this.moves.recent(time, 8)) if (this.moves.whose[i] & 1 || !this.meta.ring) step = Math.max(step, this.moves.step[i] + j * s.steps);
     return step;
   }
-
-  addTable(words, quads, time, pace) {
-    const { left, right, top, pitch, rows } = TABLE, { table } = this, height = rows * pitch;
-    if (this.meta.hot === "registration") quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
-    if (!table.live && this.figures.sparse) return; // its rows are words
-    words.push([left + 2, 13, table.title, 12, "bold", "ink", "left"]);
-    if (!table.live) {
-      table.lines.forEach(([name, note], i) => {
-        const y = top + i * pitch;
-        quads.push([left, y, right, y + pitch - 3, "box", "faint"]);
-        words.push([left + 7, y + 8, name, 11, "normal", "ink", "left"]);
-        words.push([right - 7, y + 8, note, 11, "normal", "muted", "right"]);
-      });
-      return;
-    }
-    this.regions(time, rows).forEach((region, i) => {
-      const y = top + i * pitch, state = this.stateOf(region, time, pace);
-      quads.push([left, y, right, y + pitch - 3, state.fill, "faint"]);
-      if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 3, "register-wash", "none"]);
-      words.push([left + 7, y + 8, this.nameOf(region), 11, "normal", state.ink, "left"]);
-      words.push([right - 7, y + 8, state.text, 11, state.style, state.inkOf, "right"]);
-    });
-    words.push([left + 2, top + rows * pitch + 8, table.total, 11, "normal", "muted", "left"]);
-  }
-
-  // The regions last asked for, in a stable order.
-  regions(time, most) {
-    const { registered, table } = this, seen = new Map();
-    for (const [i, shift, j, s] of registered.recent(time, 40)) {
-      const own = registered.position[i];
-      const position = own < 0 ? own : (own + j * s.steps) % table.chunks;
-      const key = `${registered.device[i]},${position}`;
-      if (!seen.has(key)) seen.set(key, { device: registered.device[i], position, row: i, shift });
-      if (seen.size === most) break;
-    }
-    return [...seen.values()].sort((a, b) => a.device - b.device || a.position - b.position);
-  }
-
-  nameOf({ device, position }) {
-    const { table } = this, whose = table.devices > 1 ? `${table.device} ${device}, ` : "";
-    return whose + (position < 0 ? "send buffer" : `chunk ${position}`);
-  }
-
-  stateOf({ row, shift }, time, pace) {
-    const { registered, table } = this, kind = table.kinds[registered.kind[row]];
-    const start = registered.start[row] + shift, end = registered.end[row] + shift, fresh = time - end < pace * 0.35;
-    const plain = { fill: "box", ink: "ink", inkOf: "muted", style: "normal", done: 1 };
-    const cost = ` ${sayTime(end - start)}`;
-    if (kind === "hit") return { ...plain, text: "hit", fill: fresh ? "direct-wash" : "box", inkOf: "direct-ink", style: "bold" };
-    if (kind === "miss" || kind === "uncached") {
-      if (time < end) return { ...plain, text: `registering${cost}`, inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
-      return { ...plain, text: `registered${cost}` };
-    }
-    const word = kind === "evict" ? "evicted" : "released";
-    return { ...plain, text: `${word}${cost}`, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
-  }
-}
-
-// Which part of its way a slice has gone: as evenly as it may, but never past a stop before its time (peerlab/view/geometry.py).
-function gone(time, times, stops) {
-  const last = times.length - 1, place = (k) => (k === last ? 1 : stops[k - 1]);
-  for (let k = 0, at = 0; k < last; ) {
-    let next = last, slowest = Infinity;
-    for (let j = k + 1; j <= last; j++) {
-      if (place(j) === null) continue;
-      const pace = times[j] > times[k] ? (place(j) - at) / (times[j] - times[k]) : Infinity;
-      if (pace <= slowest) [next, slowest] = [j, pace];
-    }
-    if (time < times[next]) return at + slowest * (time - times[k]);
-    [k, at] = [next, place(next)];
-  }
-  return 1;
-}
-
-// A broken line that a slice goes along.
-class Way {
-  constructor(points) {
-    this.points = points;
-    this.lengths = [0];
-    for (let i = 1; i < points.length; i++) {
-      const [a, b] = [points[i - 1], points[i]];
-      this.lengths.push(this.lengths[i - 1] + Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]));
-    }
-  }
-
-  at(fraction) {
-    const { points, lengths } = this, along = fraction * lengths[lengths.length - 1];
-    let i = 1;
-    while (i < points.length - 1 && lengths[i] < along) i++;
-    if (i >= points.length) return { x: points[0][0], y: points[0][1] };
-    const part = (along - lengths[i - 1]) / (lengths[i] - lengths[i - 1] || 1);
-    const [a, b] = [points[i - 1], points[i]];
-    return { x: a[0] + (b[0] - a[0]) * part, y: a[1] + (b[1] - a[1]) * part };
-  }
-}
-
-function sayTime(us) {
-  if (us >= 1e6) return `${digits(us / 1e6)} s`;
-  if (us >= 1e3) return `${digits(us / 1e3)} ms`;
-  if (us >= 1) return `${digits(us)} µs`;
-  return us <= 0 ? "0 s" : `${digits(us * 1e3)} ns`;
-}
-
-function sayBytes(bytes) {
-  for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
-    if (bytes >= size) return `${digits(bytes / size)} ${unit}`;
-  return `${bytes} B`;
-}
-
-function digits(value) {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, "");
 }

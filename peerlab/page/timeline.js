@@ -1,26 +1,73 @@
-// Spans shorter than so many pixels are merged with what is next to them.
-const BIN = 2;
+// The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
+import { BIN, Density } from "./density.js";
+import { make } from "./dom.js";
+import { Rows } from "./rows.js";
+import { View } from "./view.js";
+import { sayBytes, sayTime } from "./words.js";
+
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
-// The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
-class Timeline {
-  constructor(figures, host, { onSeek }) {
-    this.figures = figures;
-    this.host = host;
-    this.range = figures.model("timeline_x");
-    this.cursor = host.querySelector(".pl-cursor");
-    this.note = host.querySelector(".pl-merged");
+/**
+ * @typedef {object} TimelineParcel What the timeline gets for a run
+ * @property {PageLane[]} lanes
+ * @property {PageRows} spans
+ * @property {string[]} stages
+ * @property {string[]} roles
+ * @property {string} title
+ * @property {string} device
+ * @property {number} end_us
+ */
+/**
+ * @typedef {object} PageLane A lane
+ * @property {string} label
+ * @property {number} tracks
+ * @property {boolean} used
+ * @property {boolean} hot
+ * @property {Object<string, string>} after
+ * @property {number} capacity
+ * @property {number | null} rate
+ */
+export class Timeline extends View {
+  static html = `
+  <section class="pl-timeline" aria-label="Timeline">
+    <header><h3><span class="pl-title">Timeline</span> <small>in <span class="pl-unit">ms</span></small></h3><span class="pl-merged"></span><span class="pl-saved"></span>
+      <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
+      <button type="button" class="pl-link pl-whole">Whole run</button></header>
+    <div class="pl-path" hidden></div>
+    <div class="pl-figure" role="img" aria-label="Spans of every resource over time"><div class="pl-cursor"></div></div>
+  </section>`;
+  static figure = ".pl-timeline .pl-figure";
+
+  constructor(page) {
+    super(page);
+    this.host = page.find(".pl-timeline");
+    this.range = this.figures.model("timeline_x");
+    this.cursor = this.find(".pl-cursor");
+    this.note = this.find(".pl-merged");
     this.range.change.connect(() => this.schedule());
-    this.host.querySelector(".pl-figure").addEventListener("dblclick", (event) => {
-      const frame = this.frame(), box = this.host.querySelector(".pl-figure").getBoundingClientRect();
-      const part = (event.clientX - box.left - frame.left) / frame.width;
-      if (part >= 0 && part <= 1) onSeek((this.range.start + part * (this.range.end - this.range.start)) * this.unit);
-    });
+    this.find(".pl-figure").addEventListener("dblclick", (event) => this.seek(event));
+    this.find(".pl-critical").addEventListener("click", () => this.togglePath());
+    this.find(".pl-whole").addEventListener("click", () => this.range.setv({ start: 0, end: this.range.reset_end }));
   }
 
-  apply(data, before) {
-    this.data = data.timeline;
+  find(selector) {
+    return this.host.querySelector(selector);
+  }
+
+  seek({ clientX, currentTarget }) {
+    const frame = this.frame(), part = (clientX - currentTarget.getBoundingClientRect().left - frame.left) / frame.width;
+    if (part >= 0 && part <= 1) this.page.player.seek((this.range.start + part * (this.range.end - this.range.start)) * this.unit);
+  }
+
+  apply(part, { meta }) {
+    this.showRun(part, meta.span_us ?? meta.before_us);
+    this.showPath(null);
+    this.showSaved(meta);
+  }
+
+  showRun(part, before) {
+    this.data = part;
     this.spans = new Rows(this.data.spans, {
       floats: ["queued", "start", "done", "end"],
       ints: ["lane", "track", "stage", "device", "step", "slice", "nbytes"],
@@ -38,8 +85,8 @@ class Timeline {
     this.figures.model("timeline_ticks").ticks = lanes.map((_, i) => i);
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: lanes.length - 0.5, end: -0.5 });
-    this.host.querySelector(".pl-title").textContent = this.data.title;
-    this.host.querySelector(".pl-unit").textContent = this.unit === 1 ? "µs" : "ms";
+    this.find(".pl-title").textContent = this.data.title;
+    this.find(".pl-unit").textContent = this.unit === 1 ? "µs" : "ms";
     this.paint();
   }
 
@@ -47,14 +94,14 @@ class Timeline {
     const lanes = this.data.lanes, y = lanes.map((_, i) => i);
     const fill = lanes.map((lane) => (lane.hot ? "hot-wash" : "panel"));
     this.figures.fill("timeline_grounds", { y, fill }, ["fill"]);
-    this.draw();
+    this.drawSpans();
   }
 
   schedule() {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = 0;
-      if (this.data) this.draw();
+      if (this.data) this.drawSpans();
     });
   }
 
@@ -73,7 +120,7 @@ class Timeline {
     return { start, end, pixel: (end - start) / this.frame().width };
   }
 
-  draw() {
+  drawSpans() {
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
     const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.data.lanes.length / this.frame().height);
     const density = new Density(this.spans, this.data.lanes, { origin: start, length, bins, least });
@@ -153,9 +200,32 @@ class Timeline {
     return most;
   }
 
+  // Lights the critical path, which Python knows, or puts it out.
+  togglePath() {
+    if (this.path) this.showPath(null);
+    else this.page.send("critical");
+  }
+
+  hear(message) {
+    if (message.kind === "critical") this.showPath(message.path);
+  }
+
   showPath(path) {
     this.path = path;
     this.drawPath();
+    this.find(".pl-critical").setAttribute("aria-pressed", String(Boolean(path)));
+    const line = this.find(".pl-path");
+    line.hidden = !path;
+    if (!path) return;
+    const total = Object.values(path.breakdown).reduce((a, b) => a + b, 0) || 1;
+    const parts = Object.entries(path.breakdown).filter(([, us]) => us / total >= 0.005);
+    line.textContent = `On the critical path: ${parts.map(([stage, us]) => `${stage} ${Math.round((us / total) * 100)} %`).join(", ")}`;
+  }
+
+  showSaved({ before_us, end_us }) {
+    const saved = this.find(".pl-saved"), difference = before_us ? before_us - end_us : 0;
+    saved.textContent = Math.abs(difference) > end_us * 0.005 ? `${sayTime(Math.abs(difference))} ${difference > 0 ? "saved" : "more"}` : "";
+    saved.className = `pl-saved pl-${difference > 0 ? "better" : "worse"}`;
   }
 
   drawPath() {
@@ -176,7 +246,7 @@ class Timeline {
     this.figures.fill("timeline_critical", drawn);
   }
 
-  moveCursor(time) {
+  draw(time) {
     const { left, width, top, height } = this.frame(), { start, end } = this.shown(), part = (time - start) / (end - start);
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
     this.cursor.style.transform = `translateX(${left + part * width}px)`;

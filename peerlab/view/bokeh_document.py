@@ -6,7 +6,7 @@ import bokeh
 from bokeh.document import Document
 from bokeh.models import GlyphRenderer
 
-from peerlab.view import curves, datapath, timeline
+from peerlab.view.views import VIEWS
 
 
 def document(*, stretched: bool = False) -> dict[str, object]:
@@ -14,7 +14,7 @@ def document(*, stretched: bool = False) -> dict[str, object]:
 
     With `stretched` figures fill the height of the element that holds them; otherwise each has a fixed height.
     """
-    figures = {"scene": datapath.build(), "timeline": timeline.build(), "curves": curves.build()}
+    figures = {name: view.build() for name, view in VIEWS.items() if view.build}
     for plot in figures.values():
         plot.hold_render = True  # empty figures need not be painted; the page lets go when it has filled them
         for renderer in plot.select(

@@ -7,6 +7,7 @@ Behind each line is a band: the range in which it may lie if the assumed figures
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TypedDict
 
 from bokeh.core.properties import value
 from bokeh.models import (
@@ -154,16 +155,44 @@ _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 
 
-def mark(run: Run) -> dict[str, object]:
+class Mark(TypedDict):
+    """The mark of a run on the curves, as the page gets it."""
+
+    nodes: int
+    message_bytes: int
+    y: float
+    """Bus bandwidth, GB/s."""
+    role: str
+    """Of its colour."""
+    line: str
+    """The curve that it lies on."""
+    limit: str
+    """What carries this path: ``nic``, ``native`` for own ports, or what else sends is called; see `_limits`."""
+    cached: bool
+    """Whether a registration cache changes anything."""
+    of: dict[str, str]
+    """For each axis the key of the curves that it belongs to."""
+    machine: str
+    """Key of the cluster."""
+
+
+def mark(run: Run) -> Mark:
     """Return the mark of a run on the curves."""
     line, machine = line_of(run.scenario), machine_key(run.scenario.hardware)
     role, _ = line_roles(line)
-    point = {axis: getattr(run.scenario, axis) for axis in AXES}
-    of = {axis: key(run.scenario, axis) for axis in AXES}
     path = run.scenario.data_path
     sends = sending_kinds(run.scenario.hardware, str(run.scenario.path))
-    asks = {"limit": _limit_name(str(run.scenario.path), sends), "cached": path.uses_device_memory}
-    return {**point, **asks, "y": run.busbw_GBps, "role": role, "line": line, "of": of, "machine": machine}
+    return {
+        "nodes": run.scenario.nodes,
+        "message_bytes": run.scenario.nbytes,
+        "y": run.busbw_GBps,
+        "role": role,
+        "line": line,
+        "limit": _limit_name(str(run.scenario.path), sends),
+        "cached": path.uses_device_memory,
+        "of": {axis: key(run.scenario, axis) for axis in AXES},
+        "machine": machine,
+    }
 
 
 def _note(run: Run, band: Band | None) -> str:

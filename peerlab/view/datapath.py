@@ -1,5 +1,7 @@
 """The data path: two nodes facing each other, drawn as they are wired, and the slices that move through them."""
 
+from typing import TypedDict
+
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
 from bokeh.plotting import figure
@@ -8,14 +10,53 @@ from peerlab.analysis.run import Run
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
-from peerlab.view.drawing import HEIGHT, WIDTH, Drawing
+from peerlab.view.drawing import HEIGHT, WIDTH, Drawing, PageDrawing, Point
+from peerlab.view.frames import PASSED, PageRows, moves
 from peerlab.view.geometry import badge_place, stops, waiting_places, ways
+from peerlab.view.registration_table import LiveTable, StandingTable, table
+from peerlab.view.shown_nodes import ShownNodes
 from peerlab.view.sketch import Sketch
 from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
 
+_MOVE_TIMES = ("enter", *PASSED, "until")
+MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)
 
-def scene(run: Run) -> dict[str, object]:
+
+class Sight(TypedDict):
+    """Whom the picture shows; lists are those of `ShownNodes`."""
+
+    node: int
+    partner: tuple[int, ...]
+    source: tuple[int, ...]
+    beyond: tuple[int, ...]
+    slow: dict[str, str]
+    """The words beside the names of slow nodes."""
+
+
+class SceneParcel(PageDrawing):
+    """What the data path gets for a run; keys of stages are their numbers in the trace."""
+
+    ways: dict[int, list[list[list[Point]]]]
+    """For each stage and device: the ways of its slices, see `geometry.ways`."""
+    stops: dict[int, list[list[list[float | None]]]]
+    """For each of `ways`: how far along it a slice may be before it is sent, received and turned, see `geometry.stops`."""
+    waiting: dict[int, list[list[Point]]]
+    """For each stage and device: where slices wait, first in the queue first."""
+    badges: dict[int, tuple[float, float, str]]
+    """For each stage: where the number of slices that wait is written, and how it is aligned."""
+    roles: dict[int, str]
+    """For each stage: the role of its colour."""
+    sight: Sight
+    names: dict[str, list[float]]
+    """Where the names of nodes stand."""
+    moves: PageRows
+    """One row for every stage of every slice; columns are `MOVE_COLUMNS`."""
+    table: StandingTable | LiveTable
+    """The registration table."""
+
+
+def scene(run: Run) -> SceneParcel:
     """Return what the page needs to draw the data path of a run: the static scene, the tracks of slices, and where slices wait."""
     sketch = Sketch(run)
     geometry = sketch.geometry
@@ -31,9 +72,20 @@ def scene(run: Run) -> dict[str, object]:
         },
         "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
         "roles": {index[s]: stage_role(s) for s in tracks},
-        "neighbours": run.scenario.collective != "point-to-point",
-        "sight": {**sketch.sight.page(), "slow": _slow(run)},
+        "sight": _sight(sketch.sight, run),
         "names": geometry.names(),
+        "moves": moves(run.trace, sketch.sight).page(MOVE_COLUMNS, _MOVE_TIMES),
+        "table": table(run),
+    }
+
+
+def _sight(seen: ShownNodes, run: Run) -> Sight:
+    return {
+        "node": seen.node,
+        "partner": seen.partner,
+        "source": seen.source,
+        "beyond": seen.beyond,
+        "slow": _slow(run),
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 WIDTH, HEIGHT = 1060.0, 272.0
 """Size of the scene in its own units; at this width a unit is a pixel."""
@@ -26,6 +27,18 @@ def within(name: str, width: float, end: str = "") -> str:
         return name + end
     letters = int(width / _LARGE_LETTER) - len(end)
     return f"{name[: letters - 1].rstrip()}…{end}" if letters > 2 else end.strip()
+
+
+class PageDrawing(TypedDict):
+    """A drawing as the page gets it: its columns."""
+
+    panels: Columns
+    pipes: Columns
+    loads: Columns
+    boxes: Columns
+    slots: Columns
+    lines: Columns
+    texts: Columns
 
 
 @dataclass
@@ -77,9 +90,14 @@ class Drawing:
         for values, value in zip(self.texts.values(), row, strict=True):
             values.append(value)
 
-    def page(self) -> dict[str, Columns]:
+    def page(self) -> PageDrawing:
         """Return what the page gets."""
         return {
-            name: getattr(self, name)
-            for name in ("panels", "pipes", "loads", "boxes", "slots", "lines", "texts")
+            "panels": self.panels,
+            "pipes": self.pipes,
+            "loads": self.loads,
+            "boxes": self.boxes,
+            "slots": self.slots,
+            "lines": self.lines,
+            "texts": self.texts,
         }

@@ -6,6 +6,7 @@ rows ``first`` to ``last`` occur `times` times, each later by `period`. Times ar
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,16 @@ def _numbers(asked: Callable[[StageKind], bool]) -> list[int]:
     return [number for number, kind in enumerate(STAGES.values()) if asked(kind)]
 
 
+class PageRows(TypedDict):
+    """Rows as the page gets them."""
+
+    arrays: dict[str, bytes]
+    """Columns: 32-bit floats (times, microseconds) or integers."""
+    segments: list[list[float]]
+    """``[first, last, times, period, period in steps]``; the period in microseconds."""
+    count: int
+
+
 @dataclass(frozen=True)
 class Segments:
     """Rows, and which of them repeat."""
@@ -33,9 +44,9 @@ class Segments:
     segments: list[tuple[int, int, int, int, int]]
     """``(first, last, times, period_ps, period_steps)``, rows `last` excluded."""
 
-    def page(self, columns: Sequence[str], times: Sequence[str]) -> dict[str, object]:
+    def page(self, columns: Sequence[str], times: Sequence[str]) -> PageRows:
         """Return what the page gets: 32-bit arrays as bytes, times in microseconds."""
-        arrays: dict[str, object] = {}
+        arrays: dict[str, bytes] = {}
         for name in columns:
             if name in times:
                 # 24 bits tell 0.1 us in a second: enough for a screen, half of the bytes

@@ -1,5 +1,7 @@
 """The headline: the figures of a run; the page puts each beside what it was before the last change."""
 
+from typing import NotRequired, TypedDict
+
 from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.model.checks import COLLECTIVE_NAMES
@@ -8,16 +10,37 @@ from peerlab.model.resources import resource_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.registration_table import whose
 
-Card = dict[str, object]
+
+class Card(TypedDict):
+    """One figure as the page gets it."""
+
+    name: str
+    label: str
+    value: str
+    note: str
+    word: str
+    """What is said of it beside another run; none: there is nothing to compare."""
+    amount: NotRequired[float | None]
+    """The figure as a number, where more of it is better or worse."""
+    more: NotRequired[str]
+    """``better`` or ``worse``."""
+    always: NotRequired[bool]
+    """Whether it is compared even where nothing has changed."""
+
+
+class HeadlineParcel(TypedDict):
+    """What the headline gets for a run."""
+
+    cards: list[Card]
+
+
+def headline(run: Run) -> HeadlineParcel:
+    """Return what the page needs to show the headline of a run."""
+    return {"cards": cards(run)}
 
 
 def cards(run: Run) -> list[Card]:
-    """Return the cards of the headline.
-
-    Each has ``name``, ``label``, ``value`` and ``note`` as text; ``word``, what is said of it beside another run (none:
-    there is nothing to compare); and, where more of it is better or worse, ``amount`` and ``more``. ``always`` says that
-    it is compared even where nothing has changed.
-    """
+    """Return the cards of the headline."""
     return [_bandwidth(run), _time(run), _bottleneck(run), _copies(run), _cores(run), _registration(run)]
 
 

@@ -1,36 +1,74 @@
-"""Everything the page gets for one run, as one parcel of plain values and arrays."""
+"""Everything the page gets for one run, as one parcel of plain values and arrays.
+
+The records of a parcel are typed twice: here and in the modules of the views, and beside what reads them in ``peerlab/page``.
+A test compares the two, field by field.
+"""
+
+from collections.abc import Mapping
+from typing import TypedDict
 
 from peerlab.analysis.run import Run
 from peerlab.collectives.choose import plan
-from peerlab.model.hardware import Figure, named
 from peerlab.units import PS_PER_US
-from peerlab.view.curves import mark
-from peerlab.view.datapath import scene
-from peerlab.view.frames import moves
-from peerlab.view.headline import cards
-from peerlab.view.registration_table import table
-from peerlab.view.shown_nodes import shown_nodes
-from peerlab.view.timeline import timeline
-from peerlab.view.words import alt_text, caption, colours
-
-_MOVE_TIMES = ("enter", "start", "sent", "received", "turned", "end", "until")
-MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)
+from peerlab.view.curves import Mark, mark
+from peerlab.view.headline import Card, cards
+from peerlab.view.views import VIEWS
+from peerlab.view.words import alt_text
 
 
-def payload(run: Run, before: Run | None = None, number: int = 0) -> dict[str, object]:
+class Meta(TypedDict):
+    """What concerns the page as a whole, or several views."""
+
+    number: int
+    """Counts the parcels."""
+    key: str
+    """Two runs share it if their times may be compared on one axis."""
+    end_us: float
+    before_us: float | None
+    """How long the run before took, if it may be compared."""
+    nodes: int
+    devices: int
+    """Devices of a node that take part."""
+    drawn: int
+    """Those that are drawn."""
+    steps: int
+    reducing: int
+    """Steps in which values are added up; they come first."""
+    collective: str
+    ring: bool
+    recorded: int
+    """Of how many nodes the rows of the data path are."""
+    hot: str
+    """Kind of the resource that is the bottleneck, or nothing."""
+    code: str
+    """The scenario as Python."""
+    words: str
+    """The picture in words."""
+    mark: Mark
+    ghost: Mark | None
+    """The mark of the run before."""
+
+
+class Parcel(TypedDict):
+    """What the page gets for one run."""
+
+    meta: Meta
+    before: list[Card] | None
+    """The headline's cards of the run before."""
+    views: dict[str, Mapping[str, object]]
+    """Name of a view to what that gets: the record that `View.send` returns."""
+
+
+def payload(run: Run, before: Run | None = None, number: int = 0) -> Parcel:
     """Return what the page needs to show `run`; `before` is what was shown until now, `number` counts the parcels."""
     return {
         "meta": _meta(run, before, number),
-        "cards": cards(run),
         "before": cards(before) if before is not None else None,
-        "scene": scene(run),
-        "moves": moves(run.trace, shown_nodes(run)).page(MOVE_COLUMNS, _MOVE_TIMES),
-        "timeline": timeline(run),
-        "table": table(run),
+        "views": {name: view.send(run) for name, view in VIEWS.items() if view.send},
     }
 
 
-def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
+def _meta(run: Run, before: Run | None, number: int) -> Meta:
     s, schedule = run.scenario, plan(run.scenario).schedule
     comparable = before is not None and _kept(before) == _kept(run)
     return {
@@ -49,9 +87,6 @@ def _meta(run: Run, before: Run | None, number: int) -> dict[str, object]:
         "hot": run.bottleneck.kind if run.bottleneck else "",
         "code": s.as_code(),
         "words": alt_text(run),
-        "key_colours": colours(run),
-        "caption": caption(run),
-        "sources": sources(run),
         "mark": mark(run),
         "ghost": mark(before) if before is not None else None,
     }
@@ -61,26 +96,3 @@ def _kept(run: Run) -> tuple[object, ...]:
     """Return a key that two runs share if their times may be compared on one axis."""
     s = run.scenario
     return (s.hardware.name, s.nodes, s.nbytes, s.collective)
-
-
-def sources(run: Run) -> dict[str, object]:
-    """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
-    hardware = run.scenario.hardware
-    figures, many = hardware.figures.values(), len(hardware.assumptions)
-    title = f"{len(figures)} figures: {len(figures) - many} with sources, {many} assumed (†)"
-    fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
-    said = [(fitted, True)] * bool(hardware.fitted_on)
-    said += [(say_figure(f), bool(f.assumption)) for f in sorted(figures, key=lambda f: not f.assumption)]
-    said += [
-        (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
-        for key, why in hardware.leaves_out.items()
-    ]
-    return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
-
-
-def say_figure(figure: Figure) -> str:
-    """Return a figure with basis, assumption and source as one line."""
-    assumed = f" Assumed: {figure.assumption}." if figure.assumption else ""
-    source = f" Source: {figure.source}." if figure.source else ""
-    sign = "† " if figure.assumption else ""
-    return f"{sign}{figure.named}: {figure}, {figure.basis}.{assumed}{source}"

@@ -1,15 +1,44 @@
 """The registration table beside the NIC: which memory is registered, and what it costs, at any moment."""
 
+from typing import TypedDict
+
 from peerlab.analysis.run import Run
 from peerlab.trace import REGISTRATION_KINDS
 from peerlab.units import say_bytes, say_time
-from peerlab.view.frames import registrations
+from peerlab.view.frames import PageRows, registrations
 from peerlab.view.shown_nodes import focus
 
 COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step")
 
 
-def table(run: Run) -> dict[str, object]:
+class StandingTable(TypedDict):
+    """A table in which nothing happens, as the page gets it."""
+
+    live: bool
+    title: str
+    lines: list[list[str]]
+    """Name and note."""
+
+
+class LiveTable(TypedDict):
+    """A table that changes in time, as the page gets it."""
+
+    live: bool
+    title: str
+    rows: PageRows
+    """What the cache did; columns are `COLUMNS`."""
+    kinds: list[str]
+    """What the numbers of the column ``kind`` mean."""
+    chunks: int
+    """Chunks of a device's buffer."""
+    device: str
+    """What a device is called."""
+    devices: int
+    """How many have their memory in the table."""
+    total: str
+
+
+def table(run: Run) -> StandingTable | LiveTable:
     """Return what the page needs to show the registration table of the first NIC of the node that is shown."""
     s, counters = run.scenario, run.registration
     hardware = s.hardware

@@ -63,10 +63,6 @@ class ShownNodes:
         found = np.where((node == partner) & answers, BACK, found)
         return np.where((node == source) & (source >= 0), PREVIOUS, found)
 
-    def page(self) -> dict[str, object]:
-        """Return what the page gets."""
-        return {"node": self.node, "partner": self.partner, "source": self.source, "beyond": self.beyond}
-
 
 def shown_nodes(run: Run) -> ShownNodes:
     """Return what the pictures of a run show."""

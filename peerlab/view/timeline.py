@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypedDict
 
 import numpy as np
 from bokeh.models import (
@@ -24,7 +25,7 @@ from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind, stage_number
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_S, PS_PER_US
-from peerlab.view.frames import Segments, lane_spans
+from peerlab.view.frames import PageRows, Segments, lane_spans
 from peerlab.view.shown_nodes import drawn, focus
 from peerlab.view.theme import stage_role
 
@@ -115,7 +116,40 @@ def _tracks(trace: Trace, segments: Segments) -> np.ndarray[tuple[int], np.dtype
     return track
 
 
-def timeline(run: Run) -> dict[str, object]:
+class PageLane(TypedDict):
+    """A lane as the page gets it."""
+
+    label: str
+    tracks: int
+    """Spans that may overlap lie on so many tracks."""
+    used: bool
+    hot: bool
+    """Whether its resource is the bottleneck."""
+    after: dict[int, str]
+    """Number of a stage to the lane whose resource has to be through with a slice before this lane's is."""
+    capacity: int
+    """Spans that its resources serve at once."""
+    rate: float | None
+    """Bytes per microsecond, where spans share it."""
+
+
+class TimelineParcel(TypedDict):
+    """What the timeline gets for a run."""
+
+    lanes: list[PageLane]
+    spans: PageRows
+    """One row for every span; columns are `SPAN_COLUMNS`."""
+    stages: list[str]
+    """What each stage is called."""
+    roles: list[str]
+    """The role of each stage's colour."""
+    title: str
+    device: str
+    """What a device is called."""
+    end_us: float
+
+
+def timeline(run: Run) -> TimelineParcel:
     """Return what the page needs to draw the timeline of a run."""
     shown = lanes(run)
     lane_of = {resource: number for number, lane in enumerate(shown) for resource in lane.resources}
@@ -131,7 +165,8 @@ def timeline(run: Run) -> dict[str, object]:
                 "used": bool((used == number).any()),
                 "hot": bool(found and found.kind == lane.kind),
                 "after": _after(run, lane),
-                **_capacity(run.trace, lane),
+                "capacity": _capacity(run.trace, lane),
+                "rate": _rate(run.trace, lane),
             }
             for number, lane in enumerate(shown)
         ],
@@ -144,15 +179,19 @@ def timeline(run: Run) -> dict[str, object]:
     }
 
 
-def _capacity(trace: Trace, lane: TimelineLane) -> dict[str, float | None]:
-    """Return how many spans a lane's resources serve at once, and, if they share their rate, at which, bytes per microsecond.
+def _capacity(trace: Trace, lane: TimelineLane) -> int:
+    """Return how many spans a lane's resources serve at once."""
+    mine = [trace.resources[i] for i in lane.resources]
+    return len(mine) if any(one.shared for one in mine) else sum(one.servers for one in mine) or 1
+
+
+def _rate(trace: Trace, lane: TimelineLane) -> float | None:
+    """Return the rate that spans of a lane share, bytes per microsecond, or nothing if they share none.
 
     The time that a shared resource is busy follows from bytes, as its spans overlap.
     """
-    mine = [trace.resources[i] for i in lane.resources]
-    shared = next((one for one in mine if one.shared), None)
-    rate = shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
-    return {"capacity": len(mine) if shared else sum(one.servers for one in mine) or 1, "rate": rate}
+    shared = next((one for one in (trace.resources[i] for i in lane.resources) if one.shared), None)
+    return shared.capacity_Bps / shared.copies * PS_PER_US / PS_PER_S if shared else None
 
 
 def _after(run: Run, lane: TimelineLane) -> dict[int, str]:

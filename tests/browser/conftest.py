@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from blank import Blank, run
 from driver import Explorer, Notebook, chromium
 from playwright.sync_api import expect
 from server import Lab
@@ -23,7 +24,7 @@ def lab(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def browser():
-    with chromium() as context:
+    with chromium(motion="reduce") as context:  # what plays takes half a core from the other tests
         yield context
 
 
@@ -52,7 +53,7 @@ def explorer(lab, browser, request):
     name = f"{request.module.__name__}.ipynb"
     notebook = Notebook(page, lab, lab.write(name, "import peerlab\npeerlab.explore()"))
     notebook.run_all()
-    one = Explorer(notebook)
+    one = Explorer(notebook, curves=False)
     yield one
     assert notebook.outside_requests() == []
     assert notebook.complaints == []
@@ -65,7 +66,27 @@ def fresh(explorer):
     """The explorer, at its start, paused."""
     if explorer.ask("page => page.model.get('data').meta.code") != "peerlab.Scenario(path='host-rdma')":
         explorer.change(explorer.page.locator(".pl-reset").last.click)
+    explorer.settle(curves=True)  # so that nothing changes but what a test changes
     expect(explorer.page.locator(".pl-error [role=alert]")).to_have_count(0)  # of the test before
     explorer.still()
     explorer.page.locator(".pl-root").last.scroll_into_view_if_needed()
     return explorer
+
+
+@pytest.fixture(scope="module")
+def blank(browser):
+    """A page of ours without a kernel, for all tests of a module."""
+    one = Blank(browser.new_page())
+    one.open(run())
+    yield one
+    assert one.complaints == []
+    one.page.close()
+
+
+@pytest.fixture
+def shown(blank):
+    """The page without a kernel, showing the default scenario, paused."""
+    blank.last = None  # nothing came before
+    blank.change(run())
+    blank.still()
+    return blank

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect, sync_playwright
 from server import TOKEN
+from shown import Shown
 
 from peerlab.export.browser import HEADLESS, find_chromium
 
@@ -13,8 +14,8 @@ expect.set_options(timeout=60_000)  # as long as a page waits for what is clicke
 
 
 @contextmanager
-def chromium(width=1280, height=900, scale=1):
-    """Start Chromium with an empty profile; yield its context."""
+def chromium(width=1280, height=900, scale=1, motion="no-preference"):
+    """Start Chromium with an empty profile; yield its context. With `motion` ``reduce`` no page plays by itself."""
     with sync_playwright() as pw, tempfile.TemporaryDirectory() as profile:
         context = pw.chromium.launch_persistent_context(
             profile,
@@ -23,6 +24,7 @@ def chromium(width=1280, height=900, scale=1):
             headless=True,
             viewport={"width": width, "height": height},
             device_scale_factor=scale,
+            reduced_motion=motion,
         )
         context.set_default_timeout(60_000)
         yield context
@@ -82,42 +84,23 @@ class Notebook:
         return [url for url in self.requests if not url.startswith(own)]
 
 
-class Explorer:
-    """The explorer in a page, as its user meets it."""
+class Explorer(Shown):
+    """The explorer in a page, as its user meets it; with `curves` it is ready when they are drawn, too."""
 
-    def __init__(self, notebook):
-        self.notebook, self.page = notebook, notebook.page
+    def __init__(self, notebook, *, curves=True):
+        super().__init__(notebook.page)
+        self.notebook, self.curves = notebook, curves
         self.page.wait_for_selector(".pl-root[data-painted]")
         self.settle()
 
-    def settle(self):
-        """Wait until the last parcel is painted, and the controls and the curves show it too."""
+    def settle(self, *, curves=False):
+        """Wait until the last parcel is painted and the controls show it too; and the curves, if they are wanted."""
         self.page.wait_for_function(
-            """() => { const page = [...window.peerlabPages].at(-1);
-                 const number = page?.model.get('data').meta.number;
+            """curves => { const page = [...window.peerlabPages].at(-1), number = page?.model.get('data').meta.number;
                  return page && page.root.dataset.painted === String(number) && page.model.get('shown') === number
-                   && page.curves.curves?.lines && page.curves.there(page.curves.mark) && !page.model.get('status').busy }""",
+                   && !page.model.get('status').busy && (!curves || (page.curves.curves?.lines && page.curves.there(page.curves.mark))) }""",
+            arg=curves or self.curves,
             timeout=90_000,  # curves wait for whatever else the machine does
-        )
-
-    def ask(self, script, argument=None):
-        """Evaluate a function of the page object and an argument."""
-        return self.page.evaluate(
-            f"argument => ({script})([...window.peerlabPages].at(-1), argument)", argument
-        )
-
-    def still(self, part=0.4):
-        """Pause at a part of the run."""
-        self.ask(
-            "(page, part) => { page.player.wanted = false; page.player.seek(part * page.player.length); }",
-            part,
-        )
-
-    def data(self):
-        """Return a fingerprint of everything the figures show."""
-        return self.ask(
-            """page => JSON.stringify(['scene_texts', 'scene_loads', 'timeline_spans', 'curves_marks', 'curves_lines', 'scene_slices',
-                 'scene_rows', 'scene_words'].map(name => page.figures.model(name).data))"""
         )
 
     def pixels(self):
@@ -125,14 +108,14 @@ class Explorer:
         self.page.wait_for_timeout(120)
         return self.page.locator(".pl-root").last.screenshot()
 
-    def change(self, act):
-        """Do something that shows another scenario; wait until it is painted."""
+    def change(self, act, *, curves=False):
+        """Do something that shows another scenario; wait until that is painted."""
         before = self.ask("page => page.model.get('data').meta.number")
         act()
         self.page.wait_for_function(
             "before => [...window.peerlabPages].at(-1).model.get('data').meta.number > before", arg=before
         )
-        self.settle()
+        self.settle(curves=curves)
 
     @contextmanager
     def unfolded(self, name, panel):
@@ -163,10 +146,3 @@ class Explorer:
         handle.focus()
         for _ in range(times):
             handle.press(key)
-
-    def card(self, name):
-        return self.page.locator(f".pl-card[data-name={name}]").last.inner_text()
-
-    def figure(self, number):
-        """Return a field of the busbw card."""
-        return self.ask(f"page => page.model.get('data').cards[0].{number}")

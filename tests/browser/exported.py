@@ -1,27 +1,22 @@
 """An exported page in a browser, as its reader meets it."""
 
 import numpy as np
+from shown import Shown
 
 from peerlab.units import PS_PER_US
 
 
-class Exported:
+class Exported(Shown):
     """A page opened from a file, and what it asked the network and said."""
 
     def __init__(self, page, address):
-        self.page = page
+        super().__init__(page)
         self.requests, self.complaints = [], []
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
         page.goto(address)
         page.wait_for_selector("html[data-ready]")
-
-    def ask(self, script, argument=None, side=0):
-        """Evaluate a function of a view and an argument."""
-        return self.page.evaluate(
-            f"([side, argument]) => ({script})([...window.peerlabPages][side], argument)", [side, argument]
-        )
 
     def painted(self):
         """Wait until what is shown is what was chosen."""
@@ -37,16 +32,6 @@ class Exported:
                  return Object.entries(words).every(([field, word]) => String(model.word(field)) === word) }""",
             arg={field: str(word) for field, word in words.items()},
         )
-
-    def still(self, part=0.4):
-        """Pause at a part of the run."""
-        self.ask(
-            "(page, part) => { page.player.wanted = false; page.player.seek(part * page.player.length); }",
-            part,
-        )
-
-    def card(self, name, side=0):
-        return self.page.locator(f".pl-card[data-name={name}]").nth(side).inner_text()
 
     def outside(self):
         """Return what the page asked for besides itself."""

@@ -38,6 +38,7 @@ def deck(tmp_path_factory):
 @pytest.fixture
 def page(browser, deck):
     one = browser.new_page()
+    one.emulate_media(reduced_motion="no-preference")
     one.set_viewport_size({"width": 1280, "height": 720})
     requests, complaints = [], []
     one.on("request", lambda request: requests.append(request.url))

@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from driver import Notebook
 from playwright.sync_api import expect
 
 from peerlab.host_doctor import CHECKS
@@ -20,14 +21,17 @@ peerlab.doctor(host=fake.host())
 """
 
 
-@pytest.fixture
-def page(open_notebook, root):
-    notebook = open_notebook("doctor.ipynb", CELL.format(tests=str(root / "tests")))
+@pytest.fixture(scope="module")
+def page(lab, browser, root):
+    name = lab.write("doctor.ipynb", CELL.format(tests=str(root / "tests")))
+    notebook = Notebook(browser.new_page(), lab, name)
     notebook.run_all()
     notebook.page.wait_for_selector(".pl-doctor table")
     yield notebook.page
     assert notebook.outside_requests() == []
     assert notebook.complaints == []
+    notebook.page.close()
+    lab.end(name)
 
 
 def show(page, theme):

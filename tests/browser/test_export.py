@@ -28,9 +28,12 @@ def folder(tmp_path_factory):
     """Pages, each written once."""
     home = tmp_path_factory.mktemp("pages")
     peerlab.export_html(STAGED, home / "explorer.html")
-    peerlab.export_html((STAGED, STAGED.with_(path="peer-direct")), home / "pair.html", controls="nodes=2:16")
+    peerlab.export_html(
+        (STAGED, STAGED.with_(path="peer-direct")), home / "pair.html", controls="nodes=2:16", bands=False
+    )
     for figure in ("datapath", "timeline", "curves"):
-        peerlab.export_html(STAGED, home / f"{figure}.html", mode="figure", figure=figure, controls="host")
+        options = {"mode": "figure", "figure": figure, "bands": figure == "curves"}
+        peerlab.export_html(STAGED, home / f"{figure}.html", controls="host", **options)
     return home
 
 
@@ -58,7 +61,9 @@ def check(shown, scenario):
     run = peerlab.simulate(scenario)
     shown.painted()
     assert shown.ask("page => page.data.meta.code") == scenario.as_code()
-    assert shown.ask("page => page.data.cards[0].amount") == pytest.approx(run.busbw_GBps, rel=1e-9)
+    assert shown.ask("page => page.data.views.headline.cards[0].amount") == pytest.approx(
+        run.busbw_GBps, rel=1e-9
+    )
     assert f"{run.busbw_GBps:.3g} GB/s" in shown.card("busbw")
     assert f"wire {run.wire_busy:.0%} busy" in shown.card("busbw")
     assert run.bottleneck.label.lower() in shown.card("bottleneck").lower()
@@ -249,8 +254,12 @@ def test_two_scenarios_have_one_clock_and_one_control(open_):
     staged, direct = (
         peerlab.simulate(STAGED.with_(path=path, nodes=16)) for path in ("host-rdma", "peer-direct")
     )
-    assert shown.ask("page => page.data.cards[0].amount", side=0) == pytest.approx(staged.busbw_GBps)
-    assert shown.ask("page => page.data.cards[0].amount", side=1) == pytest.approx(direct.busbw_GBps)
+    assert shown.ask("page => page.data.views.headline.cards[0].amount", side=0) == pytest.approx(
+        staged.busbw_GBps
+    )
+    assert shown.ask("page => page.data.views.headline.cards[0].amount", side=1) == pytest.approx(
+        direct.busbw_GBps
+    )
     assert f"{direct.busbw_GBps / staged.busbw_GBps:.2f}x" in shown.card("busbw", side=1)
     assert f"against {staged.busbw_GBps:.3g} GB/s" in shown.card("busbw", side=1)
     shown.still(0.5)
@@ -267,6 +276,7 @@ FRAME = """<!doctype html><style>body { margin: 0 } section { height: 720px } .a
 def test_in_a_frame_it_plays_only_while_its_slide_is_seen(folder, browser):
     (folder / "deck.html").write_text(FRAME)
     page = browser.new_page()
+    page.emulate_media(reduced_motion="no-preference")
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"file://{folder / 'deck.html'}")
     frame = page.frames[1]
@@ -338,9 +348,12 @@ def test_the_curves_that_a_page_begins_with_have_bands(open_):
     low, busbw, high = (rows[2] for rows in found["host-rdma"])  # on 8 nodes
     band = peerlab.simulate(STAGED).sensitivity_band()
     assert (low, busbw, high) == pytest.approx((band.low_GBps, band.value_GBps, band.high_GBps), rel=1e-9)
-    for rows in found.values():
-        assert all(low <= y <= high for low, y, high in zip(*rows, strict=True))
-    assert shown.page.locator(".pl-bands").inner_text() == "band: ranges of assumed figures (†)"
+    for name, rows in found.items():
+        there = [one for one in zip(*rows, strict=True) if one[0] is not None]
+        # where the library may cut a transfer into up to 16 slices, the detour of 256 nodes takes too long (peerlab.study.bands)
+        assert len(there) == (7 if name == "host-rdma" else 10)
+        assert all(low <= y <= high for low, y, high in there)
+    assert shown.page.locator(".pl-bands").inner_text() == "band (in part): ranges of assumed figures (†)"
 
 
 def test_words_of_a_single_figure_can_be_read_from_the_last_row(open_):

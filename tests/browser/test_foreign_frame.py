@@ -35,13 +35,19 @@ def serve():
         one.server_close()
 
 
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory):
+    """A folder with an exported page."""
+    folder = tmp_path_factory.mktemp("ours")
+    peerlab.export_html(peerlab.Scenario(), folder / "slide.html", controls="host,nodes=2:8", bands=False)
+    return folder
+
+
 @pytest.fixture
-def deck(serve, root, tmp_path, browser):
+def deck(serve, root, ours, tmp_path, browser):
     """The deck at its second slide, and the frame in it, which is of another origin."""
-    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    theirs = tmp_path / "theirs"
     theirs.mkdir()
-    ours.mkdir()
-    peerlab.export_html(peerlab.Scenario(), ours / "slide.html", controls="host,nodes=2:8", bands=False)
     snippet = re.search(r"```html\n(<script>.*?)```", (root / "docs" / "using.md").read_text(), re.DOTALL)[1]
     vendor = root / "peerlab" / "deck" / "vendor"
     held = DECK.format(

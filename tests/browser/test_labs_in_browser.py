@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
+import peerlab
 from peerlab.lessons import exercises
 from peerlab.lessons.exercise import Choice, Number
 from peerlab.places import folder
@@ -49,8 +50,27 @@ def test_a_lab_runs_in_the_page_and_takes_an_answer(path, open_notebook):
     assert bool(exercise) == bool(exercises(path.stem[:2]))
     if exercise:
         answer_in_the_page(page, exercise)
+    if path.stem == "00_tour":
+        predict_in_the_page(notebook)
     assert notebook.outside_requests() == []
     assert notebook.complaints == []
+
+
+def predict_in_the_page(notebook):
+    """Choose an answer; the simulation says how near it was."""
+    threads = "() => window.notebookUnderTest.sessionContext.session.kernel.commsOverSubshells"
+    assert notebook.page.evaluate(threads) == "disabled"  # with a second thread, a switch can be lost
+    question = notebook.page.locator(".pl-predict").nth(1)
+    question.scroll_into_view_if_needed()
+    reveal = question.get_by_role("button", name="Reveal")
+    expect(reveal).to_be_disabled()
+    question.get_by_role("button", name="4x").click()
+    reveal.click()
+    verdict = question.locator(".pl-verdict [role=status]")
+    staged = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
+    ratio = peerlab.simulate(staged).time_s / peerlab.simulate(staged.with_(path="peer-direct")).time_s
+    expect(verdict).to_contain_text(f"Simulated: {ratio:.3g}x.")
+    expect(verdict).to_contain_text("You said 4x. The closest was 1.8x.")
 
 
 def answer_in_the_page(page, exercise):

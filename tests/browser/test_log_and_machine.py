@@ -61,7 +61,7 @@ def test_a_log_is_compared_with_the_chosen_cluster_and_a_button_goes_there(panel
     assert measured_yours(panel) == []
     go = panel.page.locator(".pl-log-go").last
     expect(go).to_have_text("Show 2 nodes, Peer Direct")
-    panel.change(go.click)
+    panel.change(go.click, curves=True)
     expect(go).to_be_hidden()
     assert measured_yours(panel) == [8, 2**30]
     panel.change(panel.page.locator(".pl-reset").last.click)

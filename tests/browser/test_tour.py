@@ -6,28 +6,8 @@ import time
 from driver import Explorer
 from playwright.sync_api import expect
 
-import peerlab
-
-RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 10
+RUNS = 20 if os.environ.get("PEERLAB_SOAK") else 5
 MODELS = "() => Object.keys([...window.peerlabPages][0].model.widget_manager._models).length"
-
-
-def test_a_prediction_is_answered_by_the_simulation(open_notebook):
-    notebook = open_notebook("00_tour.ipynb")
-    notebook.run_all()
-    threads = "() => window.notebookUnderTest.sessionContext.session.kernel.commsOverSubshells"
-    assert notebook.page.evaluate(threads) == "disabled"  # with a second thread, a switch can be lost
-    question = notebook.page.locator(".pl-predict").nth(1)
-    question.scroll_into_view_if_needed()
-    reveal = question.get_by_role("button", name="Reveal")
-    expect(reveal).to_be_disabled()
-    question.get_by_role("button", name="4x").click()
-    reveal.click()
-    verdict = question.locator(".pl-verdict [role=status]")
-    staged = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
-    ratio = peerlab.simulate(staged).time_s / peerlab.simulate(staged.with_(path="peer-direct")).time_s
-    expect(verdict).to_contain_text(f"Simulated: {ratio:.3g}x.")
-    expect(verdict).to_contain_text("You said 4x. The closest was 1.8x.")
 
 
 def test_many_runs_of_the_cell_leave_one_document_and_one_loop(open_notebook):
@@ -60,7 +40,7 @@ def test_a_page_that_reloads_and_runs_at_once_over_a_slow_network_loses_nothing(
     first.run_all()
     first.page.close()
     page = browser.new_page()
-    page.route("**/jupyterlab-manager/static/*", lambda route: (time.sleep(0.5), route.continue_()))
+    page.route("**/jupyterlab-manager/static/*", lambda route: (time.sleep(0.2), route.continue_()))
     again = open_notebook("reloaded.ipynb", page=page)
     again.run_all()
     Explorer(again)
@@ -70,34 +50,6 @@ def test_a_page_that_reloads_and_runs_at_once_over_a_slow_network_loses_nothing(
     page.wait_for_function(
         f"() => (many => 50 < many && many < 200)(({MODELS})())"
     )  # one explorer's, not two
-
-
-def test_a_view_off_screen_rests(open_notebook):
-    notebook = open_notebook("two.ipynb", "import peerlab\npeerlab.explore()", "peerlab.explore(nodes=4)")
-    notebook.run_all()
-    notebook.page.wait_for_function("() => window.peerlabPages?.size === 2")
-    notebook.page.wait_for_function("() => [...window.peerlabPages].every(page => page.root.dataset.painted)")
-    notebook.page.locator(".pl-root").first.scroll_into_view_if_needed()
-    notebook.page.wait_for_function(
-        """async () => {
-             const frames = () => [...window.peerlabPages].map(page => page.player.frames), before = frames();
-             for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame);
-             const [first, second] = frames().map((now, i) => now - before[i]);
-             return first > 5 && second === 0 }"""
-    )
-
-
-def test_reduced_motion_shows_a_still_with_working_steps(open_notebook, browser):
-    page = browser.new_page()
-    page.emulate_media(reduced_motion="reduce")
-    notebook = open_notebook("still.ipynb", "import peerlab\npeerlab.explore()", page=page)
-    notebook.run_all()
-    explorer = Explorer(notebook)
-    assert explorer.ask("page => [page.player.wanted, page.player.frames]") == [False, 0]
-    before = explorer.pixels()
-    explorer.page.locator(".pl-next").click(click_count=3)
-    assert explorer.ask("page => page.player.time") > 0
-    assert explorer.pixels() != before
 
 
 def test_a_saved_notebook_opened_without_its_kernel_says_what_to_do(open_notebook, lab):
@@ -119,10 +71,10 @@ def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_no
         "heavy.ipynb", "import peerlab\npeerlab.explore(nodes=1000, message_bytes='1 GiB')"
     )
     notebook.run_all()
-    explorer = Explorer(notebook)
+    explorer = Explorer(notebook, curves=False)
     explorer.page.locator(".pl-more-button").click()
     data = explorer.ask("page => page.model.get('data').meta.number")
-    explorer.fill("slice", "4 KiB")
+    explorer.fill("slice", "2 KiB")
     status = explorer.page.locator(".pl-status")
     expect(status).to_contain_text("Simulating")
     assert explorer.ask("page => page.root.classList.contains('pl-stale')")

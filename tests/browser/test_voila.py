@@ -6,8 +6,10 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copy
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 from driver import Explorer
 from playwright.sync_api import expect
@@ -16,8 +18,15 @@ from server import await_up, stop
 pytest.importorskip("voila")
 
 
-@pytest.fixture
-def served(root, tmp_path):
+@pytest.fixture(scope="module")
+def served(root, tmp_path_factory):
+    """Voila with the tour, and with a notebook that is an explorer alone."""
+    tmp_path = tmp_path_factory.mktemp("voila")
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    copy(root / "labs" / "00_tour.ipynb", notebooks)
+    alone = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import peerlab\npeerlab.explore()")])
+    nbformat.write(alone, notebooks / "explorer.ipynb")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -30,7 +39,7 @@ def served(root, tmp_path):
     ]
     with (tmp_path / "log").open("wb") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "voila", root / "labs", *flags],
+            [sys.executable, "-m", "voila", notebooks, *flags],
             stdout=log,
             stderr=log,
             env={**os.environ, "JUPYTER_PATH": str(root / "peerlab" / "jupyter")},
@@ -70,8 +79,8 @@ def test_the_tour_is_an_app(served, browser):
 
 def test_an_app_whose_kernel_has_gone_says_so(served, browser):
     page = browser.new_page()
-    page.goto(f"{served.address}/voila/render/00_tour.ipynb")
-    Explorer(SimpleNamespace(page=page))
+    page.goto(f"{served.address}/voila/render/explorer.ipynb")
+    Explorer(SimpleNamespace(page=page), curves=False)
     for pid in kernels(served.pid):
         os.kill(pid, signal.SIGKILL)
     said = page.get_by_role("status").filter(has_text="The kernel has gone; reload the page.")

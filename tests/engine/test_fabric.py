@@ -146,6 +146,6 @@ def test_what_shares_the_link_between_the_pods_goes_at_its_share_of_it(two_pods)
 
 def test_the_page_shows_the_link_of_a_fabric_of_a_test(two_pods):
     run = peerlab.simulate(two_pods("ideal-100g", nodes=8, message_bytes="1 MiB", placement="strided"))
-    lanes = {lane["label"]: lane for lane in payload(run)["timeline"]["lanes"]}
+    lanes = {lane["label"]: lane for lane in payload(run)["views"]["timeline"]["lanes"]}
     assert lanes["link between the pods"]["hot"]
     assert lanes["link between the pods"]["used"]

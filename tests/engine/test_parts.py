@@ -249,7 +249,7 @@ def test_every_module_of_the_engines_is_named_in_a_test():
     modules = [
         one.relative_to(folder).with_suffix("").parts
         for one in folder.rglob("*.py")
-        if one.stem != "__init__"
+        if one.stem != "__init__" and one.name != "batch.py"  # a former name
     ]
     assert len(modules) > 20
     assert [one for one in modules if not _imported(one, text)] == []

@@ -34,8 +34,8 @@ def test_every_row_of_a_run_comes_out_within_the_rounding(fields):
     back = packed(parcel, length)
     rounding_us = rounding_ns(length) / 1e3
     for rows, again in (
-        (parcel["moves"], back["moves"]),
-        (parcel["timeline"]["spans"], back["timeline"]["spans"]),
+        (parcel["views"]["scene"]["moves"], back["views"]["scene"]["moves"]),
+        (parcel["views"]["timeline"]["spans"], back["views"]["timeline"]["spans"]),
     ):
         assert again["count"] == rows["count"] > 0
         for name, raw in rows["arrays"].items():
@@ -45,7 +45,7 @@ def test_every_row_of_a_run_comes_out_within_the_rounding(fields):
             else:
                 assert again["arrays"][name].tolist() == np.frombuffer(raw, "<i4").tolist()
     assert back["meta"]["words"] == parcel["meta"]["words"]
-    assert back["cards"][1] == parcel["cards"][1]
+    assert back["views"]["headline"]["cards"][1] == parcel["views"]["headline"]["cards"][1]
 
 
 plain = st.recursive(

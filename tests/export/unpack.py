@@ -33,6 +33,7 @@ class Pack:
 
     def counts(self, number):
         place, count, width, _, since = self.document["columns"][number]
-        folded = np.frombuffer(self.raw, f"<u{width}", count, place).astype(np.int64)
+        planes = np.frombuffer(self.raw, "u1", count * width, place).reshape(width, count).astype(np.int64)
+        folded = sum(plane << (8 * at) for at, plane in enumerate(planes))
         differences = np.where(folded % 2, -(folded + 1) // 2, folded // 2)
         return np.cumsum(differences) if since < 0 else differences + self.counts(since)

@@ -16,8 +16,12 @@ def shown(cluster, **fields):
         peerlab.Scenario(**{"cluster": cluster, "nodes": 4, "message_bytes": "4 MiB", **fields})
     )
     parcel = payload(run)
-    lanes = {lane["label"] for lane in parcel["timeline"]["lanes"]}
-    return parcel["scene"]["texts"]["text"], {card["name"]: card for card in parcel["cards"]}, lanes
+    lanes = {lane["label"] for lane in parcel["views"]["timeline"]["lanes"]}
+    return (
+        parcel["views"]["scene"]["texts"]["text"],
+        {card["name"]: card for card in parcel["views"]["headline"]["cards"]},
+        lanes,
+    )
 
 
 @pytest.mark.parametrize("name", known_clusters())
@@ -109,7 +113,9 @@ def test_ports_have_a_limit_of_their_own_whichever_path_the_curves_were_made_for
 
 def test_what_figures_were_fitted_on_stands_above_them():
     first = {
-        name: payload(peerlab.simulate(peerlab.Scenario(cluster=name)))["meta"]["sources"]["lines"][0]
+        name: payload(peerlab.simulate(peerlab.Scenario(cluster=name)))["views"]["footer"]["sources"][
+            "lines"
+        ][0]
         for name in ("alps-gh200", "dl1")
     }
     fitted = load_cluster("alps-gh200").fitted_on

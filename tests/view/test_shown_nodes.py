@@ -41,11 +41,14 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
     run = simulated(path="peer-direct", slow_nodes={2: 0.8, 5: 0.5})
     assert focus(run) == 5
     parcel = payload(run)
-    assert parcel["timeline"]["title"] == "Timeline, node 5, the slow one"
-    assert "node 5 at 50 %, shown: node 5" in parcel["meta"]["caption"]
-    assert parcel["scene"]["sight"]["slow"] == {"2": "NICs at 80 %", "5": "NICs at 50 %"}
-    assert (parcel["scene"]["sight"]["partner"], parcel["scene"]["sight"]["source"]) == ((6,), (4,))
-    texts = parcel["scene"]["texts"]["text"]
+    assert parcel["views"]["timeline"]["title"] == "Timeline, node 5, the slow one"
+    assert "node 5 at 50 %, shown: node 5" in parcel["views"]["footer"]["caption"]
+    assert parcel["views"]["scene"]["sight"]["slow"] == {"2": "NICs at 80 %", "5": "NICs at 50 %"}
+    assert (parcel["views"]["scene"]["sight"]["partner"], parcel["views"]["scene"]["sight"]["source"]) == (
+        (6,),
+        (4,),
+    )
+    texts = parcel["views"]["scene"]["texts"]["text"]
     assert "50 Gb/s" in texts
     assert "1 of 4 PCIe switches" in texts
 
@@ -130,11 +133,11 @@ def test_slices_that_leave_by_the_devices_own_ports_touch_neither_switch_nor_nic
 
 def test_the_picture_of_own_ports_names_them_and_shows_the_nic_as_unused(native):
     parcel = payload(native)
-    texts = parcel["scene"]["texts"]["text"]
+    texts = parcel["views"]["scene"]["texts"]["text"]
     assert "own ports, 37.5 GB/s per device" in texts
     assert "1 µs latency" in texts
     assert texts.count("not used") == 2
-    labels = {lane["label"]: lane["used"] for lane in parcel["timeline"]["lanes"]}
+    labels = {lane["label"]: lane["used"] for lane in parcel["views"]["timeline"]["lanes"]}
     assert labels["port send"]
     assert not labels["NIC send"]
     assert native.wire_busy == native.busy["port_tx"] > 0

@@ -1,0 +1,75 @@
+// The footer: what the colours mean, what was simulated, what the figures rest on, and the scenario as Python.
+import { copyText, make } from "./dom.js";
+import { View } from "./view.js";
+
+/**
+ * @typedef {object} FooterParcel What the footer gets for a run
+ * @property {string[][]} colours
+ * @property {string} caption
+ * @property {Sources} sources
+ */
+/**
+ * @typedef {object} Sources What the simulation rests on
+ * @property {string} title
+ * @property {SourceLine[]} lines
+ */
+/**
+ * @typedef {object} SourceLine One line of the list of sources
+ * @property {string} text
+ * @property {boolean} assumed
+ */
+export class Footer extends View {
+  static place = ["beforebegin", ".pl-help"];
+  static html = `<footer class="pl-footer"><div class="pl-key" aria-label="Colours"></div><div class="pl-caption"></div></footer>`;
+
+  constructor(page) {
+    super(page);
+    this.key = page.find(".pl-key");
+    this.caption = page.find(".pl-caption");
+  }
+
+  makeRoom(part, data) {
+    this.apply(part, data);
+    this.paint();
+  }
+
+  apply(part, { meta }) {
+    this.part = part;
+    this.meta = meta;
+  }
+
+  follow() {
+    this.paint();
+  }
+
+  paint() {
+    const { colours, caption, sources } = this.part, { code, collective } = this.meta;
+    this.key.replaceChildren(
+      ...colours.map(([role, text]) => {
+        const item = make("span", "pl-swatch", text);
+        item.style.setProperty("--swatch", this.figures.colour(role));
+        return item;
+      }),
+      ...(collective !== "point-to-point" ? [make("span", "pl-swatch pl-hollow", "hollow: at the neighbours")] : []),
+    );
+    const details = document.createElement("details"), list = make("ul", "pl-sources");
+    details.append(make("summary", "", sources.title));
+    for (const line of sources.lines) list.append(make("li", line.assumed ? "pl-assumed" : "", line.text));
+    details.append(list);
+    const open = this.caption.querySelector("details")?.open;
+    details.open = Boolean(open);
+    this.caption.replaceChildren(make("span", "", caption), copyButton(code), details);
+  }
+}
+
+function copyButton(code) {
+  const copy = make("button", "pl-link", "Copy as Python");
+  copy.type = "button";
+  copy.title = code;
+  copy.addEventListener("click", async () => {
+    await copyText(code);
+    copy.textContent = "Copied";
+    setTimeout(() => (copy.textContent = "Copy as Python"), 1500);
+  });
+  return copy;
+}

@@ -1,0 +1,96 @@
+// The registration table beside the NIC: which memory is registered at a moment, and what that costs.
+import { Rows } from "./rows.js";
+import { sayTime } from "./words.js";
+
+const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
+
+/**
+ * @typedef {object} StandingTable A registration table in which nothing happens
+ * @property {boolean} live
+ * @property {string} title
+ * @property {string[][]} lines
+ */
+/**
+ * @typedef {object} LiveTable A registration table that changes in time
+ * @property {boolean} live
+ * @property {string} title
+ * @property {PageRows} rows
+ * @property {string[]} kinds
+ * @property {number} chunks
+ * @property {string} device
+ * @property {number} devices
+ * @property {string} total
+ */
+export class RegistrationTable {
+  constructor(figures) {
+    this.figures = figures;
+  }
+
+  apply(table) {
+    this.table = table;
+    if (!table.live) return;
+    this.registered = new Rows(table.rows, {
+      floats: ["start", "end"],
+      ints: ["device", "kind", "side", "position", "nbytes", "step"],
+      begin: "start",
+      end: "end",
+    });
+  }
+
+  // Adds what the table shows at a moment; `hot`: registering is what the run waits for.
+  add(words, quads, time, pace, hot) {
+    const { left, right, top, pitch, rows } = TABLE, { table } = this, height = rows * pitch;
+    if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
+    if (!table.live && this.figures.sparse) return; // its rows are words
+    words.push([left + 2, 13, table.title, 12, "bold", "ink", "left"]);
+    if (!table.live) {
+      table.lines.forEach(([name, note], i) => {
+        const y = top + i * pitch;
+        quads.push([left, y, right, y + pitch - 3, "box", "faint"]);
+        words.push([left + 7, y + 8, name, 11, "normal", "ink", "left"]);
+        words.push([right - 7, y + 8, note, 11, "normal", "muted", "right"]);
+      });
+      return;
+    }
+    this.regions(time, rows).forEach((region, i) => {
+      const y = top + i * pitch, state = this.stateOf(region, time, pace);
+      quads.push([left, y, right, y + pitch - 3, state.fill, "faint"]);
+      if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 3, "register-wash", "none"]);
+      words.push([left + 7, y + 8, this.nameOf(region), 11, "normal", state.ink, "left"]);
+      words.push([right - 7, y + 8, state.text, 11, state.style, state.inkOf, "right"]);
+    });
+    words.push([left + 2, top + rows * pitch + 8, table.total, 11, "normal", "muted", "left"]);
+  }
+
+  // The regions last asked for, in a stable order.
+  regions(time, most) {
+    const { registered, table } = this, seen = new Map();
+    for (const [i, shift, j, s] of registered.recent(time, 40)) {
+      const own = registered.position[i];
+      const position = own < 0 ? own : (own + j * s.steps) % table.chunks;
+      const key = `${registered.device[i]},${position}`;
+      if (!seen.has(key)) seen.set(key, { device: registered.device[i], position, row: i, shift });
+      if (seen.size === most) break;
+    }
+    return [...seen.values()].sort((a, b) => a.device - b.device || a.position - b.position);
+  }
+
+  nameOf({ device, position }) {
+    const { table } = this, whose = table.devices > 1 ? `${table.device} ${device}, ` : "";
+    return whose + (position < 0 ? "send buffer" : `chunk ${position}`);
+  }
+
+  stateOf({ row, shift }, time, pace) {
+    const { registered, table } = this, kind = table.kinds[registered.kind[row]];
+    const start = registered.start[row] + shift, end = registered.end[row] + shift, fresh = time - end < pace * 0.35;
+    const plain = { fill: "box", ink: "ink", inkOf: "muted", style: "normal", done: 1 };
+    const cost = ` ${sayTime(end - start)}`;
+    if (kind === "hit") return { ...plain, text: "hit", fill: fresh ? "direct-wash" : "box", inkOf: "direct-ink", style: "bold" };
+    if (kind === "miss" || kind === "uncached") {
+      if (time < end) return { ...plain, text: `registering${cost}`, inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
+      return { ...plain, text: `registered${cost}` };
+    }
+    const word = kind === "evict" ? "evicted" : "released";
+    return { ...plain, text: `${word}${cost}`, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
+  }
+}

@@ -1,0 +1,17 @@
+// Figures in words.
+export function sayTime(us) {
+  if (us >= 1e6) return `${digits(us / 1e6)} s`;
+  if (us >= 1e3) return `${digits(us / 1e3)} ms`;
+  if (us >= 1) return `${digits(us)} µs`;
+  return us <= 0 ? "0 s" : `${digits(us * 1e3)} ns`;
+}
+
+export function sayBytes(bytes) {
+  for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
+    if (bytes >= size) return `${digits(bytes / size)} ${unit}`;
+  return `${bytes} B`;
+}
+
+export function digits(value) {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, "");
+}

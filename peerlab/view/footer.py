@@ -1,0 +1,58 @@
+"""The footer: what the colours mean, what was simulated, and what the figures rest on."""
+
+from typing import TypedDict
+
+from peerlab.analysis.run import Run
+from peerlab.model.hardware import Figure, named
+from peerlab.view.words import caption, colours
+
+
+class SourceLine(TypedDict):
+    """One line of the list of sources."""
+
+    text: str
+    assumed: bool
+
+
+class Sources(TypedDict):
+    """What the simulation rests on."""
+
+    title: str
+    lines: list[SourceLine]
+
+
+class FooterParcel(TypedDict):
+    """What the footer gets for a run."""
+
+    colours: list[list[str]]
+    """Role and meaning of every colour that the run uses."""
+    caption: str
+    sources: Sources
+
+
+def footer(run: Run) -> FooterParcel:
+    """Return what the page needs to show the footer of a run."""
+    return {"colours": colours(run), "caption": caption(run), "sources": sources(run)}
+
+
+def sources(run: Run) -> Sources:
+    """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
+    hardware = run.scenario.hardware
+    figures, many = hardware.figures.values(), len(hardware.assumptions)
+    title = f"{len(figures)} figures: {len(figures) - many} with sources, {many} assumed (†)"
+    fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
+    said = [(fitted, True)] * bool(hardware.fitted_on)
+    said += [(say_figure(f), bool(f.assumption)) for f in sorted(figures, key=lambda f: not f.assumption)]
+    said += [
+        (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
+        for key, why in hardware.leaves_out.items()
+    ]
+    return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
+
+
+def say_figure(figure: Figure) -> str:
+    """Return a figure with basis, assumption and source as one line."""
+    assumed = f" Assumed: {figure.assumption}." if figure.assumption else ""
+    source = f" Source: {figure.source}." if figure.source else ""
+    sign = "† " if figure.assumption else ""
+    return f"{sign}{figure.named}: {figure}, {figure.basis}.{assumed}{source}"

@@ -1,0 +1,170 @@
+"""Parts of the compiled loop, each with literals, and one against the part of the loop that it copies."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.engine.compiled import fair_share, queues
+from peerlab.engine.compiled.compiled_loop import LAST_PS, make_run
+from peerlab.engine.compiled.compiled_ring import CompiledRing
+from peerlab.engine.compiled.compiling import compiled, sources
+from peerlab.engine.compiled.flatten import flatten
+from peerlab.engine.compiled.heap import pop, put
+from peerlab.engine.compiled.serving import arrives, enter, set_alarms, take
+from peerlab.engine.compiled.state import EXCLUSIVE, STAGE_OVER
+from peerlab.engine.system import System
+from peerlab.trace import SPAN_COLUMNS
+
+RING = peerlab.Scenario(
+    cluster="ideal-100g", nodes=3, message_bytes=3750, collective="allgather", dependency="slice", slice_bytes=None
+)  # fmt: skip
+"""Each node sends 1250 bytes in 100,000 ps, twice; they fly for 5 us."""
+SHARED = peerlab.Scenario(path="host-rdma", nodes=2, message_bytes=8 << 20, slow_nodes={1: 0.5})
+"""Host memory of DL1 is shared by the copies of a socket."""
+
+
+def state(scenario=RING):
+    system = System(scenario, folded=False)
+    return flatten(system, None, range(len(system.lanes)), 0)
+
+
+def column(s, name):
+    return s.spans[SPAN_COLUMNS.index(name), : s.counts[0].spans].tolist()
+
+
+# ---- arrays --------------------------------------------------------------------------------------------------------
+
+
+def test_of_a_ring_of_three_nodes_three_slices_are_on_the_heap_at_time_0():
+    s = state()
+    assert (s.counts[0].entries, s.counts[0].steps, len(s.slots)) == (3, 2, 3)
+    assert s.slots.lane.tolist() == [0, 1, 2]
+    assert s.lanes.receiver.tolist() == [1, 2, 0]
+    assert s.heap.what[:3].tolist() == s.where[:3].tolist() == [0, 1, 2]
+    assert set(s.servers.kind.tolist()) == {EXCLUSIVE}
+    assert s.visits.lasts.tolist()[:2] == [100_000, 100_000]  # NIC send, NIC receive
+    assert (s.legs.flight_ps[0], s.legs.after[0]) == (5_000_000, 1)
+    assert s.spans.shape == (len(SPAN_COLUMNS), 3 * 2 * 3)  # nodes, steps; sent, in flight, received
+
+
+# ---- heap ----------------------------------------------------------------------------------------------------------
+
+
+@given(
+    due=st.lists(st.integers(0, 50), min_size=1, max_size=30), moves=st.lists(st.integers(0, 50), max_size=30)
+)
+@settings(max_examples=25)
+def test_the_heap_gives_what_is_due_in_the_order_of_time_and_moves_what_is_on_it(due, moves):
+    s = state(RING.with_(message_bytes=3 * 30 * 8, slice_bytes=8))
+    s.counts[0].entries = 0
+    s.where[:] = -1
+    for item, time in enumerate(due):
+        put(s, time, item)
+    for item, time in enumerate(moves[: len(due)]):
+        put(s, time, item)
+    expected = {**dict(enumerate(due)), **dict(enumerate(moves[: len(due)]))}
+    items = [pop(s) for _ in due]
+    assert sorted(items) == sorted(expected)
+    assert [expected[one] for one in items] == sorted(expected.values())
+    assert s.counts[0].entries == 0
+    assert set(s.where[: len(due)].tolist()) == {-1}
+
+
+# ---- queues --------------------------------------------------------------------------------------------------------
+
+
+def test_for_a_place_in_a_window_the_first_comes_first_and_of_one_instant_the_lowest_key():
+    s = state(RING.with_(window=1))
+    for now, slot in ((5, 2), (5, 0), (7, 1)):
+        queues.ask(s, now, 0, slot)
+    assert s.touched[: s.counts[0].touched].tolist() == [0]
+    assert [queues.popleft(s, s.pools[0]) for _ in range(4)] == [0, 2, 1, -1]
+
+
+def test_who_comes_later_to_a_resource_waits_behind():
+    s = state()
+    for slot in (1, 0, 2):
+        queues.append(s, s.servers[0], slot)
+    assert [queues.popleft(s, s.servers[0]) for _ in range(4)] == [1, 0, 2, -1]
+
+
+@given(st.lists(st.integers(-9, 9), max_size=9))
+@settings(max_examples=25)
+def test_the_first_values_are_sorted_and_the_others_left(values):
+    found = np.array([*values, 3, 1], np.int64)
+    queues.sort(found, len(values))
+    assert found.tolist() == [*sorted(values), 3, 1]
+
+
+# ---- a shared resource ---------------------------------------------------------------------------------------------
+
+
+def test_two_slices_share_a_resource_in_rounds_of_a_picosecond_each():
+    """10 and 4 ps of work: the shorter is over after four rounds of two, at 8 ps; the longer at 14 ps."""
+    s = state(SHARED)
+    resource, server = next((index, one) for index, one in enumerate(s.servers) if one.engines > 1)
+    first = next(one for one in s.visits if one.resource == resource and one.engine == server.engine)
+    second = next(one for one in s.visits if one.resource == resource and one.engine == server.engine + 1)
+    s.works[0, 0], s.works[1, 0] = 10, 4
+    assert fair_share.arrive(s, 0, first, 0) == 0
+    assert fair_share.next_end(s, server) == 10 * server.copies
+    assert fair_share.arrive(s, 0, second, 1) == 0
+    assert fair_share.next_end(s, server) == 8 * server.copies
+    assert fair_share.arrive(s, 0, second, 2) == -1  # its engine has another
+    assert s.counts[0].changed == 1
+
+
+# ---- serving, and the loop -----------------------------------------------------------------------------------------
+
+
+def test_a_free_nic_begins_at_once_and_the_receiving_nic_when_the_latency_is_over():
+    s = state()
+    for slot in (0, 2):
+        s.slots[slot].leg = s.ways[s.slots[slot].lane, 0, 1]
+        enter(s, slot)
+    take(s, 0)
+    set_alarms(s)
+    assert column(s, "start") == [0, 0, 5_000_000, 0, 0, 5_000_000]  # sent, in flight, received
+    assert column(s, "end") == [100_000, 5_100_000, 5_100_000] * 2
+    assert s.slots.due[[0, 2]].tolist() == [STAGE_OVER, STAGE_OVER]
+    assert s.heap.time[s.where[[0, 2]]].tolist() == [5_100_000, 5_100_000]
+
+
+def test_what_comes_while_the_nic_sends_waits():
+    s = state(RING.with_(message_bytes=7500, slice_bytes=1250))
+    for slot in (3, 0):  # the second slice of lane 0, and the first
+        s.slots[slot].leg = s.ways[0, 0, 0]
+        arrives(s, slot)
+        s.works[slot, :] = 100_000
+    take(s, 0)
+    sent = [start for start, stage in zip(column(s, "start"), column(s, "queued"), strict=True) if stage == 0]
+    assert sorted(set(sent)) == [0, 100_000]
+    assert column(s, "slice")[0] == 0  # the lowest key comes first
+
+
+def test_the_loop_runs_to_the_end_or_until_it_has_seen_so_many_events():
+    s, run = state(), make_run(sources())
+    assert run(s, 1)
+    assert s.counts[0].now == 0
+    while run(s, 100):
+        pass
+    assert (s.counts[0].end, s.counts[0].spans) == (10_200_000, 18)
+    assert s.counts[0].now < LAST_PS
+
+
+def test_a_ring_is_run_and_the_spans_of_one_lane_are_kept():
+    ring = CompiledRing(System(RING, folded=False), keep=[1])
+    ring.run(None)
+    assert ring.end == 10_200_000
+    assert sorted(zip(*(ring.spans()[SPAN_COLUMNS.index(one)].tolist() for one in ("node", "start")), strict=True)) == [
+        (1, 0), (1, 0), (1, 5_000_000), (1, 5_100_000), (1, 5_100_000), (1, 10_100_000)
+    ]  # fmt: skip
+
+
+def test_a_compiled_function_is_the_function_that_it_is_made_of():
+    def twice(value: int) -> int:
+        return 2 * value
+
+    assert (compiled(twice)(21), twice(21)) == (42, 42)
+    assert sources() == sources()
