@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from peerlab.collectives.binary_tree import BinaryTree
+from peerlab.collectives.direct_exchange import DirectExchange
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
-from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.scenario import Scenario
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
@@ -17,8 +17,12 @@ SCHEDULES: dict[str, Callable[..., Schedule]] = {
     "recursive-doubling": RecursiveDoubling,
     "binary-tree": BinaryTree,
     "pairwise": Pairwise,
+    "direct": DirectExchange,
 }
-"""What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is."""
+"""What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is.
+
+A direct exchange is made of nodes, the bytes from one rank to another, and devices.
+"""
 
 
 def plan(scenario: Scenario) -> Plan:
@@ -27,10 +31,14 @@ def plan(scenario: Scenario) -> Plan:
     if scenario.collective == "point-to-point":
         return Plan(nodes=2, devices=1, message_bytes=size, schedule=PointToPoint(size))
     devices = scenario.hardware.devices
+    if scenario.collective == "alltoall":
+        chunk, below = -(-size // scenario.ranks), scenario.hardware.devices_per_switch
+        among = SCHEDULES["direct"](scenario.nodes, chunk, devices)
+        return Plan(scenario.nodes, devices, size, among, adds=False, spreads=False, below=below)
     shard = -(-size // devices)
     adds, spreads = scenario.collective != "allgather", scenario.collective != "reduce-scatter"
     half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
-    rail = SCHEDULES[ALGORITHMS[scenario.algorithm].schedule](scenario.nodes, shard, **half)
+    rail = SCHEDULES[scenario.algorithm_record.schedule](scenario.nodes, shard, **half)
     return Plan(scenario.nodes, devices, size, rail, adds, spreads)
 
 

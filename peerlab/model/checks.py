@@ -18,6 +18,7 @@ COLLECTIVE_NAMES = {
     "allreduce": "AllReduce",
     "allgather": "AllGather",
     "reduce-scatter": "ReduceScatter",
+    "alltoall": "all-to-all",
     "point-to-point": "point to point",
 }
 COLLECTIVES = tuple(COLLECTIVE_NAMES)

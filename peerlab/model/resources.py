@@ -114,6 +114,14 @@ RESOURCES: dict[str, ResourceKind] = {
         drawn="CPU",
         counts_as="copy",
     ),
+    "shared_memory": ResourceKind(
+        label="copies inside the node",
+        scope="device",
+        rate="core_copy_Bps",
+        lane=45,
+        lane_name="copies in node",
+        drawn="CPU",
+    ),
     "registration": ResourceKind(label="registration", scope="nic", lane=50, drawn="NIC"),
     "nic_tx": ResourceKind(
         label="NIC send",

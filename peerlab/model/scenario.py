@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
-from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.algorithms import ALGORITHMS, Algorithm, algorithm_of
 from peerlab.model.checks import (
     NUMBERS,
     SIZES,
@@ -58,13 +58,13 @@ class Scenario:
     registration: str = "cached"
     """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
     memory: str = "device"
-    """``device``, or ``host``: point to point between buffers in host memory, as MPI benchmarks do."""
+    """``device``, or ``host``: point to point or all-to-all between buffers in host memory, as MPI benchmarks do."""
     collective: str = "allreduce"
-    """``allreduce``, ``allgather``, ``reduce-scatter``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
+    """``allreduce``, ``allgather``, ``reduce-scatter``, ``alltoall``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
     algorithm: str = "auto"
-    """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices."""
+    """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices, ``direct`` for an all-to-all."""
     message_bytes: int | str = "64 MiB"
-    """Bytes of the whole buffer (nccl-tests' size column); text such as ``"64 MiB"`` is read."""
+    """Bytes of the whole buffer (nccl-tests' size column; of an all-to-all what a rank sends to all); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
     """Slice of a transfer; ``auto``: the cluster's (in blocking code on ``wire``: none); None: transfers go whole."""
     window: int | None = None
@@ -128,13 +128,18 @@ class Scenario:
     def cluster_for_message(self) -> Cluster:
         """The cluster as a message of this size meets it: a library's collectives may have protocols of their own."""
         hardware = self.hardware
-        if self.collective == "point-to-point":
+        if not self.has_protocol:
             return hardware
         if hardware.ll_up_to_bytes is not None and self.nbytes <= hardware.ll_up_to_bytes:
             return replace(hardware, nic_Bps=hardware.ll_Bps, latency_ps=hardware.ll_latency_ps)
         if not hardware.simple_Bps:
             return hardware
         return replace(hardware, nic_Bps=hardware.simple_Bps, latency_ps=hardware.simple_latency_ps)
+
+    @property
+    def has_protocol(self) -> bool:
+        """Whether a library's own protocol for collectives carries it: an all-to-all is sends and receives, as a message is."""
+        return self.collective not in ("point-to-point", "alltoall")
 
     @property
     def machine(self) -> Cluster:
@@ -210,11 +215,18 @@ class Scenario:
         return self.window or self.hardware.window
 
     @property
+    def algorithm_record(self) -> Algorithm:
+        """What is known of the algorithm, ``auto`` resolved."""
+        return algorithm_of(self.algorithm, self.collective)
+
+    @property
     def blocking(self) -> bool:
         """Whether a rank starts a step only when its last step is complete."""
         if self.dependency != "auto":
             return self.dependency == "step"
-        return self.data_path.is_bare and not ALGORITHMS[self.algorithm].pipelined
+        if self.collective == "alltoall" and self.algorithm_record.blocks_alltoall:
+            return True
+        return self.data_path.is_bare and not self.algorithm_record.pipelined
 
     @property
     def runs(self) -> int:
@@ -284,10 +296,14 @@ class Scenario:
             )
 
     def _check_shape(self) -> None:
-        if self.memory == "host" and (self.collective != "point-to-point" or not self.staged):
+        if self.memory == "host" and (self.has_protocol or not self.staged):
             raise ScenarioError(
-                "memory", "'host' is for point-to-point on host-rdma or host-tcp; use 'device'"
+                "memory",
+                "'host' is for point-to-point and alltoall on host-rdma or host-tcp; use 'device'",
             )
+        if self.memory == "host" and self.ranks > self.nodes and not self.hardware.core_copy_Bps:
+            why = f"{self.hardware.name} does not say how fast a core copies inside a node (host.core_copy)"
+            raise ScenarioError("memory", f"{why}; use 'device'")
         if self.collective == "point-to-point":
             if self.nodes < 2:
                 raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")

@@ -20,10 +20,11 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     keys = {*_WIRED, *scenario.fabric.figures}
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
-    if collective:
+    if scenario.has_protocol:
         keys.update(_PROTOCOL)
     if collective and cluster.devices > 1:
-        keys.update(("scaleup.rate", "scaleup.latency", "device.hbm"))
+        inside = ("host.core_copy",) if scenario.memory == "host" else ("scaleup.rate", "scaleup.latency")
+        keys.update((*inside, "device.hbm"))
     if scenario.registers:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
     if scenario.slice_bytes == "auto":

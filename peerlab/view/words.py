@@ -3,7 +3,6 @@
 from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.collectives.choose import slices
-from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
@@ -69,7 +68,9 @@ def _how(run: Run) -> str:
     s = run.scenario
     if s.collective == "point-to-point":
         return "one message"
-    name = ALGORITHMS[s.algorithm].schedule
+    name = s.algorithm_record.schedule
+    if s.collective == "alltoall":
+        return "direct exchange, " + ("one rank at a time" if s.blocking else "all at once")
     return name if s.hardware.devices == 1 else f"hierarchical {name}"
 
 

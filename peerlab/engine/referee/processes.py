@@ -30,6 +30,7 @@ from peerlab.engine.registration_queue import DESTINATION, SOURCE, Answer, Regis
 from peerlab.engine.slice_dependencies import intervals
 from peerlab.engine.system import System
 from peerlab.model.registration import Lease
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
 
@@ -305,7 +306,7 @@ class Referee:
             for piece in pieces:
                 self.own[position, piece, lane] = self.env.event()
                 self.env.process(self._collect(position, piece, lane, place))
-        if plan.hands_out and not plan.adds:  # its own chunk is final from the beginning
+        if plan.hands_own:  # its own chunk, or a chunk for each, is final from the beginning
             for piece in pieces:
                 self.env.process(self._send_to_peers((-1 if schedule.steps else 0, piece, lane), lane))
         elif plan.hands_out and schedule.steps:
@@ -341,17 +342,17 @@ class Referee:
             yield from self._send_to_peers(key, lane)
 
     def _send_to_peers(self, key: Key, owner: int) -> Process:
-        cluster = self.system.scenario.cluster_for_message
-        link = self.system.lanes[owner].scaleup[0]
+        scenario, link = self.system.scenario, self.system.lanes[owner].scaleup[0]
+        way = node_exchange(scenario)
         step, piece, _ = key
         sizes = (
             self.system.sizes(step)
             if 0 <= step < self.system.plan.schedule.steps
             else self.system.chunk_sizes
         )
-        moved = sizes[piece] * (cluster.devices - 1)
-        yield from self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
-        yield self.env.timeout(cluster.scaleup_latency_ps)
+        moved = sizes[piece] * (scenario.hardware.devices - 1)
+        yield from self._scaleup(way.stage, (step, piece, owner), link, way.resource, moved)
+        yield self.env.timeout(way.latency_ps)
         self.end = max(self.end, self.clock.now)
 
     def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> Process:

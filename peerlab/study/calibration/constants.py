@@ -77,7 +77,7 @@ def felt(scenario: Scenario) -> set[str]:
     """Return the fittable figures that the time of a scenario depends on: a protocol replaces the NIC's own rate."""
     keys = set(figures_used(scenario)) & set(FITTABLE)
     hardware = scenario.hardware
-    if scenario.collective == "point-to-point":
+    if not scenario.has_protocol:
         return keys
     low = hardware.ll_up_to_bytes is not None and scenario.nbytes <= hardware.ll_up_to_bytes
     idle = "simple" if low else "ll"
