@@ -229,6 +229,14 @@ class Scenario:
         return self.data_path.is_bare and not self.algorithm_record.pipelined
 
     @property
+    def has_workers(self) -> bool:
+        """Whether a stage of a rank takes one slice at a time, latency included, as in blocking code.
+
+        In a pairwise all-to-all ranks wait for each other; the library still overlaps the slices of a message.
+        """
+        return self.blocking and (self.dependency == "step" or self.collective != "alltoall")
+
+    @property
     def runs(self) -> int:
         """How often the collective runs."""
         if self.iterations != "auto":

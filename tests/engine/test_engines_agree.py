@@ -50,8 +50,8 @@ def common(draw):
 
 
 @st.composite
-def scenarios(draw, *, registers=False):
-    """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory."""
+def scenarios(draw, *, registers=False, alltoall=False):
+    """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory; `alltoall`: an all-to-all."""
     fields = common(draw)
     powers = st.sampled_from([1, 2, 4, 8, 16])
     algorithm = draw(st.sampled_from(["auto", "auto", *list(ALGORITHMS)[3:]]))
@@ -72,10 +72,18 @@ def scenarios(draw, *, registers=False):
         fields["path"] = "peer-direct"
     elif fields["cluster"] in MACHINES:
         fields["path"] = draw(st.sampled_from(peerlab.Scenario(cluster=fields["cluster"]).hardware.paths))
-    choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]
+    choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "point-to-point"]
     fields["collective"] = draw(st.sampled_from(choices if fields["nodes"] > 1 else choices[:-1]))
+    if alltoall:
+        fields["collective"] = "alltoall"
     if algorithm in ("recursive-doubling", "binary-tree"):
         fields["collective"] = "allreduce"
+    if fields["collective"] == "alltoall":
+        algorithm = draw(st.sampled_from(["auto", "pairwise"]))
+        if fields.get("path", "").startswith("host-") and fields["cluster"] != "gaudi2":
+            fields["memory"] = draw(st.sampled_from(["device", "host"]))
+    elif algorithm == "direct":
+        fields["collective"] = "alltoall"
     if fields["collective"] != "point-to-point":
         fields["algorithm"] = algorithm
     nodes = fields["nodes"]

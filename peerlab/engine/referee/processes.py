@@ -254,12 +254,9 @@ class Referee:
         self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, int, Lease]]
     ) -> Action:
         def act() -> None:
-            device, end = (
-                self.system.lanes[lane].device,
-                lane if side == SOURCE else self.system.receiver(lane, step),
-            )
-            nic = self.system.lanes[end].registration_queue
-            lease, answer = self.registration_queue.acquire(nic, device, side, step)
+            one = self.system.lanes[lane if side == SOURCE else self.system.receiver(lane, step)]
+            nic = one.registration_queue
+            lease, answer = self.registration_queue.acquire(nic, one.device, side, step)
             leases.append((side, nic, lease))
             done = self._work_at(step, lane, side, nic, answer, "register")
             # a hit whose lookup takes no time is over at this instant, as in the loop
