@@ -9,6 +9,7 @@ from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
+from peerlab.model.checks import ADDING
 from peerlab.model.scenario import Scenario
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
@@ -36,7 +37,7 @@ def plan(scenario: Scenario) -> Plan:
         among = SCHEDULES["direct"](scenario.nodes, chunk, devices)
         return Plan(scenario.nodes, devices, size, among, adds=False, spreads=False, below=below)
     shard = -(-size // devices)
-    adds, spreads = scenario.collective != "allgather", scenario.collective != "reduce-scatter"
+    adds, spreads = scenario.collective in ADDING, scenario.collective != "reduce-scatter"
     half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
     rail = SCHEDULES[scenario.algorithm_record.schedule](scenario.nodes, shard, **half)
     return Plan(scenario.nodes, devices, size, rail, adds, spreads)

@@ -54,7 +54,9 @@ class Exchange:
 def exchange(system: System) -> Exchange:
     """Return the scale-up traffic of one device of `system`."""
     cluster, chunks = system.scenario.cluster_for_message, system.plan.schedule.chunks
-    chunks = chunks if system.plan.collects else 1  # where nothing is collected, a device has its first chunk alone
+    chunks = (
+        chunks if system.plan.collects else 1
+    )  # where nothing is collected, a device has its first chunk alone
     peers = cluster.devices - 1
     sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
     link = service(cluster, "scaleup")

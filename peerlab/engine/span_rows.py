@@ -164,8 +164,7 @@ def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
 
 
 def _with_own(system: System, traffic: Exchange, done: Finished) -> Finished:
-    """Return the finished slices, with those that need no ring: the sums of a single node, the own chunk of an allgather,
-    the chunks of an all-to-all for the node's other devices."""
+    """Return the finished slices, with those that no transfer brings: a single node's sums, or what devices hand out of their own."""
     sizes = np.array(system.chunk_sizes, np.int64)
     pieces = np.arange(len(sizes))
     if system.plan.schedule.steps == 0:

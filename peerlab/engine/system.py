@@ -136,7 +136,11 @@ class System:
         """Return the lane that sends to a lane in a step, or -1."""
         schedule = self.plan.schedule
         source = schedule.source(self.lanes[lane].node, step)
-        return source if source < 0 else self._at(source, self.plan.further(self.lanes[lane].device, schedule.turn(step), back=True))
+        return (
+            source
+            if source < 0
+            else self._at(source, self.plan.further(self.lanes[lane].device, schedule.turn(step), back=True))
+        )
 
     def next_step(self, lane: int, step: int) -> int:
         """Return the next step in which a lane sends; after its last, the number of steps."""

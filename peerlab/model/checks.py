@@ -22,6 +22,8 @@ COLLECTIVE_NAMES = {
     "point-to-point": "point to point",
 }
 COLLECTIVES = tuple(COLLECTIVE_NAMES)
+ADDING = ("allreduce", "reduce-scatter")
+"""Collectives whose result holds sums."""
 DEPENDENCIES = ("auto", "slice", "step")
 MEMORIES = ("device", "host")
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)

@@ -29,8 +29,8 @@ from peerlab.engine.referee.simpy_resources import (
 from peerlab.engine.registration_queue import DESTINATION, SOURCE, Answer, RegistrationQueue
 from peerlab.engine.slice_dependencies import intervals
 from peerlab.engine.system import System
-from peerlab.model.registration import Lease
 from peerlab.model.node_exchange import node_exchange
+from peerlab.model.registration import Lease
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
 
