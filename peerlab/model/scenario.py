@@ -198,7 +198,12 @@ class Scenario:
 
     @property
     def least_slices(self) -> int:
-        """Slices that a transfer is cut into at least; 2 for point to point, and where the scenario gives their size."""
+        """Slices that a transfer is cut into at least; 2 for point to point, and where the scenario gives their size.
+
+        1 in an all-to-all: its messages overlap each other, so a library gains nothing by cutting small ones.
+        """
+        if self.collective == "alltoall":
+            return 1
         if self.slice_bytes != "auto" or self.collective == "point-to-point":
             return 2
         # more than the window holds would wait for one another

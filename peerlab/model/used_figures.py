@@ -29,7 +29,7 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
     if scenario.slice_bytes == "auto":
         keys.add("slices.staged" if scenario.staged else "slices.direct")
-        if collective:
+        if scenario.has_protocol:
             keys.add("slices.least")
     if scenario.window is None:
         keys.add("slices.window")

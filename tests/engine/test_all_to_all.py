@@ -54,7 +54,7 @@ def test_all_at_once_takes_one_latency_and_one_partner_at_a_time_one_for_each():
 def test_one_node_exchanges_over_its_scale_up_links_alone():
     alone = DL1.with_(nodes=1)
     run, cluster = peerlab.simulate(alone), alone.hardware
-    sizes = [alone.nbytes // 8 // 8] * 8  # a chunk in eight slices
+    sizes = [2**19] * 6  # 3 MiB to each, in slices of 512 KiB
     streamed = sum(service_ps(7 * n, 7 * cluster.scaleup_Bps) for n in sizes)
     assert run.time_ps == streamed + cluster.scaleup_latency_ps
     assert {kind for kind, share in run.busy.items() if share} == {"scaleup"}
@@ -158,7 +158,7 @@ def test_buffers_in_host_memory_are_copied_inside_a_node_by_a_core():
         message_bytes="8 MiB",
     )
     run = peerlab.simulate(alps)
-    copied = sum(service_ps(3 * 2**17, alps.hardware.core_copy_Bps) for _ in range(8))
+    copied = sum(service_ps(3 * 2**19, alps.hardware.core_copy_Bps) for _ in range(2))
     assert run.time_ps == copied
     assert run.bottleneck.label == "copies inside the node"
     assert "copies inside the node" in [text for _, text in colours(run)]
