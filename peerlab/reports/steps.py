@@ -138,7 +138,7 @@ def _say(one: Walk, n: int) -> str:
     boxes, senders = max(len(move.boxes) for move in step.moves), len(step.moves)
     it = "it" if boxes == 1 else "them"
     does = f"adds {it} to its own" if step.adds else f"puts {it} in place of its own"
-    does = f"puts {it} where those of the sender belong" if one.exchanges else does
+    does = f"puts {it} under the sender's number" if one.exchanges else does
     who = (
         "Every rank sends"
         if senders == one.ranks
