@@ -100,7 +100,20 @@ def _schedules() -> list[Law]:
         ),
         "recursive-doubling": ("log2(N) (L + S/B)", rounds * (latency + whole)),
     }  # fmt: skip
-    return [
+    exchange = (nodes - 1) * chunk
+    apart = {
+        "direct": ("L + (N-1) S/(N B)", latency + exchange),
+        "pairwise": ("(N-1) (L + S/(N B))", (nodes - 1) * latency + exchange),
+    }
+    exchanges = [
+        Law(
+            f"all-to-all, {name}", f"T = {formula}",
+            f"{_WIRE.hardware.title}, {nodes} nodes, {say_bytes(size)}, transfers whole", ps,
+            simulate(_WIRE.with_(collective="alltoall", algorithm=name, slice_bytes=None)).time_ps, _time,
+        )
+        for name, (formula, ps) in apart.items()
+    ]  # fmt: skip
+    return exchanges + [
         Law(
             f"AllReduce, {name}", f"T = {formula}",
             f"{_WIRE.hardware.title}, {nodes} nodes, {say_bytes(size)}, blocking steps, transfers whole",

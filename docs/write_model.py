@@ -19,7 +19,9 @@ from peerlab.model.registration import RegistrationCache
 from peerlab.model.resources import RESOURCES, ResourceKind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import STAGES, Use
-from peerlab.units import say_count, say_time, say_unit
+from peerlab.places import folder
+from peerlab.records import load
+from peerlab.units import say_bytes, say_count, say_time, say_unit
 
 HEAD = """\
 # The model
@@ -67,6 +69,28 @@ What each rail does between the nodes (with several devices a node, device d of 
 {title}; `auto` and `hierarchical` are rings on the rails. Bytes that the busiest rank sends, as multiples of the message.
 
 """
+ALLTOALL_HEAD = """\
+## All-to-all
+
+Every rank sends each of n ranks an n-th of its message, rounded up to a byte, and keeps the part that is its own; mixtures of experts do this
+twice a layer. Size and busbw are those of nccl-tests: the size is what one rank sends to all, and busbw = algbw x (n-1)/n.
+
+* **Between nodes.** A rank has a message for every device of every other node: (N-1) D messages over its NIC, on the stages of the data path.
+  In every step a rank sends one and receives one; the partner moves round the nodes, and at each node round its devices.
+* **Inside a node.** Meanwhile each device hands the D-1 others theirs over its scale-up links. Between buffers in host memory
+  (`memory="host"`, as MPI benchmarks have them) a core copies them, at the rate of the cluster's file, and with no latency of its own.
+* **`direct`** (`auto`): all messages are posted at once and waited for together, as NCCL's grouped sends and receives do and Open MPI does among 8 to
+  15 ranks (open-mpi/ompi coll_tuned_decision_fixed.c, *linear*). **`pairwise`**: a rank deals with one other at a time, and both wait for each other.
+* Nothing is added up and nothing passed on. A library's own protocols for collectives play no part: these are sends and receives.
+
+{gain}
+
+What a message costs the process that sends or receives it is not modelled. In a log of Open MPI over RDMA, {small} take {log}; the simulation
+says {model}, one latency of the network. With 32 KiB to each rank and less, an all-to-all of MPI takes two to four times as long as simulated.
+
+{title}, {nodes} nodes, by path:
+
+"""
 CACHE_HEAD = """\
 ## Registration
 
@@ -99,7 +123,7 @@ _EXAMPLES = {"host-rdma": "dl1", "host-tcp": "dl1", "peer-direct": "dl1", "nativ
 def document() -> str:
     """Return the whole text."""
     parts = [
-        PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(),
+        PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(), *_alltoall(),
         CACHE_HEAD.format(rules=_rules()), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
@@ -196,7 +220,7 @@ def _algorithms() -> Iterator[str]:
     base = Scenario(cluster="ideal-100g", nodes=8)
     rows = []
     for one in ALGORITHMS.values():
-        if not one.does or one.library:
+        if not one.does or one.library or "allreduce" not in one.collectives:
             continue
         asked = base.with_(algorithm=one.name)
         schedule = plan(asked).schedule
@@ -211,6 +235,39 @@ def _algorithms() -> Iterator[str]:
         ))  # fmt: skip
     head = ("algorithm", "what a rank does", "steps", "bytes sent", "4 KiB", "64 MiB")
     yield ALGORITHM_HEAD.format(nodes=base.nodes, title=base.hardware.title) + table(head, rows)
+
+
+def _alltoall() -> Iterator[str]:
+    base = Scenario(cluster="dl1", collective="alltoall")
+    sizes = ("64 KiB", "1 MiB", "64 MiB")
+    rows = []
+    for path in base.hardware.paths:
+        for algorithm in ("direct", "pairwise"):
+            asked = base.with_(path=path, algorithm=algorithm)
+            runs = [simulate(asked.with_(message_bytes=size)) for size in sizes]
+            rows.append(
+                (
+                    f"`{path}`",
+                    f"`{algorithm}`",
+                    *(f"{say_time(one.time_ps)}, {one.busbw_GBps:.3g} GB/s" for one in runs),
+                )
+            )
+    host, peer = (simulate(base.with_(path=path)) for path in ("host-rdma", "peer-direct"))
+    gain = f"On {base.hardware.title} Peer Direct makes {say_bytes(base.nbytes)} on {base.nodes} nodes {host.time_s / peer.time_s:.2f} times as fast."
+    alps = Scenario(
+        cluster="alps-gh200",
+        nodes=2,
+        path="host-rdma",
+        memory="host",
+        collective="alltoall",
+        message_bytes=64,
+    )
+    measured = load(folder("data") / "measured" / "alps" / "osu-alltoall-host-rdma.csv").medians()
+    took = measured.loc[measured["size_bytes"] == alps.nbytes, "time_s"].iloc[0]
+    yield ALLTOALL_HEAD.format(
+        gain=gain, small=f"{alps.nbytes // alps.ranks} bytes to each of {alps.ranks} ranks", log=f"{took * 1e6:.1f} µs",
+        model=say_time(simulate(alps).time_ps), title=base.hardware.title, nodes=base.nodes,
+    ) + table(("path", "algorithm", *sizes), rows)  # fmt: skip
 
 
 def _rules() -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.collectives.busbw import bus_factor
+from peerlab.collectives.busbw import bus_factor, node_factor
 from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import RESOURCES, capacity_Bps, count_in_node, resource_kind
 from peerlab.model.scenario import Scenario
@@ -49,7 +49,8 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
 
     Of several kinds that send one after the other the slowest counts. A library's protocol may carry less than the NIC's
     rate; the limit is what this message's does. It depends on the number of nodes: a node of D devices sends (N-1)/N of
-    the message over its NICs (twice in an AllReduce), while busbw counts N x D ranks. Not a number where nothing sends.
+    the message over its NICs (twice in an AllReduce, D times in an all-to-all), while busbw counts N x D ranks. Not a number
+    where nothing sends.
     """
     machine, nodes = scenario.cluster_for_message, scenario.nodes
     sending = sending_kinds(machine, str(scenario.path))
@@ -60,7 +61,8 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     if scenario.collective == "point-to-point":
         return min(each.values()) / 1e9
     node = min(rate * count_in_node(machine, kind) for kind, rate in each.items())
-    sent = scenario.choice.load if scenario.choice else bus_factor(scenario.collective, nodes)
+    choice = scenario.choice
+    sent = choice.load if choice else node_factor(scenario.collective, nodes, machine.devices)
     return node / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
 
 

@@ -1,6 +1,7 @@
 """What else has to change with what a user changes, so that the lab can show it."""
 
 from peerlab.app.widgets import Changes
+from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 
@@ -22,6 +23,6 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
             "algorithm": "auto",
             "placement": None,
         }
-    if changes.get("collective") == "point-to-point":
+    if "collective" in changes and changes["collective"] not in ALGORITHMS[scenario.algorithm].collectives:
         fitted["algorithm"] = "auto"
     return fitted

@@ -34,7 +34,7 @@ class Rare:
             "Algorithm",
             [(name, name) for name in ALGORITHMS],
             "pl-algorithm",
-            "Who sends what to whom; auto: a ring, hierarchical where a node has several devices",
+            "Who sends what to whom; auto: a ring, hierarchical where a node has several devices; of an all-to-all, everything at once",
         )
         self.placement = select(
             "Placement", [(name, name) for name in PLACEMENTS], "pl-placement", "Which node stands where"

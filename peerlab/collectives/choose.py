@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 from peerlab.collectives.binary_tree import BinaryTree
+from peerlab.collectives.direct_exchange import DirectExchange
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.hop_chain import HopChain
 from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
+from peerlab.model.checks import ADDING
 from peerlab.model.scenario import Scenario
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
@@ -18,8 +20,12 @@ SCHEDULES: dict[str, Callable[..., Schedule]] = {
     "binary-tree": BinaryTree,
     "pairwise": Pairwise,
     "chain": HopChain,
+    "direct": DirectExchange,
 }
-"""What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is."""
+"""What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is.
+
+A direct exchange is made of nodes, the bytes from one rank to another, and devices.
+"""
 
 
 def plan(scenario: Scenario) -> Plan:
@@ -28,8 +34,12 @@ def plan(scenario: Scenario) -> Plan:
     if scenario.collective == "point-to-point":
         return Plan(nodes=2, devices=1, message_bytes=size, schedule=PointToPoint(size))
     devices = scenario.hardware.devices
+    if scenario.collective == "alltoall":
+        chunk, below = -(-size // scenario.ranks), scenario.hardware.devices_per_switch
+        among = SCHEDULES[scenario.schedule_name](scenario.nodes, chunk, devices)
+        return Plan(scenario.nodes, devices, size, among, adds=False, spreads=False, below=below)
     shard = -(-size // devices)
-    adds, spreads = scenario.collective != "allgather", scenario.collective != "reduce-scatter"
+    adds, spreads = scenario.collective in ADDING, scenario.collective != "reduce-scatter"
     half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
     rail = SCHEDULES[scenario.schedule_name](scenario.nodes, shard, **half)
     return Plan(scenario.nodes, devices, size, rail, adds, spreads)

@@ -18,6 +18,10 @@ class OneChunk:
         """One."""
         return 1
 
+    def turn(self, step: int) -> int:  # noqa: ARG002  (the same in every step)
+        """Return 0: every device stays on its rail."""
+        return 0
+
     def sends(self, step: int) -> range:  # noqa: ARG002  (the same in every step)
         """Return the whole buffer."""
         return range(1)
@@ -50,6 +54,10 @@ class Halves:
     def is_ring(self) -> bool:
         """No."""
         return False
+
+    def turn(self, step: int) -> int:  # noqa: ARG002  (the same in every step)
+        """Return 0: every device stays on its rail."""
+        return 0
 
     @property
     def half_steps(self) -> int:

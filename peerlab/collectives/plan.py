@@ -68,6 +68,10 @@ class Schedule(Protocol):
         """Return the rank that sends to `rank` in `step`, or -1."""
         ...
 
+    def turn(self, step: int) -> int:
+        """Return which turn round the devices of the receiving node a step is (`Plan.further`); 0: every device stays on its rail."""
+        ...
+
     def sends(self, step: int) -> range:
         """Return the positions that are sent in `step`, in the order of sending."""
         ...
@@ -93,6 +97,9 @@ class Plan:
     over the scale-up links, each becoming owner of one shard; every rail runs `schedule` on its shard; then each
     device hands its shard to the others. All three overlap, slice by slice. A reduce-scatter ends before the last of
     them, an allgather begins after the first.
+
+    In an all-to-all nothing is added up and nothing is passed on: `schedule` goes to every device of every other node, and
+    meanwhile each device hands the others of its own node their chunks over the scale-up links.
     """
 
     nodes: int
@@ -106,7 +113,28 @@ class Plan:
     adds: bool = True
     """Whether the result holds sums (an allgather's does not)."""
     spreads: bool = True
-    """Whether every rank gets the whole result (of a reduce-scatter it gets its own chunk)."""
+    """Whether every rank gets the whole result (of a reduce-scatter it gets its own chunk, of an all-to-all one of each rank)."""
+    below: int = 1
+    """Devices below one PCIe switch of a node; an all-to-all goes round them."""
+
+    def further(self, device: int, turn: int, *, back: bool = False) -> int:
+        """Return the device that a device sends to in a turn (or, `back`, the one that sends to it), round a switch, then the switches.
+
+        So in every step all devices below one switch send to those below one other, and a switch does what every switch does.
+
+        >>> eight = Plan(2, 8, 64, schedule=None, below=2)
+        >>> [eight.further(1, turn) for turn in range(8)]
+        [1, 0, 3, 2, 5, 4, 7, 6]
+        """
+        (switch, place), (across, along) = divmod(device, self.below), divmod(turn, self.below)
+        way, switches = -1 if back else 1, self.devices // self.below
+        return (switch + way * across) % switches * self.below + (place + way * along) % self.below
+
+    def receiver(self, rank: int, step: int) -> int:
+        """Return the rank that a rank sends to in a step, or -1; rank r is device ``r % devices`` of node ``r // devices``."""
+        node, device = divmod(rank, self.devices)
+        to = self.schedule.to(node, step)
+        return to if to < 0 else to * self.devices + self.further(device, self.schedule.turn(step))
 
     @property
     def exchanges(self) -> bool:
@@ -122,6 +150,11 @@ class Plan:
     def hands_out(self) -> bool:
         """Whether a device hands what is final to the node's other devices."""
         return self.exchanges and self.spreads
+
+    @property
+    def hands_own(self) -> bool:
+        """Whether a device hands the node's other devices what it has from the beginning: its own chunk, or a chunk each."""
+        return self.exchanges and not self.adds
 
     @property
     def ranks(self) -> int:

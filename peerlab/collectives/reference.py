@@ -27,8 +27,11 @@ def execute(plan: Plan, contributions: Numbers) -> Numbers:
     -------
     Array of the same shape. After an AllReduce every row is the sum of all contributions; after a reduce-scatter each row
     is so in the rank's own range (`own_range`); after an allgather every row holds each rank's contribution in that
-    rank's own range.
+    rank's own range. After an all-to-all chunk s of rank r is what rank s had as its chunk r; the arrays then end with the padding
+    of the last chunk.
     """
+    if not (plan.adds or plan.spreads):
+        return _exchanged(plan, contributions)
     nodes, devices, size = plan.nodes, plan.devices, plan.message_bytes
     held = contributions.reshape(nodes, devices, size).copy()
     shards = [slice(d * plan.shard_bytes, min((d + 1) * plan.shard_bytes, size)) for d in range(devices)]
@@ -42,6 +45,21 @@ def execute(plan: Plan, contributions: Numbers) -> Numbers:
         for device, shard in enumerate(shards):
             held[:, :, shard] = held[:, device : device + 1, shard]
     return held.reshape(nodes * devices, size)
+
+
+def _exchanged(plan: Plan, contributions: Numbers) -> Numbers:
+    """Return what every rank of an all-to-all holds: it has kept its own chunk, and the rest came over the network or inside the node."""
+    count, chunk = plan.ranks, plan.schedule.chunk_bytes
+    padded = np.zeros((count, count * chunk), np.int64)
+    padded[:, : plan.message_bytes] = contributions
+    sent = padded.reshape(count, count, chunk)
+    held = np.zeros_like(sent)
+    for rank in range(count):
+        first = rank - rank % plan.devices
+        inside = range(first, first + plan.devices) if plan.hands_own else (rank,)
+        for to in (*inside, *(plan.receiver(rank, step) for step in range(plan.schedule.steps))):
+            held[to, rank] += sent[rank, to]  # what came twice would be there twice
+    return held.reshape(count, count * chunk)
 
 
 def own_range(plan: Plan, rank: int) -> slice:
@@ -58,18 +76,25 @@ def rounds(schedule: Schedule, held: Numbers) -> Iterator[Numbers]:
         before = held.copy()
         for rank in range(schedule.ranks):
             to = schedule.to(rank, step)
-            for part in sent(schedule, rank, step):
+            for part, place in zip(sent(schedule, rank, step), received(schedule, to, step), strict=True):
                 if step < schedule.reducing_steps:
-                    held[to, part] += before[rank, part]
+                    held[to, place] += before[rank, part]
                 else:
-                    held[to, part] = before[rank, part]
+                    held[to, place] = before[rank, part]
         yield held
 
 
 def sent(schedule: Schedule, rank: int, step: int) -> list[slice]:
     """Return the parts of the buffer that a rank sends in a step, in the order of sending."""
-    if schedule.to(rank, step) < 0:
-        return []
+    return _parts(schedule, rank, schedule.sends(step)) if schedule.to(rank, step) >= 0 else []
+
+
+def received(schedule: Schedule, rank: int, step: int) -> list[slice]:
+    """Return the parts of the buffer where a rank receives in a step; an all-to-all's receive buffer lies behind what it sends."""
+    return _parts(schedule, rank, schedule.receives(step)) if rank >= 0 else []
+
+
+def _parts(schedule: Schedule, rank: int, positions: range) -> list[slice]:
     size = schedule.chunk_bytes
-    chunks = [schedule.chunk(rank, position) for position in schedule.sends(step)]
+    chunks = [schedule.chunk(rank, position) for position in positions]
     return [slice(chunk * size, (chunk + 1) * size) for chunk in chunks]

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from peerlab.collectives.choose import plan
-from peerlab.collectives.reference import Numbers, rounds, sent
+from peerlab.collectives.reference import Numbers, received, rounds, sent
 from peerlab.errors import ScenarioError
+from peerlab.model.checks import checked_word
 from peerlab.model.scenario import Scenario
 
 MOST_RANKS = 8
@@ -24,6 +26,8 @@ class Move:
     """Who receives."""
     boxes: tuple[int, ...]
     """Which boxes of the buffer."""
+    into: tuple[int, ...]
+    """Into which boxes of the receiver: the same, except in an all-to-all."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Walk:
-    """A collective from what every rank contributes to what every rank holds in the end."""
+    """A collective from what every rank contributes to what every rank holds in the end.
+
+    In an all-to-all the boxes that a rank receives follow those that it sends; its own box is there from the beginning.
+    """
 
     scenario: Scenario
     """What was asked, on the bare reference fabric."""
@@ -62,6 +69,38 @@ class Walk:
         result: Numbers = self.start.sum(axis=0)
         return result
 
+    @property
+    def sends(self) -> int:
+        """Boxes of a rank's message; an all-to-all has as many again, to receive in."""
+        boxes: int = self.start.shape[1]
+        return boxes // 2 if self.exchanges else boxes
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether it is an all-to-all."""
+        return self.scenario.collective == "alltoall"
+
+    def there(self, after: int) -> NDArray[np.bool_]:
+        """Return whether anything is in each box after so many steps, ``[rank, box]``: at first nothing has been received."""
+        found: NDArray[np.bool_] = np.ones(self.start.shape, bool)
+        if self.exchanges:
+            found[:, self.sends :] = np.repeat(
+                np.eye(self.ranks, dtype=bool), self.sends // self.ranks, axis=1
+            )
+            for step in self.steps[:after]:
+                for move in step.moves:
+                    found[move.to, list(move.into)] = True
+        return found
+
+    def final(self, after: int) -> NDArray[np.bool_]:
+        """Return whether each box holds its final value after so many steps, ``[rank, box]``; what an all-to-all sends has none."""
+        if not self.exchanges:
+            finished: NDArray[np.bool_] = self.held(after) == self.total
+            return finished
+        found = self.there(after)
+        found[:, : self.sends] = False
+        return found
+
     def held(self, after: int) -> Numbers:
         """Return what every rank holds after so many steps (0: what it contributes)."""
         return self.steps[after - 1].after if after else self.start
@@ -72,40 +111,70 @@ class Walk:
         for step in self.steps[:after]:
             for move in step.moves:
                 count[move.rank] += len(move.boxes)
-        return [boxes / self.start.shape[1] for boxes in count]
+        return [boxes / self.sends for boxes in count]
 
 
-def walk(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int]] | None = None) -> Walk:
-    """Carry numbers through an AllReduce, step by step; see :func:`peerlab.reports.steps.steps`, which shows it.
+def walk(
+    algorithm: str | None = None,
+    ranks: int = 4,
+    numbers: Sequence[Sequence[int]] | None = None,
+    collective: str = "allreduce",
+) -> Walk:
+    """Carry numbers through a collective, step by step; see :func:`peerlab.reports.steps.steps`, which shows it.
 
     Raises
     ------
     ScenarioError
-        If there are too few or too many ranks, or the algorithm is not for so many.
+        If there are too few or too many ranks, the algorithm is not for so many or not for the collective, or the collective is
+        neither an AllReduce nor an all-to-all.
     """
-    start = _start(ranks, numbers)
+    checked_word("collective", collective, ("allreduce", "alltoall"))
+    exchanges = collective == "alltoall"
+    start = _start(ranks, numbers, exchanges=exchanges)
     ranks, boxes = start.shape
-    asked = Scenario(cluster="ideal-100g", nodes=ranks, message_bytes=boxes, algorithm=algorithm)
+    asked = Scenario(
+        cluster="ideal-100g",
+        nodes=ranks,
+        message_bytes=boxes,
+        collective=collective,
+        algorithm=algorithm or ("direct" if exchanges else "ring"),
+    )
+    if exchanges:
+        start = np.hstack([start, _kept(start)])
     schedule = plan(asked).schedule
     steps, before = [], start
     for index, after in enumerate(rounds(schedule, start.copy())):
         moves = []
         for rank in range(ranks):
-            parts = sent(schedule, rank, index)
-            found = tuple(box for part in parts for box in range(*part.indices(boxes)))
-            if found:
-                moves.append(Move(rank, schedule.to(rank, index), found))
+            to = schedule.to(rank, index)
+            out, into = (
+                tuple(box for part in parts for box in range(*part.indices(start.shape[1])))
+                for parts in (sent(schedule, rank, index), received(schedule, to, index))
+            )
+            if out:
+                moves.append(Move(rank, to, out, into))
         steps.append(Step(index < schedule.reducing_steps, tuple(moves), before, after.copy()))
         before = steps[-1].after
     return Walk(asked, start, tuple(steps))
 
 
-def _start(ranks: int, numbers: Sequence[Sequence[int]] | None) -> Numbers:
+def _kept(start: Numbers) -> Numbers:
+    """Return the receive buffers of an all-to-all at the start: each rank's own part, and nothing else."""
+    ranks, boxes = start.shape
+    own: Numbers = start * np.repeat(np.eye(ranks, dtype=np.int64), boxes // ranks, axis=1)
+    return own
+
+
+def _start(ranks: int, numbers: Sequence[Sequence[int]] | None, *, exchanges: bool) -> Numbers:
     """Return what the ranks contribute, checked."""
     given = None if numbers is None else _whole(numbers)
     count = ranks if given is None else len(given)
     if not isinstance(count, int) or not 2 <= count <= MOST_RANKS:
         raise ScenarioError("ranks", f"{count!r} cannot be looked at together; give 2 to {MOST_RANKS}")
+    if exchanges and given is not None and given.shape[1] % count:
+        raise ScenarioError("numbers", f"{given.shape[1]} boxes do not divide among {count} ranks")
+    if exchanges and given is None:  # tens say whose it is, units for whom
+        return 10 * np.arange(count)[:, None] + np.arange(count)
     return np.outer(10 ** np.arange(count), np.ones(count, np.int64)) if given is None else given
 
 

@@ -51,7 +51,7 @@ class Pipeline:
             factor = factors[number] if factors else 1.0
             envelope = int(scenario.envelope_bytes) if last and stage is not REDUCE else 0
             leg = self._leg(stage, nbytes if stage is REDUCE else self._sent(nbytes), factor, envelope)
-            if scenario.blocking and pieces > 1 and stage is not REDUCE:
+            if scenario.has_workers and pieces > 1 and stage is not REDUCE:
                 # a pool of one place: the worker takes the next slice when the latency of this one is over
                 worker = self.inventory.pool(stage.name, self.ends[stage.side], 1)
                 legs += [Leg(leg.stage, acquire=worker), leg, Leg(leg.stage, release=worker)]

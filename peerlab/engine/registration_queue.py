@@ -226,11 +226,12 @@ class RegistrationQueue:
         return total
 
     def _registered_bytes(self) -> int:
-        """Return the bytes that one NIC has registered once every buffer set was used, in a chain of steps without limits."""
+        """Return the bytes that one NIC has registered once every buffer set was used, in a chain or an all-to-all without limits."""
         s, schedule = self.system.scenario, self.system.plan.schedule
         cache = RegistrationCache(page_bytes=int(s.page_bytes))
-        places = {self._place(0, SOURCE, 0)} | {
-            self._place(0, DESTINATION, step) for step in range(schedule.steps)
+        # what a chain sends on, it has received
+        places = {
+            self._place(0, side, step) for side in (SOURCE, DESTINATION) for step in range(schedule.steps)
         }
         regions = {cache.rounded(*place) for place in places} if schedule.steps else set()
         users = sum(

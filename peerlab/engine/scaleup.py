@@ -1,8 +1,9 @@
 """The exchange inside a node, in closed form.
 
-Before the ring, every device collects its shard from the node's other devices; everything is there at the start, so
+Before a ring, every device collects its shard from the node's other devices; everything is there at the start, so
 its links stream without a pause. After the ring, it hands each finished slice to the others, in the order of arrival.
-The ring does not use these links, so both exchanges are sums and maxima over arrays.
+The ring does not use these links, so both exchanges are sums and maxima over arrays. In an all-to-all every device hands each
+other one of its node a chunk; all of them are there at the start.
 """
 
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.engine.system import System
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
 
@@ -52,6 +54,9 @@ class Exchange:
 def exchange(system: System) -> Exchange:
     """Return the scale-up traffic of one device of `system`."""
     cluster, chunks = system.scenario.cluster_for_message, system.plan.schedule.chunks
+    chunks = (
+        chunks if system.plan.collects else 1
+    )  # where nothing is collected, a device has its first chunk alone
     peers = cluster.devices - 1
     sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
     link = service(cluster, "scaleup")
@@ -59,7 +64,7 @@ def exchange(system: System) -> Exchange:
     link_ps = np.tile(np.array([link(n * peers) for n in system.chunk_sizes], np.int64), chunks)
     # read all contributions, write one sum
     reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in system.chunk_sizes], np.int64), chunks)
-    latency, nothing = cluster.scaleup_latency_ps, np.zeros(len(sizes), np.int64)
+    latency, nothing = node_exchange(system.scenario).latency_ps, np.zeros(len(sizes), np.int64)
     link_end = np.cumsum(link_ps) if system.plan.collects else nothing
     ready = fifo(link_end + latency, reduce_ps) if system.plan.collects else nothing
     return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, peers)
@@ -105,13 +110,14 @@ def broadcast_rows(
         values[order] for values in (finished.step, finished.piece, finished.nbytes, finished.at)
     )
     moved = nbytes * traffic.peers
-    link = service(system.scenario.cluster_for_message, "scaleup")
+    way = node_exchange(system.scenario)
+    link = service(system.scenario.cluster_for_message, way.resource)
     sizes, which = np.unique(moved, return_inverse=True)
     duration = np.array([link(int(n)) for n in sizes], np.int64)[which]
     # the same links collect first; they are free for handing out when the last slice is collected
     end = fifo(at, duration, int(traffic.link_end[-1]))
     rows = _rows(
-        system, lane, step, piece, "broadcast", system.lanes[lane].scaleup[0], at, duration, end, moved
+        system, lane, step, piece, way.stage, system.lanes[lane].scaleup[0], at, duration, end, moved
     )
     return rows, int(end[-1]) + traffic.latency_ps
 

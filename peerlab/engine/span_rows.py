@@ -139,11 +139,11 @@ def scaleup_rows(
     for index in range(len(system.lanes)) if lanes is None else lanes:
         if plan.collects:
             rows += gather_rows(system, index, traffic)
-        if not plan.hands_out:
+        if not (plan.hands_out or plan.hands_own):
             continue
         mine = order[first[index] : first[index + 1]]
         done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
-        if plan.schedule.steps == 0 or not plan.adds:
+        if plan.schedule.steps == 0 or plan.hands_own:
             done = _with_own(system, traffic, done)
         more, end = broadcast_rows(system, index, traffic, done)
         rows.append(more)
@@ -164,7 +164,7 @@ def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
 
 
 def _with_own(system: System, traffic: Exchange, done: Finished) -> Finished:
-    """Return the finished slices, with those that need no ring: the sums of a single node, the own chunk of an allgather."""
+    """Return the finished slices, with those that no transfer brings: a single node's sums, or what devices hand out of their own."""
     sizes = np.array(system.chunk_sizes, np.int64)
     pieces = np.arange(len(sizes))
     if system.plan.schedule.steps == 0:

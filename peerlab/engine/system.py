@@ -16,6 +16,7 @@ from peerlab.engine.legs import Lane, Leg
 from peerlab.engine.pipeline import Pipeline
 from peerlab.engine.slice_dependencies import Order, intervals
 from peerlab.errors import ScenarioError
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_number
 
@@ -127,26 +128,31 @@ class System:
 
     def receiver(self, lane: int, step: int) -> int:
         """Return the lane that a lane sends to in a step, or -1."""
-        to = self.plan.schedule.to(self.lanes[lane].node, step)
-        return to if to < 0 else self._at(to, lane)
+        schedule = self.plan.schedule
+        to = schedule.to(self.lanes[lane].node, step)
+        return to if to < 0 else self._at(to, self.plan.further(self.lanes[lane].device, schedule.turn(step)))
 
     def sender(self, lane: int, step: int) -> int:
         """Return the lane that sends to a lane in a step, or -1."""
-        if (
-            self.folded
-        ):  # what the lane sends to its right neighbour arrives, at the same time, from its left one
-            return lane
-        source = self.plan.schedule.source(self.lanes[lane].node, step)
-        return source if source < 0 else self._at(source, lane)
+        schedule = self.plan.schedule
+        source = schedule.source(self.lanes[lane].node, step)
+        return (
+            source
+            if source < 0
+            else self._at(source, self.plan.further(self.lanes[lane].device, schedule.turn(step), back=True))
+        )
 
     def next_step(self, lane: int, step: int) -> int:
         """Return the next step in which a lane sends; after its last, the number of steps."""
         steps = self.plan.schedule.steps
         return next((later for later in range(step + 1, steps) if self.receiver(lane, later) >= 0), steps)
 
-    def _at(self, node: int, lane: int) -> int:
-        # lanes of one device stand side by side, in the order of nodes
-        return lane if self.folded else lane - self.lanes[lane].node + node
+    def _at(self, node: int, device: int) -> int:
+        """Return the lane of a node's device, or of the one that stands for it."""
+        device %= len(self._inventory.devices)
+        # what a folded node sends to its right neighbour arrives, at the same time, from its left one.
+        # Lanes of one device stand side by side, in the order of nodes
+        return device if self.folded else device * len(self._inventory.nodes) + node
 
     @property
     def registration_stages(self) -> list[int]:
@@ -156,12 +162,12 @@ class System:
     # ---- the legs of a slice -----------------------------------------------------------------------------------
 
     def _lane(self, node: int, device: int) -> Lane:
-        exchanges = self.plan.exchanges
+        exchanges, inside = self.plan.exchanges, node_exchange(self.scenario).resource
         return Lane(
             node=node,
             device=device,
             registration_queue=self.resource("registration", node, device),
-            scaleup=(self.resource("scaleup", node, device), self.resource("scaleup_reduce", node, device))
+            scaleup=(self.resource(inside, node, device), self.resource("scaleup_reduce", node, device))
             if exchanges
             else (-1, -1),
             wire=self.resource("wire", node, device),

@@ -27,8 +27,9 @@ def may_evict(scenario: Scenario, schedule: Schedule) -> bool:
     """Return whether some limit can evict regions from the caches; otherwise every region stays once it is registered."""
     if scenario.registration != "cached":
         return False  # nothing is kept
-    # each buffer set registers its receive buffer chunk by chunk and one chunk of its send buffer
-    regions = scenario.buffers * (schedule.chunks + 1) * scenario.hardware.devices_per_switch
+    # each buffer set registers its receive buffer chunk by chunk, and one chunk of its send buffer; an all-to-all sends them all
+    sent = schedule.chunks if scenario.collective == "alltoall" else 1
+    regions = scenario.buffers * (schedule.chunks + sent) * scenario.hardware.devices_per_switch
     page = int(scenario.page_bytes)
     size = regions * (-(-schedule.chunk_bytes // page) * page)
     limits = (
@@ -44,4 +45,5 @@ def ends_warm(scenario: Scenario) -> bool:
     if not scenario.registers or scenario.registration != "cached" or scenario.runs <= scenario.buffers:
         return False
     schedule = plan(scenario).schedule
-    return not may_evict(scenario, schedule) and is_chain(schedule)
+    known = is_chain(schedule) or scenario.collective == "alltoall"
+    return known and not may_evict(scenario, schedule)

@@ -22,12 +22,14 @@ class Algorithm:
     """Whether it needs nodes with several devices."""
     power_of_two: bool = False
     """Whether the number of nodes must be a power of two."""
-    allreduce_only: bool = False
-    """Whether it does no other collective."""
     library: str = ""
     """Kind of the library that alone has it; empty: any scenario may ask for it."""
+    collectives: tuple[str, ...] = ("allreduce", "allgather", "reduce-scatter")
+    """The collectives that it does."""
     pipelined: bool = False
     """Whether slices go on as they come even where other algorithms run in blocking steps: without that it is nothing."""
+    blocks_alltoall: bool = False
+    """Whether a rank of an all-to-all deals with one other rank at a time: with all at once it would be a direct exchange."""
 
     def check(self, cluster: Cluster, nodes: int, collective: str) -> None:
         """Refuse what the algorithm is not for.
@@ -48,8 +50,10 @@ class Algorithm:
             below = 1 << (nodes.bit_length() - 1)
             why = f"{name} needs a power of two of nodes, not {nodes}; try {below} or {2 * below}"
             raise ScenarioError("algorithm", why)
-        if self.allreduce_only and collective != "allreduce":
-            raise ScenarioError("algorithm", f"{name} does an allreduce only, no {collective}")
+        does = self.collectives
+        if self.name != "auto" and collective not in (*does, "point-to-point"):
+            what = f"an {does[0]} only" if len(does) == 1 else ", ".join(does)
+            raise ScenarioError("algorithm", f"{name} does {what}, no {collective}")
 
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -74,13 +78,13 @@ ALGORITHMS: dict[str, Algorithm] = {
             schedule="recursive-doubling",
             does="partners at distances of 1, 2, 4, ...: the whole message each time",
             power_of_two=True,
-            allreduce_only=True,
+            collectives=("allreduce",),
         ),
         Algorithm(
             name="binary-tree",
             schedule="binary-tree",
             does="sums up to the root and results down, slice by slice",
-            allreduce_only=True,
+            collectives=("allreduce",),
             pipelined=True,
         ),
         Algorithm(
@@ -88,22 +92,37 @@ ALGORITHMS: dict[str, Algorithm] = {
             schedule="pairwise",
             does="a chunk to every other rank directly, then the sums back; what HCL does over host NICs "
             "(hcl_collective_routines.cpp)",
+            collectives=("allreduce", "allgather", "reduce-scatter", "alltoall"),
+            blocks_alltoall=True,
+        ),
+        Algorithm(
+            name="direct",
+            schedule="direct",
+            does="an all-to-all: a chunk to every other rank, all at once, as NCCL's grouped sends and receives and Open MPI's "
+            "linear algorithm do",
+            collectives=("alltoall",),
+            pipelined=True,
         ),
         Algorithm(
             name="tree",
             schedule="chain",
             does="NCCL's double tree, as a chain of hops that all nodes walk alike",
-            allreduce_only=True,
+            collectives=("allreduce",),
             library="nccl",
         ),
         Algorithm(
             name="nvls-tree",
             schedule="chain",
             does="NCCL's tree between nodes, adding up in the NVLink switch inside them",
-            allreduce_only=True,
+            collectives=("allreduce",),
             several_devices=True,
             library="nccl",
         ),
     )
 }
 """Every algorithm, by name."""
+
+
+def algorithm_of(name: str, collective: str) -> Algorithm:
+    """Return the record of a scenario's algorithm: of ``auto`` that of a ring, for an all-to-all that of the direct exchange."""
+    return ALGORITHMS["direct" if name == "auto" and collective == "alltoall" else name]

@@ -20,9 +20,12 @@ COLLECTIVE_NAMES = {
     "allreduce": "AllReduce",
     "allgather": "AllGather",
     "reduce-scatter": "ReduceScatter",
+    "alltoall": "all-to-all",
     "point-to-point": "point to point",
 }
 COLLECTIVES = tuple(COLLECTIVE_NAMES)
+ADDING = ("allreduce", "reduce-scatter")
+"""Collectives whose result holds sums."""
 DEPENDENCIES = ("auto", "slice", "step")
 MEMORIES = ("device", "host")
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)

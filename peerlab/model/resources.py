@@ -118,6 +118,14 @@ RESOURCES: dict[str, ResourceKind] = {
         label="launch and hops inside the node", scope="device", lane=5, lane_name="library"
     ),
     "proxy": ResourceKind(label="library's proxy", scope="nic", lane=55, lane_name="proxy", drawn="NIC"),
+    "shared_memory": ResourceKind(
+        label="copies inside the node",
+        scope="device",
+        rate="core_copy_Bps",
+        lane=45,
+        lane_name="copies in node",
+        drawn="CPU",
+    ),
     "registration": ResourceKind(label="registration", scope="nic", lane=50, drawn="NIC"),
     "nic_tx": ResourceKind(
         label="NIC send",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
-from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import (
     NUMBERS,
     SIZES,
@@ -59,11 +58,11 @@ class Scenario(WithLibrary):
     registration: str = "cached"
     """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
     memory: str = "device"
-    """``device``, or ``host``: point to point between buffers in host memory, as MPI benchmarks do."""
+    """``device``, or ``host``: point to point or all-to-all between buffers in host memory, as MPI benchmarks do."""
     collective: str = "allreduce"
-    """``allreduce``, ``allgather``, ``reduce-scatter``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
+    """``allreduce``, ``allgather``, ``reduce-scatter``, ``alltoall``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
     algorithm: str = "auto"
-    """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices."""
+    """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices, ``direct`` for an all-to-all."""
     library: str | Path | Library | None = None
     """Communication library, such as ``nccl-efa``, a file of your own, or ``none`` for topology alone; None: the cluster's."""
     library_version: str | None = None
@@ -71,7 +70,7 @@ class Scenario(WithLibrary):
     protocol: str = "auto"
     """The library's protocol, ``LL``, ``LL128`` or ``Simple``; ``auto``: as the library chooses."""
     message_bytes: int | str = "64 MiB"
-    """Bytes of the whole buffer (nccl-tests' size column); text such as ``"64 MiB"`` is read."""
+    """Bytes of the whole buffer (nccl-tests' size column; of an all-to-all what a rank sends to all); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
     """Slice of a transfer; ``auto``: the cluster's (in blocking code on ``wire``: none); None: transfers go whole."""
     window: int | None = None
@@ -126,6 +125,11 @@ class Scenario(WithLibrary):
         self._set("placement", checked_placement(self.placement, self.nodes))
         self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
         self._set("jitter", checked_jitter(self.jitter))
+
+    @property
+    def only_sends(self) -> bool:
+        """Whether it is sends and receives and nothing else: a message, or an all-to-all."""
+        return self.collective in ("point-to-point", "alltoall")
 
     @property
     def machine(self) -> Cluster:
@@ -194,7 +198,12 @@ class Scenario(WithLibrary):
 
     @property
     def least_slices(self) -> int:
-        """Slices that a transfer is cut into at least; 2 for point to point, and where the scenario gives their size."""
+        """Slices that a transfer is cut into at least; 2 for point to point, and where the scenario gives their size.
+
+        1 in an all-to-all: its messages overlap each other, so a library gains nothing by cutting small ones.
+        """
+        if self.collective == "alltoall":
+            return 1
         if self.slice_bytes != "auto" or self.collective == "point-to-point":
             return 2
         if self.choice or self._in_messages:
@@ -218,7 +227,17 @@ class Scenario(WithLibrary):
         """Whether a rank starts a step only when its last step is complete."""
         if self.dependency != "auto":
             return self.dependency == "step"
-        return self.data_path.is_bare and not ALGORITHMS[self.algorithm].pipelined
+        if self.collective == "alltoall" and self.algorithm_record.blocks_alltoall:
+            return True
+        return self.data_path.is_bare and not self.algorithm_record.pipelined
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether a stage of a rank takes one slice at a time, latency included, as in blocking code.
+
+        In a pairwise all-to-all ranks wait for each other; the library still overlaps the slices of a message.
+        """
+        return self.blocking and (self.dependency == "step" or self.collective != "alltoall")
 
     @property
     def runs(self) -> int:
@@ -288,16 +307,20 @@ class Scenario(WithLibrary):
             )
 
     def _check_shape(self) -> None:
-        if self.memory == "host" and (self.collective != "point-to-point" or not self.staged):
+        if self.memory == "host" and (not self.only_sends or not self.staged):
             raise ScenarioError(
-                "memory", "'host' is for point-to-point on host-rdma or host-tcp; use 'device'"
+                "memory",
+                "'host' is for point-to-point and alltoall on host-rdma or host-tcp; use 'device'",
             )
+        if self.memory == "host" and self.ranks > self.nodes and not self.hardware.core_copy_Bps:
+            why = f"{self.hardware.name} does not say how fast a core copies inside a node (host.core_copy)"
+            raise ScenarioError("memory", f"{why}; use 'device'")
         if self.collective == "point-to-point":
             if self.nodes < 2:
                 raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
             if self.algorithm != "auto":
                 raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
-        algorithm, library = ALGORITHMS[self.algorithm], self.used_library
+        algorithm, library = self.algorithm_record, self.used_library
         if algorithm.library and (not library or library.kind != algorithm.library):
             raise ScenarioError(
                 "algorithm", f"{self.algorithm!r} needs NCCL: give library='nccl-efa', for instance"

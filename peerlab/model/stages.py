@@ -122,6 +122,12 @@ STAGES: dict[str, StageKind] = {
         role="gather",
         counts_as="exchange",
     ),
+    "share": StageKind(
+        says="copy to the node's other ranks (shared memory)",
+        legend="copies inside the node",
+        role="gather",
+        counts_as="exchange",
+    ),
 }
 """Every kind of stage; a trace numbers them in this order."""
 

@@ -22,12 +22,13 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
         keys.update(_of_stage(stage))
     keys.update(_of_library(scenario))
     if collective and cluster.devices > 1:
-        keys.update(("scaleup.rate", "scaleup.latency", "device.hbm"))
+        inside = ("host.core_copy",) if scenario.memory == "host" else ("scaleup.rate", "scaleup.latency")
+        keys.update((*inside, "device.hbm"))
     if scenario.registers:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
     if scenario.slice_bytes == "auto" and not scenario.choice:
         keys.add("slices.staged" if scenario.staged else "slices.direct")
-        if collective:
+        if not scenario.only_sends:
             keys.add("slices.least")
     if scenario.window is None:
         keys.add("slices.window")

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from peerlab.errors import ScenarioError
-from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import Library, serving, with_library
@@ -84,6 +84,11 @@ class WithLibrary:
         return replace(hardware, message_ps=0) if hardware.message_ps else hardware
 
     @property
+    def algorithm_record(self) -> Algorithm:
+        """What is known of the algorithm, ``auto`` resolved."""
+        return algorithm_of(self.algorithm, self.collective)
+
+    @property
     def uses_nic(self) -> bool:
         """Whether slices leave by the NICs, and not by the devices' own ports or a bare wire."""
         way = data_path(str(self.path))
@@ -91,25 +96,26 @@ class WithLibrary:
 
     @property
     def library_says(self) -> str:
-        """What the library does with this message, in words; empty where none takes part."""
+        """What the library does with this message, in words; empty without a library, and on a path that it does not serve."""
         library = self.used_library
-        if self.choice or library is None:
+        if self.choice or library is None or not self.uses_nic:
             return self.choice.says if self.choice else ""
+        if library.kind == "nccl" or (library.kind == "pairwise" and self.collective == "point-to-point"):
+            return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
-        return (
-            f"{library.title} {version}: {self.schedule_name}"
-            if library.kind == "pairwise"
-            else library.title
-        )
+        how = f": {self.schedule_name}" if library.kind == "pairwise" else ""
+        return f"{library.title} {version}{how}"
 
     @property
     def schedule_name(self) -> str:
         """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
         if self.choice:
             return "chain"
+        if self.collective == "alltoall":
+            return "direct"
         library = self.used_library
         pairwise = library is not None and library.kind == "pairwise" and self.uses_nic
-        return "pairwise" if pairwise and self.algorithm == "auto" else ALGORITHMS[self.algorithm].schedule
+        return "pairwise" if pairwise and self.algorithm == "auto" else self.algorithm_record.schedule
 
     @property
     def _in_messages(self) -> bool:

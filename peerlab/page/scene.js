@@ -216,7 +216,7 @@ export class Scene extends View {
     }
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
-    const doing = step < reducing ? "adding up" : "handing out";
+    const doing = this.meta.collective === "alltoall" ? "exchanging" : step < reducing ? "adding up" : "handing out";
     words.push([RING.x, RING.y + RING.words, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;

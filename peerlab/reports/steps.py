@@ -12,6 +12,7 @@ from pathlib import Path
 
 from peerlab.collectives.walk import Step, Walk, walk
 from peerlab.display import show_steps
+from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.units import say_count
 from peerlab.view.theme import properties
 
@@ -40,39 +41,49 @@ class Steps:
     _repr_html_ = show_steps
 
 
-def steps(algorithm: str = "ring", ranks: int = 4, numbers: Sequence[Sequence[int]] | None = None) -> Steps:
-    """Return an AllReduce of real numbers, to be looked at step by step in a notebook.
+def steps(
+    algorithm: str | None = None,
+    ranks: int = 4,
+    numbers: Sequence[Sequence[int]] | None = None,
+    *,
+    collective: str = "allreduce",
+) -> Steps:
+    """Return a collective of real numbers, to be looked at step by step in a notebook.
 
     `.walk` has the same as values: ``steps("ring", 4).walk.held(3)`` is what every rank holds after three steps.
 
     Parameters
     ----------
     algorithm:
-        One of a scenario's, between single devices.
+        One of a scenario's, between single devices; None: ``ring``, for an all-to-all ``direct``.
     ranks:
         2 to 8; `numbers` decides where they are given.
     numbers:
         What each rank contributes, a row of whole numbers per rank. Without them, every box of rank r
         holds 10 to the power of r, so that the digits of a sum tell whose contributions are in it: 1001 has those of
-        ranks 0 and 3.
+        ranks 0 and 3. In an all-to-all box t of rank r holds r and t as its two digits: 03 goes from rank 0 to rank 3.
+    collective:
+        ``allreduce`` or ``alltoall``.
 
     Raises
     ------
     ScenarioError
-        If there are too few or too many ranks, or the algorithm is not for so many.
+        If there are too few or too many ranks, the algorithm is not for so many or not for the collective, or the collective is
+        another one.
     """
-    return Steps(walk(algorithm, ranks, numbers))
+    return Steps(walk(algorithm, ranks, numbers, collective))
 
 
 def steps_html(one: Walk) -> str:
     """Return the steps as HTML that brings its own style."""
     key = f"pl-{secrets.token_hex(4)}"  # radio buttons of two outputs must not belong together
     last = len(one.steps)
-    title = f"{one.scenario.algorithm}, {one.ranks} ranks: AllReduce in {say_count(last, 'step')}"
+    title = f"{one.scenario.algorithm}, {one.ranks} ranks: {COLLECTIVE_NAMES[one.scenario.collective]} in {say_count(last, 'step')}"
     shown = "".join(f"#{key}-{n}:checked~#{key}-{n}-pane{{display:block}}" for n in range(last + 1))
     panes = "".join(_pane(one, n, key) for n in range(last + 1))
+    kind = "pl-steps pl-exchange" if one.exchanges else "pl-steps"
     return (
-        f"<style>{_style()}{shown}</style><section class='pl-steps' aria-label='{escape(title, quote=True)}' "
+        f"<style>{_style()}{shown}</style><section class='{kind}' aria-label='{escape(title, quote=True)}' "
         f"data-columns='{one.start.shape[1]}'><h3>{escape(title[0].upper() + title[1:])}</h3>"
         f"<fieldset><legend>After step</legend>{_track(one, key)}{panes}</fieldset></section>"
     )
@@ -98,7 +109,7 @@ def _pane(one: Walk, n: int, key: str) -> str:
         if n < len(one.steps)
         else "<span>Next ▸</span>"
     )
-    head = "".join(f"<th scope='col'>box {box}</th>" for box in range(one.start.shape[1]))
+    head = "".join(f"<th scope='col'>{_column(one, box)}</th>" for box in range(one.start.shape[1]))
     body = "".join(
         f"<tr><th scope='row'>rank {rank}</th>{''.join(_cells(one, n, rank))}</tr>"
         for rank in range(one.ranks)
@@ -109,15 +120,25 @@ def _pane(one: Walk, n: int, key: str) -> str:
     )
 
 
+def _column(one: Walk, box: int) -> str:
+    """Return what a box is called: by its number, or by whom it is for or from."""
+    if not one.exchanges:
+        return f"box {box}"
+    way, at = ("to", box) if box < one.sends else ("from", box - one.sends)
+    return f"{way} {at // (one.sends // one.ranks)}"
+
+
 def _say(one: Walk, n: int) -> str:
     """Return what happens in a step, in words."""
     if n == 0:
-        return "<b>Start.</b> Every rank holds what it contributes."
+        own = " What it has for itself is where it belongs." if one.exchanges else ""
+        return f"<b>Start.</b> Every rank holds what it {'sends' if one.exchanges else 'contributes'}.{own}"
     step, sent = one.steps[n - 1], one.sent(n)
-    what = "adding up" if step.adds else "handing out"
+    what = "exchanging" if one.exchanges else "adding up" if step.adds else "handing out"
     boxes, senders = max(len(move.boxes) for move in step.moves), len(step.moves)
     it = "it" if boxes == 1 else "them"
     does = f"adds {it} to its own" if step.adds else f"puts {it} in place of its own"
+    does = f"puts {it} under the sender's number" if one.exchanges else does
     who = (
         "Every rank sends"
         if senders == one.ranks
@@ -134,24 +155,30 @@ def _say(one: Walk, n: int) -> str:
 
 def _cells(one: Walk, n: int, rank: int) -> list[str]:
     """Return the boxes of a rank after a step: what is in them, and what came or went."""
-    held, total = one.held(n)[rank], one.total
+    held, there, final = one.held(n)[rank], one.there(n)[rank], one.final(n)[rank]
     step = one.steps[n - 1] if n else None
     cells = []
     for box, number in enumerate(held):
         came, went = _traffic(step, rank, box)
         kinds = [name for name, text in (("pl-came", came), ("pl-went", went)) if text]
-        kinds += ["pl-full"] * bool(number == total[box])
+        kinds += ["pl-full"] * bool(final[box])
         note = "; ".join(text for text in (came, went) if text)
-        cells.append(f"<td class='{' '.join(kinds)}'><b>{number}</b><small>{note or '&nbsp;'}</small></td>")
+        said = _number(one, number) if there[box] else "&nbsp;"
+        cells.append(f"<td class='{' '.join(kinds)}'><b>{said}</b><small>{note or '&nbsp;'}</small></td>")
     return cells
+
+
+def _number(one: Walk, number: int) -> str:
+    """Return a number; those that name sender and receiver of an all-to-all have two digits."""
+    return f"{number:02}" if one.exchanges else str(number)
 
 
 def _traffic(step: Step | None, rank: int, box: int) -> tuple[str, str]:
     """Return what came into a box in this step, and where it went, in words."""
     came = went = ""
     for move in step.moves if step else ():
-        if box in move.boxes and move.to == rank and step:
-            number = str(step.before[move.rank, box])
+        if box in move.into and move.to == rank and step:
+            number = str(step.before[move.rank, move.boxes[move.into.index(box)]])
             came = f"from {move.rank}"
             if step.adds and len(number) <= _SHORT:  # else it does not fit into a box
                 came = f"+{number} {came}"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerlab.collectives.busbw import bus_factor
+from peerlab.collectives.busbw import node_factor
 from peerlab.errors import RecordsError
 from peerlab.records import Records
 from peerlab.textfile import printable
@@ -111,10 +111,7 @@ class Observed:
         """Return what a node sends per second to others, at an algorithm bandwidth, in its unit."""
         if self.collective == "point-to-point":
             return algbw
-        if self.collective == "alltoall":
-            ranks = self.ranks or nodes
-            return ranks // nodes * algbw * (1 - 1 / nodes)
-        return algbw * bus_factor(self.collective, nodes)
+        return algbw * node_factor(self.collective, nodes, (self.ranks or nodes) // nodes)
 
 
 def observe(records: Records) -> Observed:

@@ -60,15 +60,13 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
         collective=seen.collective,
         message_bytes=size,
     )
-    return _two_sided(asked, seen.memory, size, many=seen.variant == "bandwidth") if two else asked
-
-
-def _two_sided(asked: Scenario, memory: str, size: int, *, many: bool) -> Scenario:
-    """Return a point-to-point scenario as an MPI benchmark runs it."""
-    if memory == "host":
+    if seen.memory == "host" and asked.only_sends:
         asked = asked.with_(memory="host")  # refused on a path from device memory
-    if not many:
-        return asked
-    pageable = asked.staged and memory == "device" and asked.hardware.pageable_copy_Bps is not None
+    return _in_a_row(asked, size) if two and seen.variant == "bandwidth" else asked
+
+
+def _in_a_row(asked: Scenario, size: int) -> Scenario:
+    """Return a point-to-point scenario as osu_bw runs it: many messages, one after the other."""
+    pageable = asked.staged and asked.memory == "device" and asked.hardware.pageable_copy_Bps is not None
     # a core that copies by itself is one message ahead of the wire, no more
     return asked.with_(message_bytes=IN_FLIGHT * size, slice_bytes=size, window=2 if pageable else None)

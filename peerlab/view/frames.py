@@ -150,7 +150,7 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
 
 def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
     """Return one number for each slice of a device; sorting by it puts the rows of a slice side by side."""
-    return ((rows["whose"] * 2**15 + rows["step"]) * 2**20 + rows["slice"]) * 2**10 + rows["device"]
+    return ((rows["whose"] * 2**18 + rows["step"]) * 2**20 + rows["slice"]) * 2**10 + rows["device"]
 
 
 def _stages(columns: dict[str, NDArray[np.int64]]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:

@@ -22,7 +22,7 @@ from peerlab.trace import Resource, Trace
 OWN, NEXT, PREVIOUS, BACK = 1, 2, 4, 8
 """Whose a slice is: the node's own; its partner's to somebody else; somebody else's to the node; the partner's to it."""
 
-_STEPS = 4096
+_STEPS = 2**14
 """Steps of a schedule that are looked at, at most."""
 
 

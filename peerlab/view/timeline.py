@@ -20,6 +20,7 @@ from bokeh.plotting import figure
 
 from peerlab.analysis.lanes import has_lane, in_order, lane_name
 from peerlab.analysis.run import Run
+from peerlab.model.checks import ADDING
 from peerlab.model.paths import data_path, kinds
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind, stage_number
@@ -66,9 +67,9 @@ def _has(run: Run, kind: str) -> bool:
         case "registration":
             return any(data_path(path).uses_device_memory for path in hardware.paths)
         case "scaleup":
-            return hardware.devices > 1 and s.collective != "point-to-point"
+            return hardware.devices > 1 and s.collective != "point-to-point" and s.memory == "device"
         case "reduce":
-            return s.reduces and s.collective in ("allreduce", "reduce-scatter")
+            return s.reduces and s.collective in ADDING
     return any(kind in kinds(hardware, path) for path in hardware.paths) or kind in run.busy
 
 

@@ -3,8 +3,8 @@
 from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.collectives.choose import slices
-from peerlab.model.algorithms import ALGORITHMS
-from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.checks import ADDING, COLLECTIVE_NAMES
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_kind
@@ -20,8 +20,9 @@ def colours(run: Run) -> list[list[str]]:
     if s.registers:
         used.insert(0, "register")
     if s.collective != "point-to-point":
-        used += ["reduce"] if s.reduces and s.collective != "allgather" else []
-        used += ["gather"] if s.hardware.devices > 1 else []
+        used += ["reduce"] if s.reduces and s.collective in ADDING else []
+        inside = "gather" if s.memory == "device" else node_exchange(s).stage
+        used += [inside] if s.hardware.devices > 1 else []
     used.append("flight")
     key: dict[str, str] = {}
     for stage in used:
@@ -49,7 +50,9 @@ def _not_drawn(run: Run) -> str:
     ]
     busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in not_told(run)]
     told = "; ".join(dict.fromkeys((*stages, *busy)))
-    return f" Not drawn: {told}." if told else ""
+    turns = run.scenario.collective == "alltoall" and run.trace.devices_per_switch > 1
+    drawn = " Drawn as if each slice went to the device of the same number." if turns else ""
+    return (f" Not drawn: {told}." if told else "") + drawn
 
 
 def _slices(s: Scenario) -> str:
@@ -69,8 +72,12 @@ def _how(run: Run) -> str:
     s = run.scenario
     if s.collective == "point-to-point":
         return "one message"
-    name = ALGORITHMS[s.algorithm].schedule
-    return name if s.hardware.devices == 1 else f"hierarchical {name}"
+    says = f", {s.library_says}" if s.library_says else ""
+    if s.choice:
+        return s.library_says
+    if s.collective == "alltoall":
+        return "direct exchange, " + ("one rank at a time" if s.blocking else "all at once") + says
+    return (s.schedule_name if s.hardware.devices == 1 else f"hierarchical {s.schedule_name}") + says
 
 
 def _disturbed(run: Run) -> str:

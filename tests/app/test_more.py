@@ -68,14 +68,26 @@ def test_only_algorithms_that_machine_nodes_and_collective_can_have_are_offered(
     def offered():
         return {value for _, value in lab.controls.rare.algorithm.options}
 
-    assert offered() == set(ALGORITHMS) - {"ring"}  # dl1 has eight devices a node
+    adding = set(ALGORITHMS) - {"direct"}  # which is an all-to-all's
+    assert offered() == adding - {"ring"}  # dl1 has eight devices a node
     lab.controls.nodes_text.value = "12"
-    assert offered() == set(ALGORITHMS) - {"ring", "halving-doubling", "recursive-doubling"}
+    assert offered() == adding - {"ring", "halving-doubling", "recursive-doubling"}
     lab.controls.collective.value = "allgather"
     assert offered() == {"auto", "hierarchical", "pairwise"}
     lab.controls.cluster.value = "ideal-100g"
     assert "ring" in offered()
     assert "hierarchical" not in offered()
+
+
+def test_an_all_to_all_leaves_behind_an_algorithm_that_it_cannot_have(lab):
+    lab.controls.rare.algorithm.value = "halving-doubling"
+    lab.controls.collective.value = "alltoall"
+    assert (lab.scenario.collective, lab.scenario.algorithm) == ("alltoall", "auto")
+    assert {value for _, value in lab.controls.rare.algorithm.options} == {"auto", "pairwise", "direct"}
+    lab.controls.rare.algorithm.value = "pairwise"
+    lab.controls.collective.value = "allreduce"  # it does that too
+    assert lab.scenario.algorithm == "pairwise"
+    assert lab.controls.error.value == ""
 
 
 def test_nodes_that_an_algorithm_cannot_have_are_refused_and_the_text_stays_to_be_corrected(lab):

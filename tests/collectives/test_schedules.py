@@ -161,7 +161,7 @@ class RingToTheLeft(Ring):
 
 def test_an_algorithm_of_a_test_is_a_record_and_a_schedule(monkeypatch):
     left = Algorithm(
-        name="left", schedule="ring to the left", does="to the left neighbour", allreduce_only=True
+        name="left", schedule="ring to the left", does="to the left neighbour", collectives=("allreduce",)
     )
     monkeypatch.setitem(ALGORITHMS, left.name, left)
     monkeypatch.setitem(SCHEDULES, left.schedule, RingToTheLeft)

@@ -53,15 +53,26 @@ def common(draw):
 
 
 @st.composite
-def scenarios(draw, *, registers=False):
-    """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory."""
+def exchanges(draw, fields):
+    """Make an all-to-all of a scenario's fields; on a path through the host perhaps between buffers in host memory."""
+    staged = fields.get("path", "").startswith("host-")
+    copies = staged and fields["cluster"] != "gaudi2"  # whose file says of no core how fast it copies
+    return {
+        "collective": "alltoall",
+        "algorithm": draw(st.sampled_from(["auto", "pairwise"])),
+        "memory": draw(st.sampled_from(["device", "host"])) if copies else "device",
+    }
+
+
+@st.composite
+def scenarios(draw, *, registers=False, alltoall=False):
+    """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory; `alltoall`: an all-to-all."""
     fields = common(draw)
     powers = st.sampled_from([1, 2, 4, 8, 16])
-    algorithm = draw(
-        st.sampled_from(
-            ["auto", "auto", *[name for name, one in list(ALGORITHMS.items())[3:] if not one.library]]
-        )
-    )
+    others = [name for name, one in ALGORITHMS.items() if "allreduce" in one.collectives and not one.library][
+        3:
+    ]
+    algorithm = draw(st.sampled_from(["auto", "auto", *others]))
     needs_power = algorithm in ("halving-doubling", "recursive-doubling")
     if not registers and draw(st.integers(0, 2)) == 0:
         fabric = draw(st.sampled_from(["ideal-100g", BACKBONE, LEAFSPINE]))
@@ -79,11 +90,14 @@ def scenarios(draw, *, registers=False):
         fields["path"] = "peer-direct"
     elif fields["cluster"] in MACHINES:
         fields["path"] = draw(st.sampled_from(peerlab.Scenario(cluster=fields["cluster"]).hardware.paths))
-    choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "point-to-point"]
-    fields["collective"] = draw(st.sampled_from(choices if fields["nodes"] > 1 else choices[:-1]))
+    choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "point-to-point"]
     if algorithm in ("recursive-doubling", "binary-tree"):
-        fields["collective"] = "allreduce"
-    if fields["collective"] != "point-to-point":
+        choices = ["allreduce"]
+    choices = ["alltoall"] if alltoall else choices if fields["nodes"] > 1 else choices[:5]
+    fields["collective"] = draw(st.sampled_from(choices))
+    if fields["collective"] == "alltoall":
+        fields |= draw(exchanges(fields))
+    elif fields["collective"] != "point-to-point":
         fields["algorithm"] = algorithm
     nodes = fields["nodes"]
     fields["library"] = draw(st.sampled_from([None, "none"])) if algorithm == "auto" else "none"
@@ -150,7 +164,7 @@ def same(referee, other):
                 )
 
 
-@given(scenarios())
+@given(scenarios() | scenarios(alltoall=True))
 def test_every_engine_gives_the_referees_spans(scenario):
     referee = peerlab.simulate(scenario, engine="referee", every_node=True).trace
     same(referee, peerlab.simulate(scenario, engine="loop", every_node=True).trace)

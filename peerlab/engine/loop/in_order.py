@@ -14,7 +14,7 @@ def in_order(system: System) -> frozenset[int]:
         return frozenset()  # whom a lane sends to changes from step to step
     feeders: dict[int, set[int]] = {}
     for lane in range(len(system.lanes)):
-        for step in {0, schedule.steps - 1}:
+        for step in sorted({0, schedule.steps - 1, *range(min(schedule.steps, system.plan.devices))}):
             for leg in system.legs(lane, step, plain=True)[0]:
                 before = -1
                 for visit in leg.visits:

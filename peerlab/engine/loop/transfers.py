@@ -150,7 +150,8 @@ class Transfers:
         """Let a NIC's registration queue serve a request; return when it is done."""
         side, step = request % 2, transfer_id // self._lanes + self._course.skipped
         if lease is None:
-            lease, answer = self._registration_queue.acquire(nic, self._system.lanes[lane].device, side, step)
+            end = lane if side == SOURCE else self.receivers[transfer_id]
+            lease, answer = self._registration_queue.acquire(nic, self._system.lanes[end].device, side, step)
             self.under_way[transfer_id].leases.append((side, nic, lease))
         else:
             answer = self._registration_queue.release(nic, lease, side, step)

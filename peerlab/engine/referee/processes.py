@@ -29,6 +29,7 @@ from peerlab.engine.referee.simpy_resources import (
 from peerlab.engine.registration_queue import DESTINATION, SOURCE, Answer, RegistrationQueue
 from peerlab.engine.slice_dependencies import intervals
 from peerlab.engine.system import System
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.registration import Lease
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
@@ -253,12 +254,9 @@ class Referee:
         self, step: int, lane: int, side: int, registered: simpy.Event, leases: list[tuple[int, int, Lease]]
     ) -> Action:
         def act() -> None:
-            device, end = (
-                self.system.lanes[lane].device,
-                lane if side == SOURCE else self.system.receiver(lane, step),
-            )
-            nic = self.system.lanes[end].registration_queue
-            lease, answer = self.registration_queue.acquire(nic, device, side, step)
+            one = self.system.lanes[lane if side == SOURCE else self.system.receiver(lane, step)]
+            nic = one.registration_queue
+            lease, answer = self.registration_queue.acquire(nic, one.device, side, step)
             leases.append((side, nic, lease))
             done = self._work_at(step, lane, side, nic, answer, "register")
             # a hit whose lookup takes no time is over at this instant, as in the loop
@@ -305,7 +303,7 @@ class Referee:
             for piece in pieces:
                 self.own[position, piece, lane] = self.env.event()
                 self.env.process(self._collect(position, piece, lane, place))
-        if plan.hands_out and not plan.adds:  # its own chunk is final from the beginning
+        if plan.hands_own:  # its own chunk, or a chunk for each, is final from the beginning
             for piece in pieces:
                 self.env.process(self._send_to_peers((-1 if schedule.steps else 0, piece, lane), lane))
         elif plan.hands_out and schedule.steps:
@@ -341,17 +339,17 @@ class Referee:
             yield from self._send_to_peers(key, lane)
 
     def _send_to_peers(self, key: Key, owner: int) -> Process:
-        cluster = self.system.scenario.cluster_for_message
-        link = self.system.lanes[owner].scaleup[0]
+        scenario, link = self.system.scenario, self.system.lanes[owner].scaleup[0]
+        way = node_exchange(scenario)
         step, piece, _ = key
         sizes = (
             self.system.sizes(step)
             if 0 <= step < self.system.plan.schedule.steps
             else self.system.chunk_sizes
         )
-        moved = sizes[piece] * (cluster.devices - 1)
-        yield from self._scaleup("broadcast", (step, piece, owner), link, "scaleup", moved)
-        yield self.env.timeout(cluster.scaleup_latency_ps)
+        moved = sizes[piece] * (scenario.hardware.devices - 1)
+        yield from self._scaleup(way.stage, (step, piece, owner), link, way.resource, moved)
+        yield self.env.timeout(way.latency_ps)
         self.end = max(self.end, self.clock.now)
 
     def _scaleup(self, stage: str, key: Key, resource: int, kind: str, nbytes: int) -> Process:
