@@ -103,8 +103,7 @@ class WithLibrary:
         if library.kind == "nccl" or (library.kind == "pairwise" and self.collective == "point-to-point"):
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
-        how = f": {self.schedule_name}" if library.kind == "pairwise" else ""
-        return f"{library.title} {version}{how}"
+        return f"{library.title} {version}"
 
     @property
     def schedule_name(self) -> str:

@@ -72,12 +72,13 @@ def _how(run: Run) -> str:
     s = run.scenario
     if s.collective == "point-to-point":
         return "one message"
-    says = f", {s.library_says}" if s.library_says else ""
-    if s.choice:
-        return s.library_says
+    says, turns = s.library_says, ", one rank at a time" if s.blocking else ", all at once"
     if s.collective == "alltoall":
-        return "direct exchange, " + ("one rank at a time" if s.blocking else "all at once") + says
-    return (s.schedule_name if s.hardware.devices == 1 else f"hierarchical {s.schedule_name}") + says
+        how = f"direct exchange{turns}"
+    else:
+        how = s.schedule_name if s.hardware.devices == 1 else f"hierarchical {s.schedule_name}"
+    # what the library says names the schedule, unless it takes no part
+    return says if s.choice else f"{how}, {says}" if says else how
 
 
 def _disturbed(run: Run) -> str:

@@ -144,8 +144,11 @@ def test_a_library_s_protocol_for_collectives_is_not_asked():
     alps = peerlab.Scenario(
         cluster="alps-gh200", nodes=2, path="peer-direct", collective="alltoall", message_bytes=64
     )
-    assert alps.cluster_for_message == alps.hardware
-    assert alps.with_(collective="allreduce").cluster_for_message != alps.hardware
+    met, own = alps.cluster_for_message, alps.hardware
+    assert (met.nic_Bps, met.latency_ps, met.message_ps) == (own.nic_Bps, own.latency_ps, 0)
+    assert alps.choice is None
+    assert "not modelled" in alps.library_says
+    assert alps.with_(collective="allreduce").cluster_for_message.latency_ps > own.latency_ps
 
 
 def test_buffers_in_host_memory_are_copied_inside_a_node_by_a_core():

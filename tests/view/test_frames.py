@@ -81,7 +81,7 @@ def test_the_data_path_gets_every_stage_of_every_slice_and_when_it_passes_each_p
 
 def test_a_span_of_the_timeline_says_when_its_own_work_would_be_done():
     """NIC receive needs 10.5 us for 128 KiB and has them for 11.7, until the sender's NIC was through and the latency over."""
-    run = peerlab.simulate(peerlab.Scenario(nodes=4, message_bytes="32 MiB"))
+    run = peerlab.simulate(peerlab.Scenario(library="none", nodes=4, message_bytes="32 MiB"))
     lanes = {
         i: i for i, one in enumerate(run.trace.resources) if one.kind in ("nic_rx", "wire") and one.node == 0
     }

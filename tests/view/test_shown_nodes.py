@@ -38,7 +38,7 @@ def native():
 
 
 def test_the_slowest_node_is_shown_and_the_picture_says_so():
-    run = simulated(path="peer-direct", slow_nodes={2: 0.8, 5: 0.5})
+    run = simulated(library="none", path="peer-direct", slow_nodes={2: 0.8, 5: 0.5})
     assert focus(run) == 5
     parcel = payload(run)
     assert parcel["views"]["timeline"]["title"] == "Timeline, node 5, the slow one"
@@ -101,7 +101,9 @@ def test_a_folded_exchange_shows_that_the_partner_sends_back():
 
 
 def test_a_ring_shows_the_same_two_nodes_all_the_time():
-    assert shown_nodes(simulated(nodes=8)) == ShownNodes(0, (1,), (7,), (2,), (True,), (False,), whole=False)
+    assert shown_nodes(simulated(library="none", nodes=8)) == ShownNodes(
+        0, (1,), (7,), (2,), (True,), (False,), whole=False
+    )
     assert shown_nodes(simulated(nodes=2)) == ShownNodes(0, (1,), (-1,), (-1,), (True,), (True,), whole=False)
 
 

@@ -64,6 +64,11 @@ class Fit:
         return float(np.median(self.measured_GBps / self.simulated_GBps))
 
     @property
+    def largest_ratio(self) -> float:
+        """Measured over simulated bandwidth at the largest size, where what a library does before and between slices matters least."""
+        return float(self.measured_GBps[-1] / self.simulated_GBps[-1])
+
+    @property
     def spread(self) -> float:
         """How far the log is from the simulation, as a factor of 1 or more: the median over the sizes."""
         return math.exp(float(np.median(np.abs(np.log(self.measured_GBps / self.simulated_GBps)))))

@@ -71,7 +71,7 @@ def _nics(seen: Observed, own: Fit) -> Iterator[str]:
             f"libfabric found {say_count(max(found), 'NIC')}, and a node of {own.cluster.name} has {has}: the others "
             "carry nothing."
         )
-    elif own.ratio < 0.8 and own.full_nics:
+    elif own.largest_ratio < 0.8 and own.full_nics:
         yield (
             f"A node sends {own.sent_GBps:.3g} of {wire:.3g} GB/s, as if {own.full_nics} of {say_count(has, 'NIC')} "
             "carried everything (a guess): look at which NICs the library found."
