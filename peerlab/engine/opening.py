@@ -31,10 +31,16 @@ def opening(system: System) -> Parts:
 
 
 def message_ps(scenario: Scenario) -> int:
-    """Return what a library of messages takes for one, point to point, beyond its bytes: asking first, and device memory."""
+    """Return what a library of messages takes beyond their bytes.
+
+    Point to point it is one message's: asking first, and device memory. In an all-to-all a rank's messages to all others are dealt with one
+    after the other, before the first leaves; no log tells how far that overlaps what is sent.
+    """
     library, cluster = scenario.used_library, scenario.hardware
-    if not library or library.kind != "messages" or scenario.collective != "point-to-point":
+    if not library or library.kind != "messages" or not scenario.only_sends:
         return 0
+    if scenario.collective == "alltoall":
+        return (scenario.ranks - 1) * (cluster.message_ps or 0)
     asks = cluster.eager_bytes is not None and scenario.nbytes > cluster.eager_bytes
     device = (scenario.memory == "device" and cluster.device_buffers_ps) or 0
     return (cluster.rendezvous_ps if asks else 0) + device

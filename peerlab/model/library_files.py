@@ -3,7 +3,7 @@
 A library file is TOML in ``data/libraries``. It says by which law the library walks a topology (``kind``), which versions are known,
 and gives figures as a cluster file does: those that a machine may have otherwise under ``[library]``, constants of the library's own
 source under ``[law]``, as numbers or lists. ``extends`` takes over another file; ``[instead]`` names the library that serves a data path
-in its place; ``[[forbids]]`` says which protocols it does not use when, and why.
+in its place, ``mpi`` the one that MPI programs have; ``[[forbids]]`` says which protocols it does not use when, and why.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ KINDS = ("nccl", "pairwise", "messages")
 _WHEN = ("always", "staged", "before Hopper")
 _MOST_BYTES = 2**18
 _SECTION = "library."
-_TEXTS = ("name", "title", "kind", "extends", "version")
+_TEXTS = ("name", "title", "kind", "extends", "version", "mpi")
 _LIMIT = 10**12
 
 
@@ -53,6 +53,8 @@ class Library:
     """The one that is meant where nobody says it."""
     instead: Mapping[str, str]
     """By data path the library that serves it in place of this one."""
+    mpi: str
+    """The library with which MPI programs use the same transport; empty where none is known."""
     forbids: tuple[Forbidden, ...]
     law: Mapping[str, Any]
     """Constants of the library's source, by name, in the units of its file."""
@@ -171,6 +173,7 @@ def _library(document: dict[str, Any]) -> Library:
         versions=(versions[0], versions[1]),
         version=str(document.get("version", base.version if base else versions[1])),
         instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
+        mpi=str(document.get("mpi", base.mpi if base else "")),
         forbids=(*(base.forbids if base else ()), *map(_forbidden, document.get("forbids", []))),
         law={**(base.law if base else {}), **_law(document.get("law", {}))},
         figures={**(base.figures if base else {}), **_figures(document.get("library", {}))},

@@ -44,6 +44,8 @@ def _of_library(scenario: Scenario) -> Iterator[str]:
         yield from (*_GRAPH, "library.hop", "library.message", "library.rendezvous", "library.eager")
     elif library and library.kind == "messages" and scenario.collective == "point-to-point":
         yield from ("library.rendezvous", "library.eager", "library.device_buffers")
+    elif library and library.kind == "messages" and scenario.collective == "alltoall":
+        yield "library.message"
     elif library and library.kind == "pairwise" and scenario.uses_nic and scenario.nodes > 1:
         yield from ("library.hop", "library.message", "library.overlap_lost")
 

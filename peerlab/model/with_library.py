@@ -100,7 +100,9 @@ class WithLibrary:
         library = self.used_library
         if self.choice or library is None or not self.uses_nic:
             return self.choice.says if self.choice else ""
-        if library.kind == "nccl" or (library.kind == "pairwise" and self.collective == "point-to-point"):
+        messages = self.collective in ("point-to-point", "alltoall")
+        knows = {"nccl": False, "pairwise": self.collective != "point-to-point", "messages": messages}
+        if not knows[library.kind]:
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
         return f"{library.title} {version}"

@@ -60,6 +60,9 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
         collective=seen.collective,
         message_bytes=size,
     )
+    library = asked.used_library
+    if seen.tool == "osu" and seen.collective == "alltoall" and library and library.mpi:
+        asked = asked.with_(library=library.mpi)
     if seen.memory == "host" and asked.only_sends:
         asked = asked.with_(memory="host")  # refused on a path from device memory
     return _in_a_row(asked, size) if two and seen.variant == "bandwidth" else asked
