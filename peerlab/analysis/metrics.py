@@ -111,12 +111,17 @@ def flight_share(recording: Recording) -> float:
     return min(recording.totals.flown_ps / recording.end_ps, 1.0) if recording.end_ps else 0.0
 
 
-def bottleneck(shares: Mapping[str, float], recording: Recording) -> Bottleneck | None:
-    """Return what of the `busy_shares` is largest, or latency if slices mostly fly; None where no time passes."""
+def bottleneck(
+    shares: Mapping[str, float], recording: Recording, *, overlapping: bool = False
+) -> Bottleneck | None:
+    """Return what of the `busy_shares` is largest, or latency if slices mostly fly; None where no time passes.
+
+    `overlapping`: whether flights of several steps overlap. Then a flight costs time only while the busiest resource rests.
+    """
     if not shares:
         return None
     kind = max(shares, key=lambda k: shares[k])
-    flight = flight_share(recording)
+    flight = min(flight_share(recording), 1.0 - shares[kind] if overlapping else 1.0)
     if flight > shares[kind]:
         return Bottleneck(LATENCY, "latency", flight)
     return Bottleneck(kind, resource_kind(kind).label, shares[kind])

@@ -12,6 +12,8 @@ from peerlab.analysis import critical_path, metrics
 from peerlab.analysis.gain import GainBand, check_alike, gain_band
 from peerlab.analysis.lanes import lane_name
 from peerlab.analysis.sensitivity import Band, band, influences
+from peerlab.collectives.choose import plan
+from peerlab.collectives.plan import overlaps
 from peerlab.display import show_run, write_trace
 from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import Alternative, alternatives
@@ -107,7 +109,8 @@ class Run:
     @cached_property
     def bottleneck(self) -> metrics.Bottleneck | None:
         """What the collective mostly waits for; None where no time passes."""
-        return metrics.bottleneck(self.busy, self.recording)
+        overlapping = not self.scenario.blocking and overlaps(plan(self.scenario).schedule)
+        return metrics.bottleneck(self.busy, self.recording, overlapping=overlapping)
 
     @cached_property
     def copies_per_byte(self) -> float:

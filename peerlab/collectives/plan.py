@@ -212,6 +212,12 @@ def is_chain(schedule: Schedule) -> bool:
 
 
 @lru_cache(maxsize=256)
+def overlaps(schedule: Schedule) -> bool:
+    """Return whether a later step waits for no arrival, as in a pairwise exchange, so that flights of several steps overlap."""
+    return schedule.symmetric and any(not found for found in waits(schedule, 0)[1:-1])
+
+
+@lru_cache(maxsize=256)
 def neighbours(schedule: Schedule, rank: int) -> frozenset[int]:
     """Return the ranks that `rank` sends to or receives from in any step."""
     ends = (schedule.to, schedule.source)

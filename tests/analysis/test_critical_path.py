@@ -97,6 +97,15 @@ def test_time_held_is_not_busy_and_the_bottleneck_is_who_works():
     assert (found.kind, found.share) == ("nic_tx", 20 / 22)
 
 
+@pytest.mark.parametrize(("size", "waits_for"), [("64 MiB", "nic_tx"), ("64 KiB", metrics.LATENCY)])
+def test_flights_that_overlap_cost_time_only_while_the_busiest_part_rests(size, waits_for):
+    """In a pairwise exchange all steps fly at once: 254 flights of 14 us are more than the whole time, in which a NIC is 99 % busy."""
+    run = peerlab.simulate(peerlab.Scenario(path="peer-direct", nodes=128, message_bytes=size))
+    assert metrics.flight_share(run.recording) == 1
+    assert run.bottleneck.kind == waits_for
+    assert run.bottleneck.share + max(run.busy.values()) == pytest.approx(1) or waits_for in run.busy
+
+
 MACHINES = [(name, path) for name in known_clusters() for path in load_cluster(name).paths]
 
 questions = st.builds(

@@ -7,7 +7,7 @@ import pytest
 import peerlab
 from peerlab.lessons.gain_by_cluster import rates, rule
 
-STAGED = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="1 GiB")
+STAGED = peerlab.Scenario(cluster="dl1", library="none", nodes=8, path="host-rdma", message_bytes="1 GiB")
 BOTH = [
     name
     for name in peerlab.known_clusters()
@@ -25,10 +25,8 @@ def test_the_rule_foretells_the_gain_on_every_machine_with_an_uplink(name):
     server = peerlab.load_cluster(name)
     if server.uplink_Bps is None:
         assert math.isnan(rule(server))
-    elif (
-        "protocol.simple_rate" in server.figures
-    ):  # its library does not fill the NIC, which the rule does not know
-        assert rule(server) > gain(cluster=name)
+    elif name == "p5":  # its detour waits for host memory, which the rule does not know
+        assert rule(server) < gain(cluster=name)
     else:
         assert rule(server) == pytest.approx(gain(cluster=name), rel=0.01)
 

@@ -20,7 +20,9 @@ from peerlab.records.library import measured_library
 
 LABS = {path.stem: path for path in sorted(folder("labs").glob("*.ipynb"))}
 
-STAGED = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
+TOUR = peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma", message_bytes="64 MiB")
+"""What the tour shows, with the library that DL1 has; the labs on topology have none."""
+STAGED = TOUR.with_(library="none")
 DIRECT = STAGED.with_(path="peer-direct")
 WIRE = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="64 MiB")
 TCP = STAGED.with_(path="host-tcp")
@@ -33,6 +35,16 @@ run = cache(peerlab.simulate)
 def gain(**changes):
     """Return how many times faster Peer Direct is than the detour."""
     return run(STAGED.with_(**changes)).time_s / run(DIRECT.with_(**changes)).time_s
+
+
+def tour(path="host-rdma", **changes):
+    """Return a run of the tour."""
+    return run(TOUR.with_(path=path, **changes))
+
+
+def tour_gain():
+    """Return how many times faster Peer Direct is than the detour in the tour."""
+    return tour().time_s / tour("peer-direct").time_s
 
 
 def uncached_share():
@@ -64,15 +76,21 @@ def alike():
 
 
 def most_servers_without_latency():
-    """Return the most servers, of powers of two, with which the bottleneck of Peer Direct is not yet the latency."""
-    sizes = (2**power for power in range(1, 11))
-    return next(n for n in sizes if run(DIRECT.with_(nodes=2 * n)).bottleneck.label == "latency")
+    """Return the most servers, of powers of two up to 1024, with which the tour's bottleneck is not yet the latency: 64 MiB and 1 MiB."""
+
+    def most(size):
+        runs = {
+            n: tour("peer-direct", nodes=n, message_bytes=size) for n in (2**power for power in range(1, 11))
+        }
+        return max(n for n, one in runs.items() if one.bottleneck.label != "latency")
+
+    return most("64 MiB"), most("1 MiB")
 
 
-def ring_steps():
-    """Return how many steps of a ring of eight add up, and how many it has in all."""
-    ring = walk("ring", DIRECT.nodes)
-    return sum(step.adds for step in ring.steps), len(ring.steps)
+def pairwise_steps():
+    """Return how many steps of a pairwise exchange of eight add up, and how many it has in all."""
+    exchange = walk("pairwise", TOUR.nodes)
+    return sum(step.adds for step in exchange.steps), len(exchange.steps)
 
 
 @cache
@@ -198,34 +216,43 @@ COMPUTED = {
         ("Half of 14.1 is {:.2f} GB/s", lambda: DL1.uplink_Bps / 2e9),
         (
             "payload: {:.0f} % of what the NIC",
-            lambda: 100 * run(STAGED.with_(message_bytes="1 GiB")).wire_busy,
+            lambda: 100 * tour(message_bytes="1 GiB").wire_busy,
         ),
         (
             "On paper it is {:.1f} / {:.2f} = {:.2f}, the NIC's rate",
             lambda: (DL1.nic_Bps / 1e9, DL1.uplink_Bps / 2e9, DL1.nic_Bps / (DL1.uplink_Bps / 2)),
         ),
-        ("The lab says {:.2f}, since on the detour", gain),
+        ("The lab says {:.2f}, since at 64 MiB", tour_gain),
         ("exceed the {:.0f} GB/s of a server's NICs", lambda: DL1.node_wire_Bps / 1e9),
-        ("about {:.1f} on DL1", gain),
+        ("about {:.1f} on DL1 with its library", tour_gain),
         ("allows {:,} ranks, that is {} servers", lambda: (DL1.max_ranks, DL1.max_ranks // DL1.devices)),
-        ("the wire is busy for {:.0f} % of the time, and each card", lambda: 100 * run(DIRECT).wire_busy),
+        (
+            "the wire is busy for {:.0f} % of the time, and each card",
+            lambda: 100 * tour("peer-direct").wire_busy,
+        ),
         (
             "Peer Direct is {:.2f} times as fast as RDMA through host, and {:.2f} times as fast as kernel TCP",
-            lambda: (gain(), run(TCP).time_s / run(DIRECT).time_s),
+            lambda: (tour_gain(), tour("host-tcp").time_s / tour("peer-direct").time_s),
         ),
-        ("The wire is now busy for {:.0f} % of the time only", lambda: 100 * run(UNCACHED).wire_busy),
+        (
+            "The wire is now busy for {:.0f} % of the time only",
+            lambda: 100 * tour("peer-direct", registration="per-transfer").wire_busy,
+        ),
         (
             "Peer Direct takes {:.2f} times as long as the detour",
-            lambda: run(UNCACHED).time_s / run(STAGED).time_s,
+            lambda: tour("peer-direct", registration="per-transfer").time_s / tour().time_s,
         ),
-        ("Up to {} servers the wire is the limit", most_servers_without_latency),
+        ("With 64 MiB the wire is the limit up to {} servers", lambda: most_servers_without_latency()[0]),
+        ("there the wire is the limit up to {} servers", lambda: most_servers_without_latency()[1]),
         (
             "{:.0f} GB/s with 2 servers, {:.0f} GB/s with 8, and {:.0f} GB/s with 128",
-            lambda: tuple(run(DIRECT.with_(nodes=nodes)).wire_limit_GBps for nodes in (2, 8, 128)),
+            lambda: tuple(tour("peer-direct", nodes=nodes).wire_limit_GBps for nodes in (2, 8, 128)),
         ),
-        ("In step 1 of {} two dots", lambda: ring_steps()[1]),
-        ("in step {} all eight are lit", lambda: ring_steps()[0]),
-        ("In the steps {} to {} the finished sum", lambda: (ring_steps()[0] + 1, ring_steps()[1])),
+        ("in the steps 1 to {} of {} node 0 sends", pairwise_steps),
+        (
+            "in the steps {} to {} each of them its own",
+            lambda: (pairwise_steps()[0] + 1, pairwise_steps()[1]),
+        ),
     ],
     "01_the_long_detour": [
         ("{:.2f} on DL1, and none where", lambda: gain(message_bytes="1 GiB")),
@@ -281,8 +308,8 @@ COMPUTED = {
             lambda: (large("p5"), rule(peerlab.load_cluster("p5"))),
         ),
         (
-            "fills {:.0f} GB/s of {:.0f} GB/s",
-            lambda: (P5.simple_Bps / 1e9, P5.nic_Bps / 1e9),
+            "NCCL, in the simulation it gains {:.2f}",
+            lambda: gain(cluster="p5", message_bytes="1 GiB", library=None),
         ),
         (
             "gains {:.2f}, and *A100 on RoCE 100G* gains nothing ({:.2f})",
