@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 
+from peerlab.lessons.eight_bytes import EIGHT_BYTES
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.logs import lab_log
 from peerlab.model.paths import path_title, path_titles
@@ -235,6 +236,7 @@ EXERCISES = (
         why="The maintainer of NCCL saw the same: only three of the four NICs seemed to be in use.",
         solution="3",
     ),
+    EIGHT_BYTES,
     Choice(
         name="05-believe",
         question="Three fits of log B: with which one would you plan?",

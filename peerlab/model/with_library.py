@@ -105,7 +105,8 @@ class WithLibrary:
         if not knows[library.kind]:
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
-        return f"{library.title} {version}"
+        how = "direct exchange" if self.collective == "alltoall" else self.schedule_name
+        return f"{library.title} {version}" + (f": {how}" if library.kind == "pairwise" else "")
 
     @property
     def schedule_name(self) -> str:

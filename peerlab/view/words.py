@@ -77,8 +77,9 @@ def _how(run: Run) -> str:
         how = f"direct exchange{turns}"
     else:
         how = s.schedule_name if s.hardware.devices == 1 else f"hierarchical {s.schedule_name}"
-    # what the library says names the schedule, unless it takes no part
-    return says if s.choice else f"{how}, {says}" if says else how
+    if ": " in says:  # it names the schedule itself
+        return says + (turns if s.collective == "alltoall" else "")
+    return f"{how}, {says}" if says else how
 
 
 def _disturbed(run: Run) -> str:

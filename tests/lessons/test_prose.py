@@ -9,7 +9,7 @@ import pytest
 
 import peerlab
 from peerlab.collectives.walk import walk
-from peerlab.lessons import find, own_machine, review
+from peerlab.lessons import eight_bytes, find, own_machine, review
 from peerlab.lessons.gain_by_cluster import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring_moves import RingLayout
@@ -123,6 +123,16 @@ def small_cache_hits():
                 registered.release(lease)
     ring = peerlab.Scenario(cluster="juliet", nodes=4, path="peer-direct", dependency="step", cache_regions=2)
     return registered.counters.hits - before, run(ring).registration.hits
+
+
+def eight(cluster):
+    """Return a run of 8 bytes on two nodes of a cluster, over Peer Direct."""
+    return run(eight_bytes.SMALLEST.with_(cluster=cluster))
+
+
+def course(cluster):
+    """Return what NCCL does with those 8 bytes, in its law's own terms."""
+    return eight(cluster).scenario.choice.course
 
 
 def own_both():
@@ -382,6 +392,28 @@ COMPUTED = {
             "leaving TCP gains a factor of {:.1f}, and leaving host memory another factor of {:.1f}",
             lambda: (1 / explained("host-rdma"), explained("host-rdma") / explained("peer-direct")),
         ),
+        ("8 bytes took {:.1f} µs", eight_bytes.measured_us),
+        ("**launch**: {:.1f} µs, once", lambda: course("p4d").launch),
+        (
+            "**hops inside the nodes**: {:.1f} µs each",
+            lambda: course("p4d").inside / 14,
+        ),
+        (
+            "Together {:.0f} µs, {:.0f} % less than the log says",
+            lambda: (
+                1e6 * eight("p4d").time_s,
+                100 - 1e8 * eight("p4d").time_s / eight_bytes.measured_us(),
+            ),
+        ),
+        (
+            "assumed to lie between {:g} and {:g} µs",
+            lambda: eight("p4d").scenario.hardware.figures["library.hop"].range,
+        ),
+        (
+            "On InfiniBand it is {:g} µs",
+            lambda: eight("azure-nd-a100-v4").scenario.hardware.figures["library.hop"].value,
+        ),
+        ("needs no flush: {:.0f} µs on two servers of Azure", lambda: 1e6 * eight("azure-nd-a100-v4").time_s),
         ("A node has NICs for {:.0f} GB/s together", lambda: P5.node_wire_Bps / 1e9),
         ("from {} KiB to {} KiB this run chose", lambda: SLOW_KIB),
     ],
@@ -407,6 +439,7 @@ SOURCED = {
         "missed the measured time by 28 to 78 % when we tried it on a busy virtual machine with two processors",
     ],
     "00_tour": ["1.5 to 2 times on collectives and up to 1.76 on large messages (summaries of an article"],
+    "05_read_a_log": ["The NCCL of this log is 2.9.9.", "promises nothing below 2.12"],
     "01_the_long_detour": [
         "1.5 to 2 times, up to 1.76 on large messages (summaries of an article in *Towards Data Science*",
         "2.25, 1.84 and 1.57 times faster without the stop in host memory, at 1, 2 and 4 MiB (osu_latency",

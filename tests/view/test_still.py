@@ -91,7 +91,7 @@ class Tags(HTMLParser):
         ({"slice_bytes": "256 KiB"}, "slices of 256 KiB, as set"),
         ({"slice_bytes": None}, "whole transfers"),
         ({"library": "none"}, "Gaudi DL1, hierarchical ring"),
-        ({}, "Gaudi DL1, hierarchical pairwise, HCL over host NICs 1.21"),
+        ({}, "HCL over host NICs 1.21: pairwise"),
         ({"cluster": "p4d"}, "NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB"),
     ],
 )
