@@ -136,11 +136,16 @@ _REASONS = {
     STAY: "Even the largest gain is not clearly faster; why change anything?",
 }
 
-_WIRING, _STAGED = FIGURE_LABELS["node.nics_per_switch"], FIGURE_LABELS["slices.staged"]
+_WIRING, _STAGED, _HOP = (
+    FIGURE_LABELS[key] for key in ("node.nics_per_switch", "slices.staged", "library.hop")
+)
 _ASSUMED = {
     _WIRING: "Has your file a source for it by now?",
-    _STAGED: "It moves the gain by a few per cent. Which figure stands in the first row?",
-    FIGURE_LABELS["fabric.latency"]: "It moves the gain by about 1 %. Which figure stands in the first row?",
+    _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which figure stands in the first row?",
+    FIGURE_LABELS[
+        "fabric.latency"
+    ]: "What NCCL plans with for a hop stands in its place. Which figure stands in the first row?",
+    _HOP: "It moves the gain by about 1 %. Which figure stands in the first row?",
     FIGURE_LABELS["nic.rate"]: "Your file has a source for it by now, so it is not assumed.",
     FIGURE_LABELS["registration.base"]: "In a warm cache nothing is registered any more.",
     _OTHER: "The first row of the table names it.",
@@ -223,6 +228,7 @@ EXERCISES = (
             _WIRING: ("node.nics_per_switch", "wiring", "where the NICs hang", "place of the NICs"),
             _STAGED: ("slices.staged", "slice", "slices", "slice size", "size of a slice"),
             FIGURE_LABELS["fabric.latency"]: ("fabric.latency", "latency", "latency of the network"),
+            _HOP: ("library.hop", "hop", "the transport's hop"),
             FIGURE_LABELS["nic.rate"]: ("nic.rate", "NIC", "rate of the NIC", "the NIC's rate"),
             FIGURE_LABELS["registration.base"]: ("registration.base", "registration", "registering"),
         },
