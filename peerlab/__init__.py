@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
     from peerlab.deck.write_deck import write_deck
+    from peerlab.engine.answer_step import step
     from peerlab.engine.simulate import simulate
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from peerlab.study.calibration.calibration import calibrate
     from peerlab.study.diagnosis.diagnosis import diagnose
     from peerlab.study.sweep.sweeping import sweep
+    from peerlab.training.step_run import StepRun
+    from peerlab.training.training_step import Step
+    from peerlab.training.workload import Workload
+    from peerlab.training.workload_file import known_workloads, load_workload
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
@@ -49,18 +54,24 @@ _HOMES = {
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.analysis.run",
     "Scenario": "peerlab.model.scenario",
+    "Step": "peerlab.training.training_step",
+    "StepRun": "peerlab.training.step_run",
+    "Workload": "peerlab.training.workload",
     "calibrate": "peerlab.study.calibration.calibration",
     "diagnose": "peerlab.study.diagnosis.diagnosis",
     "export_still": "peerlab.export.pictures",
     "export_video": "peerlab.export.video",
     "known_clusters": "peerlab.model.presets",
+    "known_workloads": "peerlab.training.workload_file",
     "load": "peerlab.records",
     "load_cluster": "peerlab.model.presets",
+    "load_workload": "peerlab.training.workload_file",
     "measure": "peerlab.measurement.measurement",
     "pin_cost": "peerlab.measurement.pin_cost",
     "ratios": "peerlab.reports.ratios",
     "show_limit": "peerlab.measurement.locked_memory",
     "simulate": "peerlab.engine.simulate",
+    "step": "peerlab.engine.answer_step",
     "steps": "peerlab.reports.steps",
     "sweep": "peerlab.study.sweep.sweeping",
     "way": "peerlab.model.way",
@@ -146,6 +157,9 @@ __all__ = [
     "RegistrationCache",
     "Run",
     "Scenario",
+    "Step",
+    "StepRun",
+    "Workload",
     "__version__",
     "calibrate",
     "diagnose",
@@ -156,8 +170,10 @@ __all__ = [
     "export_still",
     "export_video",
     "known_clusters",
+    "known_workloads",
     "load",
     "load_cluster",
+    "load_workload",
     "measure",
     "pin_cost",
     "predict",
@@ -165,6 +181,7 @@ __all__ = [
     "ratios",
     "show_limit",
     "simulate",
+    "step",
     "steps",
     "sweep",
     "way",

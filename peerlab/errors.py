@@ -3,6 +3,7 @@
     PeerlabError
     |-- ScenarioError        a field of a question is impossible
     |-- HardwareError        a cluster file is missing, incomplete or wrong
+    |-- WorkloadError        what a training step asks is unknown or impossible
     |-- RegistrationError    memory cannot be registered within the locked-memory limit
     |-- ExpectationError     expected figures or a reference file cannot be read
     |-- RecordsError         a log, or a table of measurements, cannot be read
@@ -78,6 +79,10 @@ class ScenarioError(PeerlabError, ValueError):
 
 class HardwareError(PeerlabError, ValueError):
     """A cluster file is missing, incomplete or wrong."""
+
+
+class WorkloadError(PeerlabError, ValueError):
+    """What is trained, or how, is unknown or impossible."""
 
 
 class RegistrationError(PeerlabError):

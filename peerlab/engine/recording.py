@@ -27,14 +27,21 @@ _MOST_SPANS = 600_000
 """Of an array run with more, only a node and its neighbours are recorded."""
 
 
-def by_loop(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
-    """Return an iteration of the loop; of a folded chain without evictions, repetitions are left out."""
+def by_loop(
+    system: System, registration_queue: RegistrationQueue, progress: Progress | None, *, repeats: bool = True
+) -> Recording:
+    """Return an iteration of the loop; of a folded chain without evictions, repetitions are left out, unless `repeats` is False."""
     traffic = exchange(system) if system.plan.exchanges else None
     own = traffic.ready.tolist() if traffic and system.plan.collects else None
     loop = Loop(system, registration_queue, own, progress)
     watch = None
     # with evictions the cache's contents decide about later steps, and they do not repeat with the steps
-    if system.folded and loop.readiness.chain and not may_evict(system.scenario, system.plan.schedule):
+    if (
+        repeats
+        and system.folded
+        and loop.readiness.chain
+        and not may_evict(system.scenario, system.plan.schedule)
+    ):
         watch = Repeats(_gather_period(traffic, len(system.chunk_sizes)) if traffic else None)
     loop.run(watch)
     skips = watch.skips if watch else []
@@ -48,10 +55,10 @@ def by_loop(system: System, registration_queue: RegistrationQueue, progress: Pro
         spans = np.concatenate([spans, *more])
         end = max(end, last)
     rows = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
-    return _recording(system, registration_queue, rows, end, skips)
+    return recorded(system, registration_queue, rows, end, skips)
 
 
-def _recording(
+def recorded(
     system: System,
     registration_queue: RegistrationQueue,
     rows: Rows,
@@ -60,6 +67,7 @@ def _recording(
     summed: Totals | None = None,
     lanes: Sequence[int] | None = None,
 ) -> Recording:
+    """Return the recording of an engine's rows, moved behind what the library does before the first slice."""
     parts = opening(system)
     shift = sum(lasts for *_, lasts in parts)
     if parts:
@@ -141,7 +149,7 @@ def side_by_side(
             recordings.append(None)
             continue
         rows = _later(partial(_recorded, batch if few else None, system, scenario, kept, found))
-        recordings.append(_recording(system, registration_queue, rows, end, summed=summed, lanes=kept))
+        recordings.append(recorded(system, registration_queue, rows, end, summed=summed, lanes=kept))
     return recordings
 
 
@@ -206,7 +214,7 @@ def by_compiled(
     found = registration_queue.find_all() if system.scenario.registers else []
     asked = hits_of(system, kept, found, ring.asked() if found else [])
     rows = spans, columns(REGISTRATION_COLUMNS, asked)
-    return _recording(system, registration_queue, rows, ring.end, lanes=kept)
+    return recorded(system, registration_queue, rows, ring.end, lanes=kept)
 
 
 def by_referee(system: System, registration_queue: RegistrationQueue, progress: Progress | None) -> Recording:
@@ -218,4 +226,4 @@ def by_referee(system: System, registration_queue: RegistrationQueue, progress: 
     referee.run()
     spans = columns(SPAN_COLUMNS, array(referee.spans, len(SPAN_COLUMNS)))
     events = columns(REGISTRATION_COLUMNS, array(referee.events, len(REGISTRATION_COLUMNS)))
-    return _recording(system, registration_queue, (spans, events), referee.end)
+    return recorded(system, registration_queue, (spans, events), referee.end)

@@ -42,9 +42,11 @@ Span = tuple[int, int, int, int, int, int, int, int, int, int, int]
 class Referee:
     """One iteration of a system's collective, as processes."""
 
-    def __init__(self, system: System, registration_queue: RegistrationQueue) -> None:
+    def __init__(
+        self, system: System, registration_queue: RegistrationQueue, clock: Clock | None = None
+    ) -> None:
         self.system, self.registration_queue = system, registration_queue
-        self.clock = Clock()
+        self.clock = clock or Clock()
         self.env = self.clock.env
         self.servers: dict[int, Exclusive | Shared] = {}
         self.windows: dict[int, Window] = {}
@@ -63,6 +65,11 @@ class Referee:
 
     def run(self) -> None:
         """Run to the end."""
+        self.begin()
+        self.env.run()
+
+    def begin(self) -> None:
+        """Start every process, now."""
         schedule, lanes = self.system.plan.schedule, range(len(self.system.lanes))
         transfers = [
             (step, lane)
@@ -79,10 +86,12 @@ class Referee:
         for lane in lanes:
             self._begin(lane)
         for step, lane in transfers:
-            self.env.process(self._transfer(step, lane))
+            self._start(self._transfer(step, lane))
             for piece in range(len(self.system.sizes(step))):
-                self.env.process(self._slice(step, piece, lane))
-        self.env.run()
+                self._start(self._slice(step, piece, lane))
+
+    def _start(self, process: Process) -> None:
+        self.env.process(process)
 
     def _server(self, resource: int) -> Exclusive | Shared:
         if resource not in self.servers:
@@ -106,7 +115,7 @@ class Referee:
     def _slice(self, step: int, piece: int, lane: int) -> Process:
         key = (step, piece, lane)
         schedule, to = self.system.plan.schedule, self.system.receiver(lane, step)
-        self.env.process(self._data(step, piece, lane))
+        self._start(self._data(step, piece, lane))
         yield self.there[key]
         yield self.posted[step, lane]
         for leg in self.legs(lane, step)[piece]:
@@ -123,7 +132,7 @@ class Referee:
         self.end = max(self.end, self.clock.now)
         self.arrived[key].succeed()  # slices that carry these bytes, and the end of the transfer, wait for it
         if self.system.plan.hands_out and step >= schedule.reducing_steps:
-            self.env.process(self._send_to_peers(key, to))
+            self._start(self._send_to_peers(key, to))
 
     def _data(self, step: int, piece: int, lane: int) -> Process:
         """Wait for what a slice carries, and in blocking code for its step."""
@@ -168,7 +177,7 @@ class Referee:
         """Start a slice on the chain of a stage; return the event of its end, the latency behind the last resource included."""
         begun, past = ([self.env.event() for _ in leg.visits] for _ in range(2))
         for number in range(len(leg.visits)):
-            self.env.process(self._visit(key, leg, number, begun, past))
+            self._start(self._visit(key, leg, number, begun, past))
         return past[-1]
 
     def _visit(
@@ -302,14 +311,14 @@ class Referee:
         for position, place in self.system.gather_place.items() if plan.collects else ():
             for piece in pieces:
                 self.own[position, piece, lane] = self.env.event()
-                self.env.process(self._collect(position, piece, lane, place))
+                self._start(self._collect(position, piece, lane, place))
         if plan.hands_own:  # its own chunk, or a chunk for each, is final from the beginning
             for piece in pieces:
-                self.env.process(self._send_to_peers((-1 if schedule.steps else 0, piece, lane), lane))
+                self._start(self._send_to_peers((-1 if schedule.steps else 0, piece, lane), lane))
         elif plan.hands_out and schedule.steps:
             owned = schedule.owned(0 if schedule.symmetric else self.system.lanes[lane].node)
             for piece in range(len(self.system.chunks_sizes(len(owned))) if owned else 0):
-                self.env.process(self._hand_out_own(owned, piece, lane))
+                self._start(self._hand_out_own(owned, piece, lane))
 
     def _hand_out_own(self, owned: range, piece: int, lane: int) -> Process:
         """Hand out a slice of the finished sum when all that is in it has arrived; the last arrival names it."""

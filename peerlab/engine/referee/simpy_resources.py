@@ -16,7 +16,7 @@ from peerlab.units import PS_PER_S
 Key = tuple[int, ...]
 Action = Callable[[], None]
 
-REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS = range(5)
+REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS, OVER = range(6)
 """Ranks of what is decided at the end of an instant; the lower rank comes first."""
 
 
@@ -31,7 +31,7 @@ class Clock:
     def __init__(self) -> None:
         self.env = simpy.Environment()
         self._pending: dict[int, list[tuple[Key, Action]]] = {
-            rank: [] for rank in (REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS)
+            rank: [] for rank in (REGISTRATION, WINDOWS, FREED, ARRIVALS, LINKS, OVER)
         }
 
     @property

@@ -1,0 +1,145 @@
+"""A step out of collectives that were simulated alone: each moved to where it begins, in whole picoseconds.
+
+That is exact, because the exchanges of a step are one after the other on one stream: nothing else uses the resources meanwhile, and a
+recording depends on nothing but its scenario and what its registration caches hold at the beginning. It takes a collective that all ranks end
+together; where they do not, the next one would begin rank by rank.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from peerlab.analysis.run import Run
+from peerlab.engine import recording
+from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.registration_queue import RegistrationQueue
+from peerlab.engine.simulate import simulate, trace
+from peerlab.engine.system import System, foldable, least
+from peerlab.errors import WorkloadError
+from peerlab.model.scenario import Scenario
+from peerlab.trace import Iteration, Ran
+from peerlab.training.program import Exchanging, Program
+from peerlab.training.step_trace import Computed, Placed, StepTrace
+from peerlab.training.training_step import Step
+
+_MOST_KEPT = 256
+_PER_MILLE = 1000
+Held = tuple[tuple[tuple[int, int], tuple[tuple[int, int], ...]], ...]
+"""Idle regions of the registration cache of each NIC, by node and place, least recently used first."""
+
+
+def scenario_of(step: Step, one: Exchanging) -> Scenario:
+    """Return the collective alone.
+
+    Raises
+    ------
+    WorkloadError
+        If its ranks do not end together.
+    """
+    found = step.scenario.with_(collective=one.collective, message_bytes=one.nbytes)
+    if not foldable(found):
+        raise WorkloadError(
+            f"path {found.path!r} with this algorithm or fabric: ranks do not end a collective together, so the next one would "
+            "begin rank by rank; that is not modelled for a step, only for a single collective"
+        )
+    return found
+
+
+def compose(step: Step, program: Program, progress: Progress | None = None) -> StepTrace:
+    """Return a step, composed of its collectives; `progress` is told how many of them there are and how many are simulated."""
+    runs = _carried(step, program) if carries(step.scenario) else _alone(step, program)
+    found: list[Run] = []
+    for number, run in enumerate(runs):
+        found.append(run)
+        if progress:
+            progress(number + 1, len(program.exchanging))
+    return _place(program, found, step.slowdown_per_mille)
+
+
+def carries(scenario: Scenario) -> bool:
+    """Return whether an exchange may find less in the registration caches because of those before it."""
+    limits = (scenario.cache_regions, scenario.cache_bytes, scenario.memlock_bytes)
+    limited = any(one is not None for one in limits)
+    if limited and scenario.registration == "pool" and scenario.data_path.uses_device_memory:
+        raise WorkloadError(
+            "registration: a pool with limits is not modelled for a step; leave the limits out"
+        )
+    return limited and scenario.registers and scenario.registration == "cached"
+
+
+def _alone(step: Step, program: Program) -> Iterator[Run]:
+    """Yield a run for each exchange; equal ones share it. Without limits no cache gives up what another exchange registered."""
+    for one in program.exchanging:
+        yield _run(scenario_of(step, one))
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _run(scenario: Scenario) -> Run:
+    return simulate(scenario)
+
+
+def _carried(step: Step, program: Program) -> Iterator[Run]:
+    """Yield a run for each exchange of the last step; what the caches hold goes on from one to the next."""
+    known: dict[tuple[str, int, int, Held], tuple[Run, Held]] = {}
+    held: Held = ()
+    turns = step.scenario.runs
+    for turn in range(turns):
+        for one in program.exchanging:
+            key = (one.collective, one.nbytes, one.buffer_set, held)
+            if key not in known:
+                known[key] = _run_from(scenario_of(step, one), one.buffer_set, held)
+            run, held = known[key]
+            if turn == turns - 1:
+                yield run
+
+
+def _run_from(scenario: Scenario, buffer_set: int, held: Held) -> tuple[Run, Held]:
+    """Return a run that begins with what the caches hold, and what they hold after it."""
+    system = least(scenario)
+    queue = RegistrationQueue(system)
+    nics = {place_of(system, lane.registration_queue): lane.registration_queue for lane in system.lanes}
+    queue.restore(tuple((nics[place], regions) for place, regions in held))
+    queue.begin(buffer_set)
+    # other buffer sets may evict, whatever the size of this one
+    found = recording.by_loop(system, queue, None, repeats=False)
+    after = tuple((place_of(system, nic), regions) for nic, regions in queue.contents())
+    return Run(scenario, trace(system, found, Ran((Iteration(0, found),))), "loop", simulate), after
+
+
+def place_of(system: System, nic: int) -> tuple[int, int]:
+    """Return node and place of a NIC's registration queue; its number differs between systems."""
+    one = system.resources[nic]
+    return one.node, one.index
+
+
+def _place(program: Program, runs: Sequence[Run], slowdown: int) -> StepTrace:
+    """Return when everything begins: compute lane and stream, each in order, each waiting for what it needs of the other."""
+    computed: list[Computed] = []
+    placed: list[Placed] = []
+    now, flying, working = 0, 0, -1  # when the stream is through, and when the lane began; -1: it rests
+    left = 0  # of the lane's operation, thousandths of a picosecond of work
+    flies = False
+    while True:
+        at = len(computed)
+        if working < 0 and at < len(program.computing):
+            op = program.computing[at]
+            if all(one < len(placed) - flies for one in op.after):
+                working, left = now, op.duration_ps * _PER_MILLE
+        if not flies and len(placed) < len(program.exchanging):
+            one = program.exchanging[len(placed)]
+            if all(other < at for other in one.after):
+                run = runs[len(placed)]
+                ready = max((computed[other].end_ps for other in one.after), default=0)
+                placed.append(Placed(one, run, ready, now))
+                flies, flying = True, now + run.time_ps
+        if working < 0 and not flies:
+            return StepTrace(tuple(computed), tuple(placed))
+        rate = _PER_MILLE - slowdown if flies else _PER_MILLE
+        ends = now - (-left // rate) if working >= 0 else flying
+        then = min(ends, flying) if flies else ends
+        left -= (then - now) * rate
+        now = then
+        if working >= 0 and left <= 0:
+            computed.append(Computed(program.computing[at], working, now))
+            working = -1
+        if flies and now == flying:
+            flies = False

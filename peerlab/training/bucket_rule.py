@@ -1,0 +1,45 @@
+"""How PyTorch's DistributedDataParallel puts gradients into buckets.
+
+The rule is that of ``compute_bucket_assignment_by_size`` (pytorch, torch/csrc/distributed/c10d/reducer.cpp): tensors in the order in
+which their gradients arrive, a bucket is closed as soon as it holds its limit or more. So a bucket exceeds its limit by up to one
+tensor. The first one has a limit of its own, 1 MiB.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Gradients that are exchanged as one."""
+
+    nbytes: int
+    """Their size."""
+    tensors: tuple[int, ...]
+    """Places of its tensors in the order of arrival."""
+
+
+def buckets(sizes: Iterable[int], first: int, cap: int | None) -> tuple[Bucket, ...]:
+    """Return the buckets of tensors of these sizes, in the order in which their gradients arrive.
+
+    Parameters
+    ----------
+    sizes:
+        Bytes of each tensor.
+    first, cap:
+        Limits of the first bucket and of all others, bytes; None: the others are one bucket.
+
+    >>> [one.nbytes for one in buckets([3, 3, 5, 5, 5], first=1, cap=8)]
+    [3, 8, 10]
+    """
+    found: list[Bucket] = []
+    held: list[int] = []
+    nbytes = 0
+    for place, size in enumerate(sizes):
+        held.append(place)
+        nbytes += size
+        limit = cap if found else first
+        if limit is not None and nbytes >= limit:
+            found.append(Bucket(nbytes, tuple(held)))
+            held, nbytes = [], 0
+    return (*found, Bucket(nbytes, tuple(held))) if held else tuple(found)

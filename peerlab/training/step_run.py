@@ -1,0 +1,163 @@
+"""A step that was answered, with every figure drawn from it."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from peerlab.training.program import PHASES
+from peerlab.training.step_trace import StepTrace
+from peerlab.training.training_step import Step
+from peerlab.units import say_share, say_time, seconds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PER_HOUR = 3600
+
+
+class AnswersSteps(Protocol):
+    """What answers another step."""
+
+    def __call__(self, step: Step, /) -> "StepRun":
+        """Return its run."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class StepRun:
+    """One step of a training, after its warm-up: the caches hold what the step before left there."""
+
+    step: Step
+    """The question."""
+    trace: StepTrace
+    """Every operation and every exchange."""
+    engine: str
+    """Which engine answered: ``composition`` or ``referee``."""
+    answer: AnswersSteps | None = field(default=None, compare=False)
+    """What answers another step; for what-ifs."""
+
+    @property
+    def time_ps(self) -> int:
+        """The whole step, picoseconds."""
+        return self.trace.end_ps
+
+    @property
+    def time_s(self) -> float:
+        """The whole step, seconds."""
+        return seconds(self.time_ps)
+
+    @property
+    def exposed_s(self) -> float:
+        """How long the devices waited for an exchange, seconds."""
+        return seconds(self.trace.exposed_ps)
+
+    @property
+    def exchange_s(self) -> float:
+        """All exchanges, one after the other, hidden or not, seconds."""
+        return seconds(sum(one.run.time_ps for one in self.trace.placed))
+
+    @property
+    def compute_s(self) -> float:
+        """How long the devices computed, seconds; longer than given where exchanges slow it down."""
+        return self.time_s - self.exposed_s
+
+    @property
+    def utilisation(self) -> float:
+        """Share of the step in which the devices compute, 0 to 1."""
+        return self.compute_s / self.time_s if self.time_ps else 1.0
+
+    @property
+    def samples_per_s(self) -> float:
+        """Samples per second, of all devices; not a number where no time passes."""
+        return self.step.samples / self.time_s if self.time_ps else float("nan")
+
+    @property
+    def peak_share(self) -> float | None:
+        """Share of the devices' peak, 0 to 1, by the workload's operations; None where either is unknown."""
+        flop, peak = self.step.model.flop_per_sample, self.step.peak
+        if flop is None or not peak or not self.time_ps:
+            return None
+        return flop.value * self.samples_per_s / (peak * self.step.devices)
+
+    @property
+    def cost_per_step(self) -> float | None:
+        """What the nodes cost in a step; None without a price."""
+        price = self.step.price_per_node_hour
+        return None if price is None else self.time_s * self.step.scenario.nodes * price / _PER_HOUR
+
+    @property
+    def energy_per_step_J(self) -> float | None:  # noqa: N802
+        """What the nodes draw in a step, joules; None without watts."""
+        busy, wait = self.step.busy_W, self.step.wait_W
+        if busy is None or wait is None:
+            return None
+        return self.step.scenario.nodes * (busy * self.compute_s + wait * self.exposed_s)
+
+    @property
+    def steps_per_epoch(self) -> float | None:
+        """Steps in which every sample of the training set is seen once; None where its size is unknown."""
+        epoch = self.step.model.samples_per_epoch
+        return None if epoch is None else epoch.value / self.step.samples
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds in which the devices compute, by phase."""
+        found = dict.fromkeys(PHASES, 0)
+        for one in self.trace.computed:
+            found[one.op.phase] += one.end_ps - one.begin_ps
+        return {phase: seconds(ps) for phase, ps in found.items()}
+
+    def exchanges(self) -> "pd.DataFrame":
+        """Return one row for each exchange, in order.
+
+        Columns: ``exchange``, ``collective``, ``bytes``; ``ready_s``, ``begin_s``, ``end_s`` from the beginning of the step; ``waits_s`` for the
+        stream; ``time_s``; ``exposed_s``, in which the devices wait while it is under way.
+        """
+        import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
+
+        rows = [
+            {
+                "exchange": one.op.name,
+                "collective": one.op.collective,
+                "bytes": one.op.nbytes,
+                "ready_s": seconds(one.ready_ps),
+                "begin_s": seconds(one.begin_ps),
+                "end_s": seconds(one.end_ps),
+                "waits_s": seconds(one.begin_ps - one.ready_ps),
+                "time_s": seconds(one.run.time_ps),
+                "exposed_s": seconds(self.trace.exposed_of(one)),
+            }
+            for one in self.trace.placed
+        ]
+        return pd.DataFrame(rows)
+
+    def gain(self, over: "StepRun") -> float:
+        """Return how many times as fast this step is as another one."""
+        return over.time_ps / self.time_ps
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the question and every figure as plain values, units in their names; None where nobody gave what it needs."""
+        s, steps = self.step.scenario, self.steps_per_epoch
+        cost, energy = self.cost_per_step, self.energy_per_step_J
+        return {
+            "workload": self.step.model.name, "cluster": s.hardware.name, "nodes": s.nodes, "devices": self.step.devices,
+            "path": s.path, "registration": s.registration if s.registers else None, "library": s.library_says or None,
+            "batch": self.step.batch, "accumulate": self.step.accumulate, "shard": self.step.shard,
+            "bucket_bytes": self.step.bucket_bytes, "overlap": self.step.overlap, "gradient_dtype": self.step.gradient_dtype,
+            "slowdown_share": self.step.slowdown_per_mille / 1000,
+            "time_s": self.time_s, "compute_s": self.compute_s, "exchange_s": self.exchange_s, "exposed_s": self.exposed_s,
+            "utilisation": self.utilisation, "samples_per_s": self.samples_per_s, "peak_share": self.peak_share,
+            "exchanges": len(self.trace.placed), "gradient_bytes": self.step.gradient_bytes,
+            "compute_from": self.step.compute.says, "compute_assumed": self.step.compute.assumed,
+            "currency": self.step.currency if cost is not None else None,
+            "cost_per_step": cost, "cost_per_epoch": None if cost is None or steps is None else cost * steps,
+            "energy_per_step_J": energy, "energy_per_epoch_J": None if energy is None or steps is None else energy * steps,
+            "engine": self.engine,
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        s = self.step.scenario
+        return (
+            f"StepRun({self.step.model.title} on {s.hardware.name}, {s.nodes} nodes, {s.path}, {self.step.shard}: "
+            f"{say_time(self.time_ps)}, {say_time(self.trace.exposed_ps)} ({say_share(self.exposed_s / self.time_s if self.time_ps else 0)}) exposed, "
+            f"{self.samples_per_s:.4g} samples/s)"
+        )

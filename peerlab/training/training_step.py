@@ -1,0 +1,289 @@
+"""The question: what is trained, how, and on which machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import Any, Self
+
+from peerlab.errors import WorkloadError, nearest
+from peerlab.model.checks import check_switch
+from peerlab.model.hardware import Figure
+from peerlab.model.scenario import Scenario
+from peerlab.training.bucket_rule import Bucket, buckets
+from peerlab.training.workload import ITEM_BYTES, ComputeTime, Workload, given_time
+from peerlab.training.workload_file import device_figures, load_workload
+from peerlab.units import MIB, PS_PER_MS, parse_bytes
+
+SHARDS = {
+    "ddp": "every device has the whole model, gradients are added up by AllReduce",
+    "zero1": "every device updates its part: gradients by ReduceScatter, then parameters by AllGather",
+    "fsdp": "every device keeps its part: a block's parameters are gathered before forward and before backward",
+}
+"""How a model is spread over the devices, in words."""
+ALL = "all"
+"""A bucket that holds everything that is left."""
+_DERIVED = ("message_bytes", "collective", "buffers")
+_MOST_ACCUMULATED, _MOST_BATCH = 1024, 2**20
+_PER_MILLE = 1000
+_AMOUNTS = {
+    "compute_ms": "milliseconds of forward and backward of one batch",
+    "optimizer_ms": "milliseconds of the optimizer",
+    "price_per_node_hour": "the price of a node for an hour",
+    "busy_W": "watts of a node that computes",
+    "wait_W": "watts of a node that waits",
+    "peak_TFLOPs": "TFLOP/s of a device at most",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One step of a data-parallel training. Fields are checked at construction; :meth:`with_` changes some.
+
+    `message_bytes`, `collective` and `buffers` of its scenario follow from the model's layers, and are refused if given.
+
+    Raises
+    ------
+    WorkloadError, ScenarioError, HardwareError
+        One line that names the field, its value and what is allowed.
+
+    >>> Step(workload="resnet50").batch
+    128
+    """
+
+    scenario: Scenario = field(default_factory=Scenario)
+    """Cluster, nodes, data path, registration: all that an AllReduce is asked with."""
+    workload: str | Path | Workload = "resnet50"
+    """A known name, the path of a workload file, or a `Workload`."""
+    batch: int | None = None
+    """Samples of one device in one pass; None: the smallest batch that was measured on the device."""
+    accumulate: int = 1
+    """Passes whose gradients are added up before they are exchanged (with `fsdp` each pass exchanges its own)."""
+    shard: str = "ddp"
+    """``ddp``, ``zero1`` or ``fsdp``."""
+    first_bucket_bytes: int | str = MIB
+    """PyTorch's limit of the first bucket."""
+    bucket_bytes: int | str = 25 * MIB
+    """PyTorch's limit of every other bucket (`bucket_cap_mb`); ``all``: they are one."""
+    overlap: bool = True
+    """Whether gradients are exchanged while backward goes on; otherwise after it."""
+    prefetch: bool = True
+    """With `fsdp`: whether the next block's parameters are gathered while one is computed."""
+    gradient_dtype: str | None = None
+    """``fp32``, ``bf16``, ``fp16`` or ``fp8``; None: the workload's. With `zero1` and `fsdp` parameters are gathered in it, too."""
+    slowdown: float | None = None
+    """Share of computing that a collective under way takes, 0 to 0.9; None: the device's (`data/devices.toml`), else 0."""
+    compute_ms: float | None = None
+    """Forward and backward of one batch together; None: the workload's."""
+    optimizer_ms: float = 0.0
+    """The optimizer, after the last gradient; 0: it is inside the measured time."""
+    price_per_node_hour: float | None = None
+    """What a node costs in an hour; None: no cost is shown."""
+    currency: str = "USD"
+    """What it is paid in."""
+    busy_W: float | None = None  # noqa: N815
+    """What a node draws while it computes; None: no energy is shown."""
+    wait_W: float | None = None  # noqa: N815
+    """What it draws while it waits for an exchange."""
+    peak_TFLOPs: float | None = None  # noqa: N815
+    """What a device computes at most; None: the device's, where it is known."""
+
+    def __new__(cls, *values: Any, **given: Any) -> Self:
+        """Refuse fields that do not exist in our words; Python's own would be a TypeError."""
+        if values:
+            raise WorkloadError(f"give fields by name, as in batch=32, not {values[0]!r:.40} alone")
+        _check_step_names(given)
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        self._check_scenario()
+        _checked_one_of("shard", self.shard, SHARDS)
+        workload = load_workload(self.workload)
+        self._set(
+            "gradient_dtype", workload.gradient_dtype if self.gradient_dtype is None else self.gradient_dtype
+        )
+        _checked_one_of("gradient_dtype", self.gradient_dtype, ITEM_BYTES)
+        for name in ("overlap", "prefetch"):
+            check_switch(name, getattr(self, name))
+        self._set("first_bucket_bytes", _size("first_bucket_bytes", self.first_bucket_bytes))
+        if self.bucket_bytes != ALL:
+            self._set("bucket_bytes", _size("bucket_bytes", self.bucket_bytes))
+        if self.batch is None:
+            self._set("batch", workload.used_batch(self.device))
+        _check_whole("batch", self.batch, _MOST_BATCH)
+        _check_whole("accumulate", self.accumulate, _MOST_ACCUMULATED)
+        if self.slowdown is not None and not (_is_amount(self.slowdown) and self.slowdown <= 0.9):
+            raise WorkloadError(f"slowdown: {self.slowdown!r:.40} is not a share from 0 to 0.9")
+        for name, what in _AMOUNTS.items():
+            self._check_amount(name, what)
+        if not isinstance(self.currency, str) or not self.currency.isprintable() or len(self.currency) > 12:
+            raise WorkloadError(f"currency: {self.currency!r:.40} is not a short text such as 'USD'")
+        _ = self.compute  # a device of which nothing is known is refused here
+
+    @classmethod
+    def of(cls, scenario: Scenario | None = None, **given: Any) -> "Step":
+        """Return a step; `given` may hold fields of a step and of a scenario, side by side.
+
+        ``prefetch`` is the step's; a registration that is prefetched is given with the scenario.
+        """
+        mine = {name: value for name, value in given.items() if name in STEP_FIELDS}
+        asked = {name: value for name, value in given.items() if name not in STEP_FIELDS}
+        known = [*STEP_FIELDS, *(one.name for one in fields(Scenario))]
+        for name in asked:
+            if name not in known:
+                raise WorkloadError(f"{name}: unknown field; {nearest(name, known)}")
+            _refuse_derived(name)
+        base = Scenario(**asked) if scenario is None else scenario.with_(**asked) if asked else scenario
+        return cls(scenario=base, **mine)
+
+    @cached_property
+    def model(self) -> Workload:
+        """The workload, loaded."""
+        return load_workload(self.workload)
+
+    @property
+    def device(self) -> str:
+        """Name of the cluster's devices."""
+        return self.scenario.hardware.device_name
+
+    @property
+    def devices(self) -> int:
+        """Devices that train."""
+        return self.scenario.ranks
+
+    @property
+    def samples(self) -> int:
+        """Samples of one step, on all devices."""
+        return int(self.batch or 0) * self.accumulate * self.devices
+
+    @property
+    def item_bytes(self) -> int:
+        """Bytes of one gradient."""
+        return ITEM_BYTES[str(self.gradient_dtype)]
+
+    @property
+    def gradient_bytes(self) -> int:
+        """Bytes of all gradients."""
+        return self.model.parameters * self.item_bytes
+
+    @cached_property
+    def compute(self) -> ComputeTime:
+        """How long forward and backward of one batch take."""
+        if self.compute_ms is not None:
+            return given_time(round(self.compute_ms * PS_PER_MS), "as given")
+        return self.model.compute_time(self.device, int(self.batch or 1))
+
+    @property
+    def optimizer_ps(self) -> int:
+        """The optimizer, picoseconds."""
+        return round(self.optimizer_ms * PS_PER_MS)
+
+    @property
+    def slowdown_figure(self) -> Figure | None:
+        """What is known of the device's slow-down; None where it was given, or nobody knows."""
+        return None if self.slowdown is not None else device_figures().get(self.device, {}).get("slowdown")
+
+    @property
+    def slowdown_per_mille(self) -> int:
+        """How much slower computing is while a collective is under way."""
+        known = self.slowdown_figure
+        share = known.value if known else self.slowdown or 0.0
+        return round(_PER_MILLE * share)
+
+    @property
+    def peak(self) -> float | None:
+        """What a device computes at most, TFLOP/s; None where nobody has told."""
+        known = device_figures().get(self.device, {}).get("peak")
+        return self.peak_TFLOPs or (known.value if known else None)
+
+    @cached_property
+    def buckets(self) -> tuple[Bucket, ...]:
+        """What is exchanged as one, in the order in which gradients arrive: that of backward."""
+        sizes = [n * self.item_bytes for one in reversed(self.model.layers) for n in reversed(one.tensors)]
+        cap = None if self.bucket_bytes == ALL else int(self.bucket_bytes)
+        return buckets(sizes, int(self.first_bucket_bytes), cap)
+
+    def with_(self, **changes: Any) -> "Step":
+        """Return this step with some fields changed, its own or its scenario's.
+
+        >>> Step().with_(nodes=16, batch=32).scenario.nodes
+        16
+        """
+        mine = {name: value for name, value in changes.items() if name in STEP_FIELDS}
+        asked = {name: value for name, value in changes.items() if name not in STEP_FIELDS}
+        for name in asked:
+            _refuse_derived(name)
+        scenario = mine.pop("scenario", self.scenario)
+        return replace(self, scenario=scenario.with_(**asked) if asked else scenario, **mine)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_amount(self, name: str, what: str) -> None:
+        value = getattr(self, name)
+        if value is None and name != "optimizer_ms":
+            return
+        if not _is_amount(value) or (not value and name in ("compute_ms", "peak_TFLOPs")) or value > 1e9:
+            raise WorkloadError(f"{name}: {value!r:.40} is not {what}")
+        if name == "wait_W" and self.busy_W is None:
+            raise WorkloadError("wait_W: give busy_W too; energy needs both")
+
+    def _check_scenario(self) -> None:
+        s = self.scenario
+        if not isinstance(s, Scenario):
+            raise WorkloadError(
+                f"scenario: give a Scenario, such as peerlab.Scenario(nodes=8), not {s!r:.60}"
+            )
+        usual = Scenario()
+        for name in _DERIVED:
+            if getattr(s, name) != getattr(usual, name):
+                _refuse_derived(name)
+        if s.memory == "host":
+            raise WorkloadError("memory: gradients lie in device memory; leave it at 'device'")
+        if s.jitter or s.slow_nodes:
+            name = "jitter" if s.jitter else "slow_nodes"
+            raise WorkloadError(
+                f"{name}: where nodes differ, ranks end a collective one after the other, and the next one begins rank by rank; "
+                "that is not modelled for a step, only for a single collective"
+            )
+
+
+STEP_FIELDS = tuple(one.name for one in fields(Step))
+"""Names of a step's own fields; ``prefetch`` is one of them."""
+
+
+def _check_step_names(given: Mapping[str, Any]) -> None:
+    for name in given:
+        if name not in STEP_FIELDS:
+            raise WorkloadError(f"{name}: unknown field of a step; {nearest(name, STEP_FIELDS)}")
+
+
+def _refuse_derived(name: str) -> None:
+    if name in _DERIVED:
+        raise WorkloadError(f"{name}: follows from the workload's layers and buckets; leave it out")
+
+
+def _checked_one_of(name: str, value: Any, words: Mapping[str, Any]) -> None:
+    if not isinstance(value, str) or value not in words:
+        raise WorkloadError(f"{name}: unknown {value!r:.60}; {nearest(str(value), words)}")
+
+
+def _is_amount(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value) and value >= 0
+
+
+def _check_whole(name: str, value: Any, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise WorkloadError(f"{name}: {value!r:.40} is not a whole number from 1 to {most}")
+
+
+def _size(name: str, value: Any) -> int:
+    try:
+        found = parse_bytes(value)
+    except ValueError as problem:
+        more = f", or {ALL!r}" if name == "bucket_bytes" else ""
+        raise WorkloadError(f"{name}: {problem}{more}") from None
+    if not 1 <= found <= 2**50:
+        raise WorkloadError(f"{name}: give 1 byte or more, at most 1024 TiB")
+    return found

@@ -1,0 +1,162 @@
+"""What is trained: layers with their parameters, and how long a device computes on them, each figure with its source.
+
+Times are given, never predicted. Where no step of a device was measured, operations and an assumed rate stand in, marked as
+assumed. At another batch than the measured ones a step takes time in proportion, which flatters small batches; so the time
+has a range.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, pairwise
+from math import log2
+
+from peerlab.errors import WorkloadError
+from peerlab.model.hardware import Figure
+from peerlab.units import PS_PER_MS, PS_PER_S
+
+ITEM_BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
+"""Bytes of one gradient, by type."""
+_PER_HALVING = 1.1
+"""How much longer a sample takes at half the batch, at most: 1.09 times from 256 to 128 in ResNet-50, 1.09 from 56 to 24 / 2.3 in BERT-large
+(mlcommons logs of Gaudi)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedLayer:
+    """One layer, in the order in which a model defines them."""
+
+    name: str
+    """Such as ``layer4.2.conv3``."""
+    block: int
+    """Which block it belongs to; fully sharded training gathers a block as one."""
+    share: float
+    """Its part of the computing, forward and backward alike; in any unit."""
+    tensors: tuple[int, ...]
+    """Parameters of each tensor, in the order of definition."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredStep:
+    """How long one device computed on a batch."""
+
+    device: str
+    """Name of the device, as in a cluster file."""
+    batch: int
+    """Samples per device."""
+    time: Figure
+    """Forward and backward, milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeTime:
+    """How long forward and backward of one batch take together, picoseconds."""
+
+    ps: int
+    """As given."""
+    low_ps: int
+    """At the better end of what is assumed; `ps` where nothing is."""
+    high_ps: int
+    """At the worse end."""
+    says: str
+    """Where it is from, in words."""
+    assumed: bool
+    """Whether it was measured at another batch, or at none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """A model that is trained, read from a file of `data/workloads` or of your own."""
+
+    name: str
+    """Short name, as in a step."""
+    title: str
+    """Name for people."""
+    sample: str
+    """What one sample is: ``image``, ``sequence of 512 tokens``."""
+    gradient_dtype: str
+    """Type of a gradient, one of `ITEM_BYTES`."""
+    layer_shares: str
+    """What is assumed about the layers' shares of the computing."""
+    forward_share: Figure
+    """Forward's share of the computing."""
+    layers: tuple[TrainedLayer, ...]
+    """In the order of definition; backward goes the other way."""
+    blocks: tuple[str, ...]
+    """Names of the blocks."""
+    measured: tuple[MeasuredStep, ...] = ()
+    """What was measured."""
+    flop_per_sample: Figure | None = None
+    """Operations of forward and backward on one sample, TFLOP."""
+    rates: Mapping[str, Figure] = field(default_factory=dict, hash=False)
+    """By device: an assumed rate, TFLOP/s."""
+    samples_per_epoch: Figure | None = None
+    """Samples in the training set."""
+
+    @cached_property
+    def parameters(self) -> int:
+        """Parameters of the whole model."""
+        return sum(sum(one.tensors) for one in self.layers)
+
+    @cached_property
+    def block_parameters(self) -> tuple[int, ...]:
+        """Parameters of each block."""
+        found = [0] * len(self.blocks)
+        for one in self.layers:
+            found[one.block] += sum(one.tensors)
+        return tuple(found)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Devices whose time is known, or assumed."""
+        return tuple(dict.fromkeys([*(one.device for one in self.measured), *self.rates]))
+
+    def compute_time(self, device: str, batch: int) -> ComputeTime:
+        """Return how long a device computes on a batch.
+
+        Raises
+        ------
+        WorkloadError
+            If nothing is known of the device.
+        """
+        here = [one for one in self.measured if one.device == device]
+        if here:
+            return _in_proportion(min(here, key=lambda one: abs(log2(one.batch / batch))), batch)
+        if device in self.rates and self.flop_per_sample:
+            return self._by_operations(self.rates[device], batch)
+        raise WorkloadError(
+            f"nobody has told how long a {device} computes on {self.title}; known: {', '.join(self.devices) or 'none'}; "
+            "give compute_ms=, the milliseconds of forward and backward"
+        )
+
+    def _by_operations(self, rate: Figure, batch: int) -> ComputeTime:
+        flop = self.flop_per_sample.value * batch if self.flop_per_sample else 0.0
+        low, high = rate.range or (rate.value, rate.value)
+        says = f"{flop:.4g} TFLOP at {rate.value:g} TFLOP/s, assumed: {rate.assumption}"
+        ps, low_ps, high_ps = (round(flop / one * PS_PER_S) for one in (rate.value, high, low))
+        return ComputeTime(ps, low_ps, high_ps, says, assumed=True)
+
+    def used_batch(self, device: str) -> int:
+        """Return the smallest batch that was measured on a device; 1 where none was."""
+        return min((one.batch for one in self.measured if one.device == device), default=1)
+
+    def shared_out(self, total_ps: int) -> tuple[int, ...]:
+        """Return how much of a time each layer has; the parts add up to it exactly."""
+        sums = [0.0, *accumulate(one.share for one in self.layers)]
+        ends = [int(total_ps * one / sums[-1]) for one in sums[:-1]] + [total_ps]
+        return tuple(end - begin for begin, end in pairwise(ends))
+
+
+def given_time(ps: int, says: str) -> ComputeTime:
+    """Return a time that somebody measured, or gave."""
+    return ComputeTime(ps, ps, ps, says, assumed=False)
+
+
+def _in_proportion(found: MeasuredStep, batch: int) -> ComputeTime:
+    whole = found.time.value * PS_PER_MS
+    if found.batch == batch:
+        return given_time(round(whole), found.time.source)
+    ps = round(whole * batch / found.batch)
+    other = round(ps * _PER_HALVING ** log2(found.batch / batch))
+    says = f"in proportion to a batch of {found.batch}, assumed; {found.time.source}"
+    return ComputeTime(ps, min(ps, other), max(ps, other), says, assumed=True)

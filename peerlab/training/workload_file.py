@@ -1,0 +1,205 @@
+"""Files of workloads and devices: TOML, read and checked; every figure with a source, or an assumption with its range."""
+
+from functools import cache
+from math import isfinite, prod
+from pathlib import Path
+from typing import Any
+
+from peerlab.errors import WorkloadError, nearest
+from peerlab.model.hardware import Figure
+from peerlab.places import folder
+from peerlab.textfile import read_text, read_toml
+from peerlab.training.workload import ITEM_BYTES, MeasuredStep, TrainedLayer, Workload
+
+_MOST_BYTES = 2**20
+_MOST_LAYERS = 10_000
+_MOST_PARAMETERS = 2**43
+_TEXTS = ("name", "title", "sample", "gradient_dtype", "layer_shares")
+_KNOWN = (
+    *_TEXTS, "samples_per_epoch", "forward_share", "flop_per_sample", "compute", "rate", "blocks",
+)  # fmt: skip
+
+
+@cache
+def known_workloads() -> tuple[str, ...]:
+    """Return the names of the workloads that come with peerlab."""
+    return tuple(sorted(path.stem for path in (folder("data") / "workloads").glob("*.toml")))
+
+
+def load_workload(name: "str | Path | Workload") -> Workload:
+    """Return a workload by name, or from the path of a TOML file of your own.
+
+    Raises
+    ------
+    WorkloadError
+        If there is no such workload or file, or the file is wrong.
+    """
+    if isinstance(name, Workload):
+        return name
+    if name in known_workloads():
+        return _of_ours(str(name))
+    if not str(name).endswith(".toml"):
+        offer = nearest(str(name), known_workloads())
+        raise WorkloadError(
+            f"unknown workload {str(name)!r}; {offer}; or the path of a .toml file of your own"
+        )
+    return _read(Path(name))
+
+
+@cache
+def _of_ours(name: str) -> Workload:
+    return _read(folder("data") / "workloads" / f"{name}.toml")
+
+
+def _read(path: Path) -> Workload:
+    text = read_text(path, what="workload file", most_bytes=_MOST_BYTES, error=WorkloadError)
+    try:
+        return read_workload(read_toml(text, "this is not a TOML file", WorkloadError))
+    except WorkloadError as problem:
+        raise WorkloadError(f"{path}: {problem}") from None
+
+
+@cache
+def device_figures() -> dict[str, dict[str, Figure]]:
+    """Return what is known of devices beyond cluster files, by name: ``slowdown`` (share), ``peak`` (TFLOP/s)."""
+    path = folder("data") / "devices.toml"
+    text = read_text(path, what="file of devices", most_bytes=_MOST_BYTES, error=WorkloadError)
+    document = read_toml(text, "this is not a TOML file", WorkloadError)
+    return {
+        name: {key: _figure(f"{name}.{key}", one) for key, one in entries.items()}
+        for name, entries in document.items()
+    }
+
+
+def read_workload(document: dict[str, Any]) -> Workload:
+    """Return the workload that a TOML document describes.
+
+    Raises
+    ------
+    WorkloadError
+        One line that names the first wrong or missing entry.
+    """
+    for name in document:
+        if name not in _KNOWN:
+            raise WorkloadError(f"{name!r} is unknown; {nearest(name, _KNOWN)}")
+    texts = {name: _text(document, name) for name in _TEXTS}
+    if texts["gradient_dtype"] not in ITEM_BYTES:
+        raise WorkloadError(f"gradient_dtype: {nearest(texts['gradient_dtype'], ITEM_BYTES)}")
+    names, layers = _layers(document.get("blocks"))
+    share = _figure("forward_share", document.get("forward_share"))
+    if not 0 < share.value < 1:
+        raise WorkloadError("forward_share must lie between 0 and 1")
+    optional = ("flop_per_sample", "samples_per_epoch")
+    given = {name: _figure(name, document[name]) for name in optional if name in document}
+    rates = {_text(one, "device"): _figure("rate", one.get("rate")) for one in _tables(document, "rate")}
+    measured = tuple(_measured(one) for one in _tables(document, "compute"))
+    return Workload(
+        name=texts["name"],
+        title=texts["title"],
+        sample=texts["sample"],
+        gradient_dtype=texts["gradient_dtype"],
+        layer_shares=texts["layer_shares"],
+        forward_share=share,
+        layers=layers,
+        blocks=names,
+        measured=measured,
+        rates=rates,
+        flop_per_sample=given.get("flop_per_sample"),
+        samples_per_epoch=given.get("samples_per_epoch"),
+    )
+
+
+def _text(table: dict[str, Any], name: str) -> str:
+    given = table.get(name)
+    if not isinstance(given, str) or not given.strip() or not given.isprintable():
+        raise WorkloadError(f"{name} must be a text on one line, not {given!r:.60}")
+    return given
+
+
+def _tables(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    given = document.get(name, [])
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise WorkloadError(f"{name} must be a list of tables, as in [[{name}]]")
+    return given
+
+
+def _number(given: Any, *, above: float = 0, whole: bool = False) -> bool:
+    if isinstance(given, bool) or not isinstance(given, int if whole else int | float):
+        return False
+    return isfinite(given) and above <= given < 1e18
+
+
+def _figure(key: str, given: Any) -> Figure:
+    if not isinstance(given, dict):
+        raise WorkloadError(
+            f"{key} is missing; give it as {{ value = ..., unit = ..., basis = ..., source = ... }}"
+        )
+    value, bounds = given.get("value"), given.get("range")
+    if not _number(value):
+        raise WorkloadError(f"{key}: value must be a number, not {value!r:.40}")
+    source, assumption = given.get("source", ""), given.get("assumption", "")
+    if not source and not assumption:
+        raise WorkloadError(f"{key} has neither a source nor an assumption")
+    if bounds is not None and not (
+        isinstance(bounds, list) and len(bounds) == 2 and all(map(_number, bounds)) and bounds[0] <= bounds[1]
+    ):
+        raise WorkloadError(f"{key}: range must be two numbers, the lower one first")
+    if not source and bounds is None:
+        raise WorkloadError(f"{key} is assumed and has no range")
+    return Figure(
+        key=key,
+        value=float(value or 0),
+        unit=str(given.get("unit", "1")),
+        basis=str(given.get("basis", "")),
+        source=str(source),
+        assumption=str(assumption),
+        range=(float(bounds[0]), float(bounds[1])) if bounds else None,
+    )
+
+
+def _measured(table: dict[str, Any]) -> MeasuredStep:
+    batch, time = table.get("batch"), _figure("compute.time", table.get("time"))
+    if not _number(batch, above=1, whole=True):
+        raise WorkloadError(f"compute: batch must be a whole number of samples, not {batch!r:.40}")
+    if time.unit != "ms" or time.value <= 0:
+        raise WorkloadError("compute: time must be in ms, and more than nothing")
+    return MeasuredStep(_text(table, "device"), int(batch or 0), time)
+
+
+def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
+    """Return the names of the blocks, repeated ones numbered, and the layers in them."""
+    names: list[str] = []
+    layers: list[TrainedLayer] = []
+    for block in _tables({"blocks": given or []}, "blocks"):
+        name, repeat = _text(block, "name"), block.get("repeat", 1)
+        if not _number(repeat, above=1, whole=True) or repeat > _MOST_LAYERS:
+            raise WorkloadError(f"block {name}: repeat must be a whole number up to {_MOST_LAYERS}")
+        inside = [_layer(name, one) for one in _tables(block, "layers")]
+        for turn in range(repeat):
+            called = name if repeat == 1 else f"{name}.{turn}"
+            layers += [
+                TrainedLayer(f"{called}.{one}", len(names), share, sizes) for one, share, sizes in inside
+            ]
+            names.append(called)
+        if len(layers) > _MOST_LAYERS:
+            raise WorkloadError(f"more than {_MOST_LAYERS} layers")
+    total = sum(sum(one.tensors) for one in layers)
+    if not 0 < total <= _MOST_PARAMETERS or not sum(one.share for one in layers):
+        raise WorkloadError(
+            "blocks must have layers with parameters (fewer than 8 trillion) and shares of the computing"
+        )
+    return tuple(names), tuple(layers)
+
+
+def _layer(block: str, given: dict[str, Any]) -> tuple[str, float, tuple[int, ...]]:
+    name, share, tensors = _text(given, "name"), given.get("share"), given.get("tensors")
+    if not _number(share):
+        raise WorkloadError(f"layer {block}.{name}: share must be a number of 0 or more")
+    shapes = tensors if isinstance(tensors, list) else []
+    if not shapes or not all(isinstance(one, list) and one for one in shapes):
+        raise WorkloadError(
+            f"layer {block}.{name}: tensors must be a list of shapes, as in [[64, 3, 7, 7], [64]]"
+        )
+    if not all(_number(side, above=1, whole=True) for one in shapes for side in one):
+        raise WorkloadError(f"layer {block}.{name}: a shape has whole numbers of 1 or more")
+    return name, float(share or 0), tuple(map(prod, shapes))
