@@ -21,6 +21,7 @@ nearest known name.
 """
 GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
+    "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "steps", "predict", "exercise", "progress"),
     "Take away": ("export_html", "export_still", "export_video", "write_deck"),
@@ -39,6 +40,10 @@ RETURNED = {
     "Assumption": "peerlab.analysis.gain",
     "GainCase": "peerlab.analysis.gain",
     "Alternative": "peerlab.model.alternatives",
+    "StepTrace": "peerlab.training.step_trace",
+    "Computed": "peerlab.training.step_trace",
+    "Placed": "peerlab.training.step_trace",
+    "ComputeTime": "peerlab.training.workload",
     "Diagnosis": "peerlab.study.diagnosis.diagnosis",
     "Calibration": "peerlab.study.calibration.calibration",
     "Report": "peerlab.host_doctor.report",

@@ -15,7 +15,7 @@ from peerlab.errors import PeerlabError, nearest
 from peerlab.version import __version__
 
 _COMMANDS = (
-    "simulate", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "calibrate",
+    "simulate", "step", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "calibrate",
     "doctor", "lab",
 )  # fmt: skip
 """Each is a module with a function `add` that adds its parser, whose default ``run`` takes the options and returns the

@@ -31,7 +31,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Step:
+class WalkedStep:
     """All that moves together."""
 
     adds: bool
@@ -55,7 +55,7 @@ class Walk:
     """What was asked, on the bare reference fabric."""
     start: Numbers
     """What the ranks contribute: ``[rank, box]``."""
-    steps: tuple[Step, ...]
+    steps: tuple[WalkedStep, ...]
     """First to last."""
 
     @property
@@ -153,7 +153,7 @@ def walk(
             )
             if out:
                 moves.append(Move(rank, to, out, into))
-        steps.append(Step(index < schedule.reducing_steps, tuple(moves), before, after.copy()))
+        steps.append(WalkedStep(index < schedule.reducing_steps, tuple(moves), before, after.copy()))
         before = steps[-1].after
     return Walk(asked, start, tuple(steps))
 

@@ -10,7 +10,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from peerlab.collectives.walk import Step, Walk, walk
+from peerlab.collectives.walk import Walk, WalkedStep, walk
 from peerlab.display import show_steps
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.units import say_count
@@ -173,7 +173,7 @@ def _number(one: Walk, number: int) -> str:
     return f"{number:02}" if one.exchanges else str(number)
 
 
-def _traffic(step: Step | None, rank: int, box: int) -> tuple[str, str]:
+def _traffic(step: WalkedStep | None, rank: int, box: int) -> tuple[str, str]:
     """Return what came into a box in this step, and where it went, in words."""
     came = went = ""
     for move in step.moves if step else ():

@@ -85,7 +85,7 @@ class Question:
             checked_scenario(base)
         else:
             base, given = Scenario(), {**given, **({"path": given.get("path")} if "cluster" in given else {})}
-        varied = {name: _values(name, value) for name, value in given.items()}
+        varied = {name: values_of(name, value) for name, value in given.items()}
         for name, values in varied.items():
             if not values:
                 raise ScenarioError(name, "no value is given; give one or more, as in [2, 4, 8]")
@@ -136,7 +136,7 @@ class Question:
             return {**dict.fromkeys(self.columns), **found, **case.shown}
         asked = {name: getattr(self.base, name) for name in _FIELDS} | case.change
         del asked["registration"]  # a run shows it on the one path where it matters
-        known = {name: _shown(name, value) for name, value in asked.items() if name in self.columns}
+        known = {name: shown_value(name, value) for name, value in asked.items() if name in self.columns}
         return {**dict.fromkeys(self.columns), **known, **case.shown, ERROR: found}
 
     def _case(self, given: tuple[Any, ...], loaded: tuple[Any, ...]) -> SweepCase:
@@ -153,7 +153,7 @@ class Question:
             shown = {name: asked[name] for name in shown} | (
                 {"cluster": shown["cluster"]} if "cluster" in shown else {}
             )
-        shown = {name: _shown(name, value) for name, value in shown.items()}
+        shown = {name: shown_value(name, value) for name, value in shown.items()}
         return SweepCase(change, shown, reason, _fingerprint(asked, scenario))
 
     def _refuse_what_is_always_wrong(self) -> None:
@@ -173,7 +173,7 @@ def figure_names(*, iteration_times: bool) -> tuple[str, ...]:
     return tuple(smallest.as_dict(iteration_times=iteration_times))
 
 
-def _values(name: str, given: Any) -> tuple[Any, ...]:
+def values_of(name: str, given: Any) -> tuple[Any, ...]:
     """Return the values of a field: a list of them, or one."""
     if isinstance(given, (set, frozenset)):
         raise ScenarioError(name, "a set has no order; give a list")
@@ -189,7 +189,7 @@ def _load(cluster: Any) -> Cluster:
     return cluster if isinstance(cluster, Cluster) else Scenario(cluster=cluster).hardware
 
 
-def _shown(name: str, value: Any) -> Any:
+def shown_value(name: str, value: Any) -> Any:
     """Return a value as a table shows it: a size in bytes, a cluster by name and by what was changed in it."""
     if isinstance(value, Cluster):
         changed = [f"{f.key} {f}" for f in value.figures.values() if f.assumption == "a what-if value"]

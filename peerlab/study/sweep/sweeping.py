@@ -20,8 +20,10 @@ from peerlab.study.sweep.executors import Who, sweep_workers
 from peerlab.study.sweep.merge import merged
 from peerlab.study.sweep.on_dask import WAIT_S
 from peerlab.study.sweep.output_file import Store
-from peerlab.study.sweep.question import Question, SweepCase
+from peerlab.study.sweep.question import Question, SweepCase, values_of
 from peerlab.study.sweep.shards import Shard
+from peerlab.study.sweep.step_rows import asks_for_steps, step_table
+from peerlab.training.training_step import Step
 
 OPTIONS = (
     "iteration_times",
@@ -81,7 +83,7 @@ class Outcome:
 
 
 def sweep(
-    scenario: Scenario | None = None,
+    scenario: Scenario | Step | None = None,
     *,
     iteration_times: bool = False,
     executor: Executor | None = None,
@@ -102,7 +104,8 @@ def sweep(
     Parameters
     ----------
     scenario:
-        Gives the fields that do not vary; default: ``Scenario()``, and for each cluster its usual path.
+        Gives the fields that do not vary; default: ``Scenario()``, and for each cluster its usual path. With a `Step`, or a field that
+        only a step has (``workload=["resnet50"], batch=[32, 128]``), the sweep is over steps of a training, in this process.
     **fields:
         For any field of a scenario a list of values, as in ``nodes=[2, 4, 8], path=["host-rdma", "peer-direct"]``.
         Rows come in the order given, the last field varying fastest.
@@ -152,9 +155,13 @@ def sweep(
     >>> sweep(nodes=[2, 4], path=["host-rdma", "peer-direct"])["busbw_GBps"].round(1).tolist()
     [48.7, 82.0, 34.5, 58.9]
     """
+    who = Who(executor, workers, dask, dask_wait_s)
+    if isinstance(scenario, Step) or asks_for_steps(scenario, fields):
+        files = {"shard": shard, "merge": merge, "output": output, "iteration_times": iteration_times or None}
+        _refuse_elsewhere([*who.given, *(name for name, value in files.items() if value is not None)])
+        return _steps(scenario, fields, progress, cancel)
     share = None if shard is None else Shard.read(shard)
     question = Question.ask(scenario, fields, OPTIONS, share, iteration_times=iteration_times)
-    who = Who(executor, workers, dask, dask_wait_s)
     if merge is not None:
         return put_together(question, who, merge, output).table()
     outcome = survey(question, who, output=output, progress=progress, cancel=cancel)
@@ -165,6 +172,23 @@ def sweep(
             f"stopped after {outcome.so_far}; with output=... a sweep can go on later", stacklevel=2
         )
     return outcome.table()
+
+
+def _refuse_elsewhere(given: Sequence[str]) -> None:
+    """Refuse to answer steps elsewhere, or into a file."""
+    for name in given:
+        raise PeerlabError(
+            f"{name}: a sweep over steps of a training runs in this process, into no file; leave it out"
+        )
+
+
+def _steps(
+    base: Scenario | Step | None, fields: dict[str, Any], progress: bool | Told, cancel: Cancel | None
+) -> pd.DataFrame:
+    """Return the table of a sweep over steps."""
+    total = math.prod(len(values_of(name, value)) for name, value in fields.items())
+    with _told(progress, total, 0) as tell:
+        return step_table(base, fields, lambda done, _all: tell(done), cancel)
 
 
 def survey(

@@ -1,9 +1,12 @@
 """A step, asked and answered: its fields, its figures, and what is refused."""
 
+import json
+
 import pytest
 from small_workloads import workload
 
 import peerlab
+from peerlab.cli.commands import run as run_command
 from peerlab.errors import PeerlabError, WorkloadError
 
 DIRECT = {"path": "peer-direct", "library": "none"}
@@ -130,3 +133,77 @@ def test_a_scenario_of_its_own_is_taken_and_its_message_is_not():
         peerlab.step(scenario.with_(message_bytes="1 MiB"))
     with pytest.raises(WorkloadError, match="give fields by name"):
         peerlab.Step("resnet50")
+
+
+def test_a_sweep_over_steps_is_one_table():
+    table = peerlab.sweep(
+        workload=["resnet50", "bert-large"],
+        batch=[24, 128],
+        path=["host-rdma", "peer-direct"],
+        progress=False,
+    )
+    assert len(table) == 8
+    assert list(table.columns[:3]) == ["workload", "batch", "path"]
+    one = peerlab.step(workload="bert-large", batch=24, path="peer-direct")
+    row = table[(table.workload == "bert-large") & (table.batch == 24) & (table.path == "peer-direct")].iloc[
+        0
+    ]
+    assert (row.time_s, row.exposed_s, row.error) == (one.time_s, one.exposed_s, None)
+
+
+def test_a_sweep_keeps_what_is_possible_and_refuses_what_never_is():
+    table = peerlab.sweep(peerlab.Step(workload="resnet50"), cluster=["dl1", "p5"], progress=False)
+    assert table.error.isna().tolist() == [True, False]
+    with pytest.raises(WorkloadError, match="batch: 0"):
+        peerlab.sweep(workload="resnet50", batch=[0], progress=False)
+    with pytest.raises(PeerlabError, match="workers: a sweep over steps"):
+        peerlab.sweep(workload="resnet50", workers=2, progress=False)
+    with pytest.raises(WorkloadError, match="no value is given"):
+        peerlab.sweep(workload=[], progress=False)
+
+
+def test_the_command_prints_what_the_step_is(capsys):
+    assert run_command(["step", "--batch", "256", "--library", "none"]) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "ResNet-50 on Gaudi DL1: 8 nodes, 64 devices, batch 256 each, ddp, 97.5 MiB of gradients as fp32"
+        in printed
+    )
+    run = peerlab.step(workload="resnet50", batch=256, path="peer-direct", library="none")
+    assert (
+        f"{run.gain(peerlab.step(workload='resnet50', batch=256, library='none')):.3f} times as fast"
+        in printed
+    )
+    assert (
+        run_command(
+            ["step", "--path", "peer-direct", "--json", "--exchanges", "--batch", "256", "--library", "none"]
+        )
+        == 0
+    )
+    (found,) = json.loads(capsys.readouterr().out)["steps"]
+    assert found["time_s"] == run.time_s
+    assert next(one["bytes"] // 4 for one in found["exchanges_each"]) == 2_049_000
+
+
+def test_the_command_shows_cost_and_energy_only_where_given(capsys):
+    bare = ["step", "--batch", "256", "--path", "peer-direct"]
+    run_command(bare)
+    assert "epoch" not in capsys.readouterr().out
+    run_command([*bare, "--price", "13.10904", "--busy-watt", "3000", "--wait-watt", "1800"])
+    printed = capsys.readouterr().out
+    given = {"price_per_node_hour": 13.10904, "busy_W": 3000, "wait_W": 1800}
+    figures = peerlab.step(workload="resnet50", batch=256, path="peer-direct", **given).as_dict()
+    assert "USD/epoch" in printed
+    assert "Wh/epoch" in printed
+    assert f"{figures['cost_per_epoch']:.4g}  " in printed
+    assert f"{figures['energy_per_epoch_J'] / 3600:.4g}  " in printed
+
+
+def test_the_command_says_in_one_line_what_is_wrong(capsys):
+    assert run_command(["step", "--shard", "zero3"]) == 1
+    assert (
+        capsys.readouterr().err
+        == "peerlab: shard: unknown 'zero3'; did you mean 'zero1'? known: ddp, zero1, fsdp\n"
+    )
+    assert run_command(["step", "--cluster", "ideal-100g"]) == 1
+    assert "bare fabric" in capsys.readouterr().err
