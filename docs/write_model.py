@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from documents import anchor, link, plain, table
 from model_chain import PICTURE, draw, section
 from model_laws import laws
+from model_training import training
 
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
@@ -109,7 +110,7 @@ NOT_MODELLED = """\
 * The link between two CPU sockets: a device uses a NIC below its own switch.
 * Lost packets, congestion control, and other traffic on the network.
 * That registering gets dearer the more is registered already, as was seen on EFA (kvcache-ai/Mooncake issue 3217).
-* Computing beside the exchange, but for the three numbers that a deck is given.
+* How long computing takes: a training step is given its times.
 """
 CLUSTER_HEAD = """\
 ## Clusters
@@ -125,7 +126,7 @@ def document() -> str:
     """Return the whole text."""
     parts = [
         PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), NOT_MODELLED, *_clusters(),
+        CACHE_HEAD.format(rules=_rules()), *training(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from peerlab.analysis.run import Run
+from peerlab.engine.answer_step import step
 from peerlab.engine.simulate import simulate
 from peerlab.model.scenario import Scenario
+from peerlab.training.training_step import Step
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 """Units of time and how many seconds they have."""
@@ -20,6 +22,8 @@ class ComparedFigure:
     """From a run (or two) to the figure: seconds for a time, otherwise in the only unit it has."""
     of_two: bool = False
     """Whether it needs a second run to divide by."""
+    of_steps: bool = False
+    """Whether it is one of training steps; then `scenario` has a workload."""
 
 
 def _steady(run: Run) -> float:
@@ -34,6 +38,10 @@ COMPARISONS = {
     "hits": ComparedFigure(lambda run: float(sum(one.registration.hits for one in run.iterations))),
     "time ratio": ComparedFigure(lambda run, other: run.time_s / other.time_s, of_two=True),
     "steady time ratio": ComparedFigure(lambda run, other: _steady(run) / _steady(other), of_two=True),
+    "step time": ComparedFigure(lambda run: run.time_s, of_steps=True),
+    "exposed time": ComparedFigure(lambda run: run.exposed_s, of_steps=True),
+    "utilisation": ComparedFigure(lambda run: run.utilisation, of_steps=True),
+    "step gain": ComparedFigure(lambda run, other: other.time_s / run.time_s, of_two=True, of_steps=True),
 }
 """By name. Times and bandwidths are those of the last iteration, hits those of all."""
 
@@ -41,11 +49,15 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
     "time": tuple(SECONDS),
     "algbw": ("GB/s",),
     "busbw": ("GB/s",),
+    "step time": tuple(SECONDS),
+    "exposed time": tuple(SECONDS),
 }
 """Units that a comparison can be given in."""
 
 
-def figure(compare: str, unit: str, one: Scenario, other: Scenario | None, **options: Any) -> float:
+def figure(
+    compare: str, unit: str, one: Scenario | Step, other: Scenario | Step | None, **options: Any
+) -> float:
     """Return the simulated figure, in `unit`.
 
     Raises
@@ -53,5 +65,6 @@ def figure(compare: str, unit: str, one: Scenario, other: Scenario | None, **opt
     PeerlabError
         If a scenario is impossible.
     """
-    runs = [simulate(each, **options) for each in (one, other) if each is not None]
+    asked = [each for each in (one, other) if each is not None]
+    runs = [step(each, **options) if isinstance(each, Step) else simulate(each, **options) for each in asked]
     return COMPARISONS[compare].figure(*runs) / SECONDS.get(unit, 1.0)

@@ -18,7 +18,7 @@ may differ, the source, and whether constants of the cluster were fitted on it::
 
 `expected` is a value with a relative `tolerance`, or a range ``[low, high]``. Instead of one scenario a row may have
 ``points = [{ message_bytes = "1 MiB", expected = 3.4 }, ...]`` or a grid, ``each = { nodes = [2, 4] }``. Ratios divide
-`scenario` by what `over` changes of it. ``judged = "median"`` holds the median error of the points to the tolerance.
+`scenario` by what `over` changes of it. With a ``workload`` a scenario is a step of a training. ``judged = "median"`` holds the median error of the points to the tolerance.
 """
 
 from collections.abc import Mapping
@@ -32,6 +32,7 @@ from peerlab.model.scenario import Scenario
 from peerlab.places import folder
 from peerlab.study.validation.comparison import COMPARISONS, UNITS
 from peerlab.textfile import read_toml
+from peerlab.training.training_step import Step
 
 JUDGED = ("each", "median")
 _MUST = {
@@ -190,6 +191,13 @@ def _check_entries(entry: dict[str, Any], where: str) -> None:
         raise ExpectationError(
             f"{where}: unit {entry['unit']!r} is not possible; known: {', '.join(allowed)}"
         )
+    _check_comparison(entry, where)
+
+
+def _check_comparison(entry: dict[str, Any], where: str) -> None:
+    """Refuse a row whose scenarios are not of the kind that is compared."""
+    if ("workload" in entry["scenario"]) != COMPARISONS[entry["compare"]].of_steps:
+        raise ExpectationError(f"{where}: a workload belongs to figures of a training step, and only to them")
     if ("over" in entry) != COMPARISONS[entry["compare"]].of_two:
         raise ExpectationError(f"{where}: 'over' belongs to ratios, and only to them")
 
@@ -224,8 +232,8 @@ def _label(change: Mapping[str, Any]) -> str:
     )
 
 
-def scenario(fields: Mapping[str, Any]) -> Scenario:
-    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys."""
+def scenario(fields: Mapping[str, Any]) -> Scenario | Step:
+    """Return the scenario with these fields, as TOML can write them: ``"none"`` for None, text for numbers as keys; with a workload the step."""
     given = dict(fields)
     if given.get("slice_bytes") == "none":
         given["slice_bytes"] = None
@@ -233,4 +241,4 @@ def scenario(fields: Mapping[str, Any]) -> Scenario:
         given["placement"] = tuple(given["placement"])
     if "slow_nodes" in given:
         given["slow_nodes"] = {int(node): factor for node, factor in given["slow_nodes"].items()}
-    return Scenario(**given)
+    return Step.of(**given) if "workload" in given else Scenario(**given)

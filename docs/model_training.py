@@ -1,0 +1,187 @@
+"""The part of docs/model.md about training steps: its rules, its formulas beside what is simulated, and a table for DL1."""
+
+from collections.abc import Iterator
+
+from documents import table
+from model_laws import Law
+
+from peerlab.engine.answer_step import step
+from peerlab.training import closed_forms as forms
+from peerlab.training.step_run import StepRun
+from peerlab.training.workload_file import device_figures, known_workloads, load_workload
+from peerlab.units import say_share, say_time
+
+HEAD = """\
+## A training step
+
+`peerlab.step` puts an AllReduce where it belongs: beside the computing that hides it. Every device does the same. Layers are computed in order,
+forward and then backward; a bucket is exchanged as soon as its last gradient is there and the bucket before it is through, because
+the kernels of one NCCL communicator run on one stream. So a step is composed of collectives that were simulated alone, each
+moved to where it begins, in whole picoseconds; the referee runs the whole step in one world and gives the same.
+
+* **Buckets** are PyTorch's: gradients in reverse order of definition, a bucket is closed by the tensor that fills it (1 MiB the first, 25 MiB the others).
+* **Compute times are given**, never predicted: measured at a batch, in proportion at others (assumed), or operations at a rate (assumed).
+* **`zero1`** scatters gradients by bucket, and gathers parameters behind the optimizer, where nothing hides them.
+* **`fsdp`** gathers each block before forward and again before backward, one block ahead, and scatters its gradients; gathers and scatters share the
+  stream. A block's buffers keep their addresses (assumed: PyTorch's allocator hands the same memory out again; without that, choose `per-transfer`).
+* **Slow-down**: computing runs slower by a share while an exchange is under way: {slowdowns}.
+* **Registration**: each bucket has buffers of its own, visited in a cycle. A cache with one region too few for each device of a NIC has always just
+  given up what is asked for.
+* **Refused**: jitter, slow nodes, and whatever else lets ranks end a collective one after the other.
+
+Not modelled: two streams at once, input, the host's launches (a trace brings them), compression, failures, checkpoints, memory limits.
+Tensor and pipeline parallelism, and the halo exchange of a particle code, are formulas only.
+
+{workloads}
+r is when an exchange is ready (from the beginning of backward) and t what it takes, F, B and O are forward, backward and the optimizer, f, b, g, s a block's
+forward, backward, gather and scatter, n the exchanges, a the passes. `peerlab.training.closed_forms` has them as functions.
+
+"""
+FORMULAS = """
+Those that no step is simulated for; tests simulate the pipeline and check the others against what is published:
+
+| what | formula |
+| --- | --- |
+| pipeline of p stages, m micro-batches, v parts a stage | `T = m (f + b) (1 + (p-1) / (v m))` |
+| operations of a step of a GPT | `96 B s l h^2 (1 + s/6h + V/16lh)` with full recomputation, 72 without |
+| share of the peak | `MFU = 72... / (T n peak)`, `HFU = 96... / (T n peak)` |
+| tensor parallelism, elements a device sends per layer and micro-batch | `8 b s h (t-1)/t` |
+| halo exchange of particles | `T = c + N / (P R) + phases x t(face)`, and twice `copy_start` per message where copies are staged |
+
+"""
+TABLE = """\
+### What a faster exchange is worth on DL1
+
+8 nodes. "gain" is the step through the host over the step with Peer Direct. An exchange that is 1.7 times as fast makes a step 1.00 to 1.04 times as fast
+at the batches that people use, and up to 1.7 times where there is next to no computing. The library decides little of that: left topology alone (a
+hierarchical ring), right with DL1's library.
+
+"""
+ROWS = (
+    ("resnet50", 256, 153.2, None), ("resnet50", 128, 83.4, None), ("resnet50", 32, 21, None),
+    ("bert-large", 56, 823, None), ("bert-large", 24, 391, None), ("bert-large", 8, 130, None), ("bert-large", 2, 35, None),
+    ("bert-large", 8, 130, "bf16"), ("bert-large", 2, 35, "bf16"),
+    ("gpt-1.5b", 1, 239, None), ("gpt-1.5b", 2, 478, None), ("gpt-1.5b", 8, 1913, None),
+)  # fmt: skip
+_TOPOLOGY = {"library": "none", "algorithm": "hierarchical"}
+
+
+def training() -> Iterator[str]:
+    """Yield the section."""
+    slow = "; ".join(
+        f"{name} {say_share(one['slowdown'].value)} ({one['slowdown'].assumption})"
+        for name, one in device_figures().items()
+    )
+    yield HEAD.format(slowdowns=slow, workloads=_workloads())
+    rows = [
+        (law.what, f"`{law.formula}`", law.example, law.say(law.by_hand), law.say(law.simulated))
+        for law in laws()
+    ]
+    yield table(("what", "formula", "example", "by hand", "simulated"), rows)
+    yield FORMULAS
+    yield TABLE
+    head = [
+        "workload",
+        "batch",
+        "computing",
+        "exchanged tcp / host / direct",
+        "exposed",
+        "gain",
+        "from tcp",
+        "no overlap",
+        "no cache",
+    ]
+    yield table([*head, "with DL1's library: exposed", "gain"], map(_row, ROWS))
+
+
+def _workloads() -> str:
+    rows = []
+    for name in known_workloads():
+        one = load_workload(name)
+        times = [f"{m.device} {m.time.value:g} ms at {m.batch} ({m.time.source})" for m in one.measured]
+        times += [
+            f"{device} {rate.value:g} TFLOP/s, assumed: {rate.assumption}"
+            for device, rate in one.rates.items()
+        ]
+        rows.append(
+            (f"`{name}`", f"{one.parameters / 1e6:,.1f} M", one.sample, "; ".join(times), one.layer_shares)
+        )
+    return table(("workload", "parameters", "sample", "compute times", "shares of layers (assumed)"), rows)
+
+
+def _time(ps: float) -> str:
+    return say_time(round(ps))
+
+
+def _phases(run: StepRun) -> tuple[int, int, list[int], list[int]]:
+    """Return forward, backward, when exchanges are ready from the beginning of backward, and what each takes; picoseconds."""
+    forward, backward = (
+        sum(one.op.duration_ps for one in run.trace.computed if one.op.phase == phase)
+        for phase in ("forward", "backward")
+    )
+    placed = run.trace.placed
+    return forward, backward, [one.ready_ps - forward for one in placed], [one.run.time_ps for one in placed]
+
+
+def laws() -> list[Law]:
+    """Return the formulas, checked."""
+    direct, host = (step(workload="bert-large", batch=8, path=path) for path in ("peer-direct", "host-rdma"))
+    apart, passes = (step(direct.step.with_(**change)) for change in ({"overlap": False}, {"accumulate": 4}))
+    sharded = step(direct.step.with_(shard="fsdp"))
+    forward, backward, ready, times = _phases(direct)
+    example = "BERT-large, 8 sequences a Gaudi, Peer Direct on 8 nodes of DL1"
+    money = step(direct.step.with_(price_per_node_hour=10.0, busy_W=3000, wait_W=1800))
+    found = (
+        Law("exposed time", "e = max(0, max_k (r_k + sum_{j>=k} t_j) - B)", example,
+            forms.exposed(ready, times, backward), direct.trace.exposed_ps, _time),
+        Law("a step", "T = F + B + e + O", example, forward + backward + forms.exposed(ready, times, backward), direct.time_ps, _time),
+        Law("without overlap", "T = F + B + sum t + O", example, forward + backward + sum(times), apart.time_ps, _time),
+        Law("several passes", "T = a (F + B) + e + O", f"{example}, 4 passes",
+            forms.accumulated_step(4, forward, backward, direct.trace.exposed_ps), passes.time_ps, _time),
+        Law("gain of a path", "(F + B + e) / (F + B + e')", f"{example}, over the detour through the host",
+            forms.gain_of_step(forward + backward, host.trace.exposed_ps, direct.trace.exposed_ps), direct.gain(host), "{:.4f}".format),
+        Law("fully sharded, one block ahead",
+            "g_1 + sum max(f_i, g_{i+1}) + g_n + max(b_n, g_{n-1}) + sum max(b_i, s_{i+1} + g_{i-1}) + max(b_1, s_2) + s_1",
+            example, _sharded(sharded), sharded.time_ps, _time),
+        Law("cost", "T x nodes x price / 3600", f"{example}, 10 USD an hour", forms.cost(money.time_s, 1, 8, 10), money.cost_per_step or 0, "{:.4g} USD".format),
+        Law("energy", "nodes x (busy x (T - e) + wait x e)", f"{example}, 3,000 W and 1,800 W",
+            forms.energy(money.time_s, money.exposed_s, 8, 3000, 1800), money.energy_per_step_J or 0, "{:.4g} J".format),
+    )  # fmt: skip
+    floor = forms.floor_of_step(forward, backward, ready[0], times)
+    if direct.time_ps < floor:
+        raise AssertionError(f"a step of {direct.time_ps} ps is below its floor of {floor} ps")
+    bound = Law(
+        "no step is below", "max(F + B + t_n, F + r_1 + sum t)", example, floor, direct.time_ps, _time
+    )
+    return [*(law.check() for law in found), bound]
+
+
+def _sharded(run: StepRun) -> float:
+    blocks = len(run.step.model.blocks)
+    scatters = [one.run.time_ps for one in run.trace.placed if one.op.collective == "reduce-scatter"]
+    gathers = [one.run.time_ps for one in run.trace.placed[:blocks]]
+    times = [one.op.duration_ps for one in run.trace.computed]
+    return forms.sharded_step(gathers, scatters[::-1], times[:blocks], times[blocks : 2 * blocks][::-1])
+
+
+def _row(row: tuple[str, int, float, str | None]) -> list[str]:
+    name, batch, ms, dtype = row
+    asked = {"workload": name, "batch": batch, "compute_ms": ms, "gradient_dtype": dtype, "slowdown": 0}
+
+    def three(**more: object) -> list[StepRun]:
+        return [step(path=path, **asked, **more) for path in ("host-tcp", "host-rdma", "peer-direct")]
+
+    tcp, rdma, direct = alone = three(**_TOPOLOGY)
+    *_, rdma_apart, direct_apart = three(overlap=False, **_TOPOLOGY)
+    bare = step(path="peer-direct", registration="per-transfer", **asked, **_TOPOLOGY)
+    ours = three()
+    gains = (direct.gain(rdma), direct.gain(tcp), direct_apart.gain(rdma_apart), direct.gain(bare))
+    return [
+        f"{direct.step.model.title}, {direct.step.gradient_dtype}", str(batch), f"{ms:g} ms",
+        " / ".join(f"{1e3 * one.exchange_s:.1f}" for one in alone) + " ms", _exposed(alone),
+        *(f"{one:.3f}" for one in gains), _exposed(ours), f"{ours[2].gain(ours[1]):.3f}",
+    ]  # fmt: skip
+
+
+def _exposed(runs: list[StepRun]) -> str:
+    return " / ".join(f"{1e3 * one.exposed_s:.1f}" for one in runs) + " ms"
