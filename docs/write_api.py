@@ -21,7 +21,7 @@ nearest known name.
 """
 GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
-    "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads"),
+    "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads", "ProfiledTraining"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "steps", "predict", "exercise", "progress"),
     "Take away": ("export_html", "export_still", "export_video", "write_deck"),
@@ -44,6 +44,7 @@ RETURNED = {
     "Computed": "peerlab.training.step_trace",
     "Placed": "peerlab.training.step_trace",
     "ComputeTime": "peerlab.training.workload",
+    "ProfiledStep": "peerlab.training.profiled",
     "Diagnosis": "peerlab.study.diagnosis.diagnosis",
     "Calibration": "peerlab.study.calibration.calibration",
     "Report": "peerlab.host_doctor.report",

@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     from peerlab.model.scenario import Scenario
     from peerlab.model.way import way
     from peerlab.records import Records
-    from peerlab.records.load import load
     from peerlab.reports.ratios import ratios
     from peerlab.reports.steps import steps
     from peerlab.study.calibration.calibration import calibrate
     from peerlab.study.diagnosis.diagnosis import diagnose
     from peerlab.study.sweep.sweeping import sweep
+    from peerlab.training.loading import load
+    from peerlab.training.profiled import ProfiledTraining
     from peerlab.training.step_run import StepRun
     from peerlab.training.training_step import Step
     from peerlab.training.workload import Workload
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Cluster": "peerlab.model.hardware",
+    "ProfiledTraining": "peerlab.training.profiled",
     "Records": "peerlab.records",
     "RegistrationCache": "peerlab.model.registration",
     "Run": "peerlab.analysis.run",
@@ -63,7 +65,7 @@ _HOMES = {
     "export_video": "peerlab.export.video",
     "known_clusters": "peerlab.model.presets",
     "known_workloads": "peerlab.training.workload_file",
-    "load": "peerlab.records",
+    "load": "peerlab.training.loading",
     "load_cluster": "peerlab.model.presets",
     "load_workload": "peerlab.training.workload_file",
     "measure": "peerlab.measurement.measurement",
@@ -153,6 +155,7 @@ def _from_lab(module: str, name: str) -> Any:
 __all__ = [
     "Cluster",
     "PeerlabError",
+    "ProfiledTraining",
     "Records",
     "RegistrationCache",
     "Run",

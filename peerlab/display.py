@@ -91,3 +91,17 @@ def show_sums(one: Any) -> str:
     from peerlab.reports.lesson_style import sums_html
 
     return sums_html(one)
+
+
+def show_step(one: Any) -> str:
+    """Return a `StepRun`: its figures, and when each layer was computed and each bucket exchanged."""
+    from peerlab.reports.step_report import step_html
+
+    return step_html(one)
+
+
+def show_profiled(one: Any) -> str:
+    """Return a `ProfiledTraining`: its steps as recorded and as replayed."""
+    from peerlab.reports.step_report import profiled_html
+
+    return profiled_html(one)

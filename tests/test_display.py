@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from fake_host import FakeHost
 from IPython.core.formatters import DisplayFormatter
+from profiler_traces import one_step, save
 from tool_logs import NCCL
 
 import peerlab
@@ -45,6 +46,8 @@ def results(tmp_path_factory):
         display.show_refusal: peerlab.show_limit("16 KiB", region="4 KiB"),
         display.show_lab_log: lab_log("B"),
         display.show_sums: train(ByPointer),
+        display.show_step: peerlab.step(workload="resnet50"),
+        display.show_profiled: peerlab.load(save(tmp_path_factory.mktemp("trace"), one_step())),
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from peerlab.app.adjustments import fitting
@@ -16,9 +17,12 @@ from peerlab.records import Records
 from peerlab.records.load import read_log
 from peerlab.records.text import log_of
 from peerlab.reports.diagnosis_report import path_name
+from peerlab.reports.step_report import elsewhere_html, profiled_html
 from peerlab.study.diagnosis import Diagnosis, diagnose, misfit
 from peerlab.study.observed import observe
+from peerlab.study.own_step import on_each_path
 from peerlab.study.replay import nodes_of
+from peerlab.training.loading import trace_in
 from peerlab.units import say_bytes, say_count
 
 
@@ -72,6 +76,27 @@ def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFi
         f"it says that it was taken on {taken}" if taken else misfit(observe(records), shown) if shown else ""
     )
     return LogFindings(name, records, diagnose(records, None if unlike else shown), shown, unlike)
+
+
+def look_at_trace(held: str | bytes, name: str, shown: Scenario | None) -> tuple[str, str] | None:
+    """Return what a profiler's trace says, in short and as HTML with each path of the cluster that is shown; None if it is none.
+
+    Raises
+    ------
+    PeerlabError
+        If it is one, and cannot be read.
+    """
+    found = trace_in(held, name)
+    if found is None:
+        return None
+    told = profiled_html(found)
+    if shown is not None:
+        try:
+            runs = on_each_path(found, shown)
+        except PeerlabError as problem:
+            return repr(found), f"{told}<p class='pl-error'>{escape(str(problem))}</p>"
+        told += elsewhere_html(runs, found.usual.time_ms) if runs else ""
+    return repr(found), told
 
 
 def as_measured(scenario: Scenario, found: LogFindings) -> Scenario:

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.log_findings import LogFindings, in_short, look_at, say_changes, way_to
+from peerlab.app.log_findings import LogFindings, in_short, look_at, look_at_trace, say_changes, way_to
 from peerlab.app.widgets import Changes, classed, row, unfold
 from peerlab.errors import PeerlabError
 from peerlab.model.scenario import Scenario
@@ -15,7 +15,7 @@ from peerlab.records import Records
 from peerlab.records.load import TOOLS
 from peerlab.reports.diagnosis_report import diagnosis_html
 
-_INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file."
+_INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file, or a trace of PyTorch's profiler."
 
 
 class OwnLog:
@@ -85,6 +85,9 @@ class OwnLog:
 
     async def _look(self, held: str | bytes, name: str) -> None:
         try:
+            if said := await asyncio.to_thread(look_at_trace, held, name, self._scenario):
+                self._short.value, self.verdict.value = f"<p role='status'>{escape(said[0])}</p>", said[1]
+                return
             shown = self._scenario.hardware if self._scenario else None
             found = await asyncio.to_thread(look_at, held, name, shown)
         except PeerlabError as problem:

@@ -13,7 +13,7 @@ from peerlab.cli.terminal_text import add_nodes, command, table, wrapped
 from peerlab.cluster_file.write_cluster import check_new
 from peerlab.errors import one_line
 from peerlab.model.hardware import named
-from peerlab.records.load import TOOLS
+from peerlab.records.load import TOOLS, load
 from peerlab.study.calibration import Calibration, Constant
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
 
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
 def _calibrate(options: argparse.Namespace) -> int:
     if options.save:
         check_new(options.save, force=options.force)
-    records = peerlab.load(options.log, options.nodes)
+    records = load(options.log, options.nodes)
     with tqdm(delay=1, leave=False, unit=" simulations", disable=None) as bar:
         found = peerlab.calibrate(
             records,

@@ -9,7 +9,7 @@ from typing import Any
 
 import peerlab
 from peerlab.cli.terminal_text import add_nodes, command, table, width, wrapped
-from peerlab.records.load import TOOLS
+from peerlab.records.load import TOOLS, load
 from peerlab.study.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.units import say_bytes
 
@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
-    found = peerlab.diagnose(peerlab.load(options.log, options.nodes), options.cluster)
+    found = peerlab.diagnose(load(options.log, options.nodes), options.cluster)
     if options.json:
         print(json.dumps(found.as_dict(), indent=2))
     else:

@@ -11,11 +11,13 @@ from peerlab.cli.terminal_text import command, fraction, number, switch, table
 from peerlab.errors import PeerlabError
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
+from peerlab.records.load import TOOLS
+from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import SHARDS, Step
 from peerlab.training.workload import ITEM_BYTES
 from peerlab.training.workload_file import known_workloads
-from peerlab.units import say_bytes, say_share, say_time
+from peerlab.units import PS_PER_MS, say_bytes, say_share, say_time
 
 _EXAMPLES = """\
 examples:
@@ -25,6 +27,7 @@ examples:
   peerlab step --workload gpt-1.5b --shard fsdp         fully sharded
   peerlab step --compute-ms 300 --cluster my.toml       a time of your own, for a device that nobody measured
   peerlab step --path peer-direct --exchanges           each bucket: ready, begin, end, exposed
+  peerlab step --trace rank0.json.gz --cluster p4d      a step of your own, as PyTorch's profiler saw it
   peerlab step --price 13.1 --busy-watt 3000 --wait-watt 1800   with cost and energy per epoch
 
 exit status: 0 answered, 1 the question is impossible (one line says why), 2 wrong usage
@@ -50,6 +53,17 @@ def add(commands: Any) -> None:
             sub.add_argument(name, **more)
 
     add_fields(of_scenario, path="all that the cluster has", registration="cached")
+    sub.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="a trace of PyTorch's profiler: its computing, with simulated exchanges",
+    )
+    sub.add_argument(
+        "--trace-step",
+        metavar="N",
+        type=number,
+        help="which of its steps (default: that with the median time)",
+    )
     sub.add_argument("--exchanges", action="store_true", help="also print every exchange of each path")
     sub.add_argument("--json", action="store_true", help="print the figures as JSON")
 
@@ -125,7 +139,7 @@ def _add_step_fields(add: Callable[..., Any]) -> None:
     )
 
 
-_NOT_FIELDS = ("run", "json", "exchanges")
+_NOT_FIELDS = ("run", "json", "exchanges", "trace", "trace_step")
 
 
 def _step(options: argparse.Namespace) -> int:
@@ -134,16 +148,51 @@ def _step(options: argparse.Namespace) -> int:
     paths = [given["path"]] if "path" in given else [one for one in cluster.paths if not PATHS[one].is_bare]
     if not paths:
         raise PeerlabError(f"cluster: {cluster.name} is a bare fabric without devices; a step needs some")
-    runs = [peerlab.step(Step.of(**{**given, "path": path})) for path in paths]
+    found = _trace(options)
+    number = getattr(options, "trace_step", None)
+    runs = [
+        peerlab.step(
+            found.step(None, number, **{**given, "path": path})
+            if found
+            else Step.of(**{**given, "path": path})
+        )
+        for path in paths
+    ]
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
         return 0
+    if found:
+        _print_recorded(found, number)
     _print_table(runs)
     if "exchanges" in options:
         for run in runs:
             print(f"\n{run.step.scenario.path}:")
             print(_exchanges(run))
     return 0
+
+
+def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
+    if "trace" not in options:
+        return None
+    found = peerlab.load(options.trace)
+    if not isinstance(found, ProfiledTraining):
+        raise PeerlabError(
+            f"--trace: {options.trace} is a log of {TOOLS}, not a trace of PyTorch's profiler; see peerlab diagnose"
+        )
+    return found
+
+
+def _print_recorded(found: ProfiledTraining, number: int | None) -> None:
+    step = found.of(number)
+    recorded, exposed, replayed, again = (
+        say_time(round(ms * PS_PER_MS))
+        for ms in (step.time_ms, step.exposed_ms, step.replayed_ms, step.replayed_exposed_ms)
+    )
+    print(
+        f"recorded: {recorded} a step, {exposed} exposed; replayed {replayed}, {again} exposed: {step.verdict}"
+    )
+    for warning in found.warnings:
+        print(f"  {warning}")
 
 
 def _document(run: StepRun, options: argparse.Namespace) -> dict[str, Any]:

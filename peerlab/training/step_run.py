@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from peerlab.display import show_step
 from peerlab.training.program import PHASES
 from peerlab.training.step_trace import StepTrace
 from peerlab.training.training_step import Step
@@ -34,6 +35,7 @@ class StepRun:
     """Which engine answered: ``composition`` or ``referee``."""
     answer: AnswersSteps | None = field(default=None, compare=False)
     """What answers another step; for what-ifs."""
+    _repr_html_ = show_step
 
     @property
     def time_ps(self) -> int:

@@ -71,7 +71,7 @@ class Step:
     prefetch: bool = True
     """With `fsdp`: whether the next block's parameters are gathered while one is computed."""
     gradient_dtype: str | None = None
-    """``fp32``, ``bf16``, ``fp16`` or ``fp8``; None: the workload's. With `zero1` and `fsdp` parameters are gathered in it, too."""
+    """``fp32``, ``bf16``, ``fp16``, ``fp8`` or ``fp64``; None: the workload's. With `zero1` and `fsdp` parameters are gathered in it, too."""
     slowdown: float | None = None
     """Share of computing that a collective under way takes, 0 to 0.9; None: the device's (`data/devices.toml`), else 0."""
     compute_ms: float | None = None

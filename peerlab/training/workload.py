@@ -15,7 +15,7 @@ from peerlab.errors import WorkloadError
 from peerlab.model.hardware import Figure
 from peerlab.units import PS_PER_MS, PS_PER_S
 
-ITEM_BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
+ITEM_BYTES = {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
 """Bytes of one gradient, by type."""
 _PER_HALVING = 1.1
 """How much longer a sample takes at half the batch, at most: 1.09 times from 256 to 128 in ResNet-50, 1.09 from 56 to 24 / 2.3 in BERT-large
@@ -143,7 +143,7 @@ class Workload:
     def shared_out(self, total_ps: int) -> tuple[int, ...]:
         """Return how much of a time each layer has; the parts add up to it exactly."""
         sums = [0.0, *accumulate(one.share for one in self.layers)]
-        ends = [int(total_ps * one / sums[-1]) for one in sums[:-1]] + [total_ps]
+        ends = [int(total_ps * one / (sums[-1] or 1)) for one in sums[:-1]] + [total_ps]
         return tuple(end - begin for begin, end in pairwise(ends))
 
 

@@ -1,0 +1,302 @@
+"""PyTorch's profiler trace (Kineto's JSON, gzip too): when a device computed in each step, and what it exchanged.
+
+A trace may be gigabytes. It is read event by event and never held: of each kernel its times stay, of each collective the fields that Kineto
+writes (libkineto/src/output_json.cpp), nothing else. Hosts, users, paths, stacks and the names of kernels are not kept.
+"""
+
+import gzip
+import io
+import re
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Protocol
+
+import ijson  # type: ignore[import-untyped]
+
+from peerlab.errors import RecordsError
+from peerlab.records.text import clean
+from peerlab.units import MIB, say_bytes
+
+TOOL = "PyTorch's profiler"
+MOST_EVENTS = 2_000_000
+"""Events that are read at most; a step of a large model has 10,000 to 100,000. They take 150 MB at most while they are read."""
+_LONGEST_EVENT = 32 * MIB
+_LOOK = 2**16
+_DTYPES = {
+    "float": 4, "float32": 4, "half": 2, "float16": 2, "bfloat16": 2, "double": 8, "float64": 8, "long": 8, "int64": 8,
+    "int": 4, "int32": 4, "byte": 1, "uint8": 1, "char": 1, "int8": 1, "bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1,
+}  # fmt: skip
+"""Bytes of an element, by PyTorch's names of types in small letters."""
+_KINDS = {
+    "allreduce": "allreduce", "allreduce_coalesced": "allreduce", "reduce_scatter": "reduce-scatter", "_reduce_scatter_base": "reduce-scatter",
+    "reduce_scatter_tensor_coalesced": "reduce-scatter", "allgather": "allgather", "_allgather_base": "allgather",
+    "all_gather_into_tensor_coalesced": "allgather", "broadcast": "broadcast", "all_to_all": "alltoall", "all_to_allv": "alltoall",
+}  # fmt: skip
+"""Our words for the names of collectives that record_param_comms writes."""
+_COMMUNICATES = re.compile(r"nccl|rccl|hccl", re.IGNORECASE)
+_STEP = re.compile(r"ProfilerStep#(\d{1,12})")
+_NO_NUMBER = re.compile(rb"(?:^|(?<=[:,\[\s]))-?(?:NaN|Infinity)(?=[,\]}\s])")
+_LAUNCHES = ("cuda_runtime", "cuda_driver")
+_MOST_ID, _MOST_TIME = 2**62, 10**18
+_ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
+
+
+@dataclass(frozen=True, slots=True)
+class TracedKernel:
+    """A collective's kernel, microseconds as the trace counts them."""
+
+    collective: str
+    """``allreduce``, ``broadcast`` ...; empty where the trace does not say it."""
+    elements: int
+    """Elements that go in; 0 where the trace does not say it."""
+    dtype: str
+    """Their type, as PyTorch calls it in small letters."""
+    ranks: int
+    """Size of the group; 0 where the trace does not say it."""
+    stream: int
+    """Its stream on the device."""
+    asked: float
+    """When the host asked for it."""
+    begin: float
+    """When the device began."""
+    end: float
+    """When the device was through: what it waited for others is inside."""
+
+    @property
+    def nbytes(self) -> int:
+        """Size of what goes in; 0 where it is unknown."""
+        return self.elements * _DTYPES.get(self.dtype, 0)
+
+
+@dataclass
+class TraceEvents:
+    """What is kept of a trace's events, in columns; microseconds as the trace counts them."""
+
+    name: str
+    """Of the file, without its folder."""
+    steps: list[tuple[int, float, float]] = field(default_factory=list)
+    """Number, begin and end of each step, as the host marked it."""
+    launch_at: "array[float]" = field(default_factory=lambda: array("d"))
+    """When the host launched something, by place."""
+    launch_of: "array[int]" = field(default_factory=lambda: array("q"))
+    """Its correlation."""
+    begins: "array[float]" = field(default_factory=lambda: array("d"))
+    """When the device began with a kernel, copy or fill that is no collective."""
+    ends: "array[float]" = field(default_factory=lambda: array("d"))
+    """When it was through."""
+    correlations: "array[int]" = field(default_factory=lambda: array("q"))
+    """Which launch it came from; -1 where the trace does not say it."""
+    computes: "array[int]" = field(default_factory=lambda: array("b"))
+    """1 for a kernel, 0 for a copy or a fill."""
+    backward: "array[float]" = field(default_factory=lambda: array("d"))
+    """When the host ran something of backward."""
+    asked: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """What the host asked to communicate, by its external id."""
+    kernels: list[dict[str, Any]] = field(default_factory=list)
+    """Collectives on the device, their fields as written."""
+    warnings: Counter[str] = field(default_factory=Counter)
+    """What was left out, and how often."""
+    count: int = 0
+    """Events read."""
+
+
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class _Watched:
+    """A file whose NaNs become nulls, and which gives up when an event is longer than any is."""
+
+    def __init__(self, file: _Readable, name: str) -> None:
+        self.file, self.name = file, name
+        self.since_event = 0
+        self.no_numbers = 0
+        self._held = b""
+
+    def unread(self, begin: bytes) -> None:
+        """Give back what was read of the file, to be read again."""
+        self._held = begin + self._held
+
+    def read(self, size: int = -1) -> bytes:
+        """Return about so many bytes; none at the end."""
+        while size:
+            chunk = self.file.read(size)
+            self.since_event += len(chunk)
+            if self.since_event > _LONGEST_EVENT:
+                raise RecordsError(
+                    f"{self.name}: {say_bytes(_LONGEST_EVENT)} without an event; that is no trace of {TOOL}"
+                )
+            text = self._held + chunk
+            # up to the last comma, so that no NaN is cut in two
+            cut = text.rfind(b",") + 1 if chunk else len(text)
+            self._held = text[cut:]
+            out, found = _NO_NUMBER.subn(b"null", text[:cut])
+            self.no_numbers += found
+            if out or not chunk:
+                return out
+        return b""
+
+
+def looks_like_trace(path: Path) -> bool:
+    """Say whether a file is a trace, or something else in its format."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(2)
+            raw.seek(0)
+            begin = (gzip.GzipFile(fileobj=raw) if head == b"\x1f\x8b" else raw).read(_LOOK)
+    except (OSError, EOFError, zlib.error):
+        return bool(re.search(r"\.json(\.gz)?$", path.name))
+    return looks_like_json_trace(begin)
+
+
+def looks_like_json_trace(begin: bytes) -> bool:
+    """Say whether a text that begins so is a trace in Chrome's format."""
+    return begin.lstrip()[:1] in (b"{", b"[") and any(
+        mark in begin for mark in (b'"traceEvents"', b'"schemaVersion"', b'"ph":', b'"ph" :')
+    )
+
+
+def read_events(source: Path | bytes, name: str) -> TraceEvents:
+    """Return what is kept of a trace, read event by event.
+
+    Raises
+    ------
+    RecordsError
+        If it cannot be read, is cut off, is no trace, or has more events than :data:`MOST_EVENTS`.
+    """
+    found = TraceEvents(clean(name))
+    try:
+        with source.expanduser().open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
+            zipped = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            watched = _Watched(gzip.GzipFile(fileobj=raw) if zipped else raw, found.name)
+            _read_all(found, watched)
+    except OSError as problem:  # gzip's own is one
+        raise RecordsError(f"{found.name}: cannot read it: {problem.strerror or problem}") from None
+    except (EOFError, zlib.error):
+        raise RecordsError(
+            f"{found.name}: the compressed file is cut off or damaged, after {found.count:,} events"
+        ) from None
+    if watched.no_numbers:
+        found.warnings["values that are NaN or infinite were read as missing"] = watched.no_numbers
+    return found
+
+
+def _read_all(found: TraceEvents, watched: _Watched) -> None:
+    """Take every event; a trace is an object with ``traceEvents``, or an array of events."""
+    try:
+        for event in _events(watched):
+            watched.since_event = 0
+            found.count += 1
+            if found.count > MOST_EVENTS:
+                raise RecordsError(
+                    f"{found.name}: more than {MOST_EVENTS:,} events; record fewer steps (schedule(active=3)) or without stacks"
+                )
+            if isinstance(event, dict):
+                _take(found, event)
+    except ijson.IncompleteJSONError as problem:
+        whole = "is cut off" if "premature" in str(problem).lower() else "is no JSON"
+        raise RecordsError(f"{found.name}: {whole} after {found.count:,} events") from None
+    except (ijson.JSONError, UnicodeDecodeError):
+        raise RecordsError(f"{found.name}: is no JSON after {found.count:,} events") from None
+    if not found.count:
+        raise RecordsError(f"{found.name}: no traceEvents; that is no trace of {TOOL}")
+
+
+def _events(watched: _Watched) -> Iterator[Any]:
+    first = watched.file.read(1)
+    while first.isspace():
+        first = watched.file.read(1)
+    watched.unread(first)
+    yield from ijson.items(watched, "item" if first == b"[" else "traceEvents.item")
+
+
+def _take(found: TraceEvents, event: dict[str, Any]) -> None:
+    """Keep what is needed of one event."""
+    category, name = event.get("cat"), event.get("name")
+    given = event.get("args")
+    args = given if isinstance(given, dict) else {}
+    begin, lasts = _time(event.get("ts")), _time(event.get("dur", 0))
+    if event.get("ph") == "f" and category == "fwdbwd" and begin is not None:
+        found.backward.append(begin)
+    if event.get("ph") != "X" or not isinstance(name, str):
+        return
+    step = _STEP.fullmatch(name) if category == "user_annotation" else None
+    if not step and category not in (*_ON_DEVICE, "cpu_op", *_LAUNCHES):
+        return
+    if begin is None or lasts is None or lasts < 0:
+        found.warnings["events without a time were left out"] += 1
+    elif step:
+        found.steps.append((int(step[1]), begin, begin + lasts))
+    elif category in _ON_DEVICE and not _COMMUNICATES.search(name):
+        _take_kernel(found, category, args, (begin, begin + lasts))
+    elif category in _ON_DEVICE:
+        found.kernels.append(_kept(args) | {"begin": begin, "end": begin + lasts})
+    else:
+        _take_host(found, name, args, begin)
+
+
+def _take_host(found: TraceEvents, name: str, args: dict[str, Any], begin: float) -> None:
+    """Keep a launch, or what the host asks to communicate."""
+    if name == "record_param_comms" and isinstance(args.get("External id"), int):
+        found.asked[args["External id"]] = _kept(args) | {"ts": begin}
+    elif isinstance(args.get("correlation"), int) and abs(args["correlation"]) < _MOST_ID:
+        found.launch_of.append(args["correlation"])
+        found.launch_at.append(begin)
+
+
+def _take_kernel(found: TraceEvents, category: Any, args: dict[str, Any], times: tuple[float, float]) -> None:
+    correlation = args.get("correlation")
+    known = isinstance(correlation, int) and abs(correlation) < _MOST_ID
+    found.begins.append(times[0])
+    found.ends.append(times[1])
+    found.correlations.append(correlation if known and isinstance(correlation, int) else -1)
+    found.computes.append(category == "kernel")
+
+
+def _time(value: Any) -> float | None:
+    known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return float(value) if known and abs(value) < _MOST_TIME else None
+
+
+def _kept(args: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a collective that are kept: sizes, types and numbers, no text but names of kinds and types."""
+    numbers = ("External id", "In msg nelems", "Out msg nelems", "Group size", "stream")
+    kept: dict[str, Any] = {
+        name: args[name] for name in numbers if isinstance(args.get(name), int) and 0 <= args[name] < 2**48
+    }
+    for name in ("Collective name", "dtype"):
+        if isinstance(args.get(name), str):
+            kept[name] = args[name].lower()[:40]
+    return kept
+
+
+def kernels(found: TraceEvents) -> list[TracedKernel]:
+    """Return the collectives on the device in order; what one does not say is taken from what the host asked for."""
+    every = []
+    for one in found.kernels:
+        asked = found.asked.get(one.get("External id", -1), {})
+        said = {**asked, **one}
+        dtype, kind = said.get("dtype", ""), said.get("Collective name", "")
+        if dtype and dtype not in _DTYPES:
+            found.warnings[f"collectives of unknown type {clean(dtype)!r} have no size"] += 1
+        collective = _KINDS.get(kind, clean(kind))
+        larger = max(said.get("In msg nelems", 0), said.get("Out msg nelems", 0))
+        every.append(
+            TracedKernel(
+                collective=collective,
+                elements=larger if collective == "allgather" else said.get("In msg nelems", 0),
+                dtype=dtype,
+                ranks=said.get("Group size", 0),
+                stream=said.get("stream", 0),
+                asked=asked.get("ts", one["begin"]),
+                begin=one["begin"],
+                end=one["end"],
+            )
+        )
+    return sorted(every, key=lambda one: (one.begin, one.end))

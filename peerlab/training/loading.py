@@ -1,0 +1,62 @@
+"""The way in for whatever somebody measured: a log of a benchmark, or a profiler's trace of a training."""
+
+from pathlib import Path
+
+from peerlab.errors import RecordsError
+from peerlab.records import load as logs
+from peerlab.records.kineto import looks_like_json_trace, looks_like_trace, read_events
+from peerlab.records.schema import Records
+from peerlab.training.profiled import ProfiledTraining, profiled
+
+
+def load(source: str | Path, nodes: int | None = None) -> Records | ProfiledTraining:
+    """Return the measurements in a log, or the steps in a trace of PyTorch's profiler.
+
+    Parameters
+    ----------
+    source:
+        A file, or a log's text itself (whatever holds a newline): output of nccl-tests, the OSU micro-benchmarks, hccl_demo
+        or nccom-test, or peerlab's own CSV; or a file that PyTorch's profiler wrote (``.json``, ``.json.gz``).
+    nodes:
+        How many nodes took part, for a log that does not say; few do without NCCL_DEBUG or their command line.
+
+    Returns
+    -------
+    `Records` of a log; a `ProfiledTraining` of a trace. A trace is read event by event: 2 million events at most, in 150 MB.
+
+    Raises
+    ------
+    RecordsError
+        If it cannot be read, is none of these, holds no good row or step, or says another number of nodes. Single damaged rows
+        and events are left out with a warning.
+    """
+    path = Path(source) if isinstance(source, (str, Path)) and "\n" not in str(source) else None
+    if path is None or not _is_file(path) or not looks_like_trace(path.expanduser()):
+        return logs(source, nodes)
+    if nodes is not None:
+        raise RecordsError(
+            f"nodes: {path.name} is a trace, which says how many ranks took part; leave it out"
+        )
+    return profiled(read_events(path, path.name))
+
+
+def trace_in(held: str | bytes, name: str) -> ProfiledTraining | None:
+    """Return the steps in what somebody uploaded; None if it is no trace.
+
+    Raises
+    ------
+    RecordsError
+        If it is one, and cannot be read.
+    """
+    data = held.encode() if isinstance(held, str) else held
+    zipped = data[:2] == b"\x1f\x8b"
+    if not zipped and not looks_like_json_trace(data[: 2**16]):
+        return None
+    return profiled(read_events(data, name))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.expanduser().is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False

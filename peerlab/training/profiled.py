@@ -1,0 +1,373 @@
+"""A profiler's trace as steps of a training: what was computed stays as recorded, exchanges are simulated on the cluster of your choice.
+
+What a step is made of: the device computes; each exchange of gradients begins when what the host had launched before it is computed, and
+the exchange before it is through; the rest (the optimizer) begins when the last one is. The same path first: played so with the exchanges as they
+were recorded, a step must take what it took. If it does not, the trace is of something else, and the verdict says *bad*.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.display import show_profiled
+from peerlab.errors import RecordsError
+from peerlab.model.hardware import Figure
+from peerlab.model.scenario import Scenario
+from peerlab.records.kineto import TracedKernel, TraceEvents, kernels
+from peerlab.training.closed_forms import exposed
+from peerlab.training.training_step import Step
+from peerlab.training.workload import TrainedLayer, Workload
+from peerlab.units import say_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Times = NDArray[np.float64]
+"""Microseconds as the trace counts them."""
+
+_ADDS = "allreduce"
+_US_PER_MS = 1000.0
+_LATE = 0.01
+"""From which share of a step on an exchange that begins late makes a replay bad."""
+_EXPOSED = 0.01
+"""From which share of a step on, the two exposed times differing makes a replay bad."""
+
+
+@dataclass(frozen=True)
+class ProfiledExchange:
+    """An exchange of gradients, milliseconds from the beginning of its step."""
+
+    kernel: TracedKernel
+    """As traced."""
+    ready_ms: float
+    """When all that had been launched before it was computed."""
+    begin_ms: float
+    """When it began."""
+    end_ms: float
+    """When it was through."""
+
+
+@dataclass(frozen=True)
+class ProfiledStep:
+    """One step as the profiler saw it, milliseconds from its beginning."""
+
+    number: int
+    """As the profiler counts."""
+    time_ms: float
+    """The whole step."""
+    backward_ms: float
+    """When backward began."""
+    computed_ms: float
+    """When the last of backward was computed."""
+    exchanges: tuple[ProfiledExchange, ...]
+    """Of gradients, in order."""
+
+    @property
+    def exposed_ms(self) -> float:
+        """How long the optimizer waited for the last exchange, as recorded."""
+        return max(0.0, self.exchanges[-1].end_ms - self.computed_ms) if self.exchanges else 0.0
+
+    @property
+    def rest_ms(self) -> float:
+        """What follows the last exchange, or backward: the optimizer, and all else."""
+        return self.time_ms - max([self.computed_ms, *(one.end_ms for one in self.exchanges[-1:])])
+
+    @cached_property
+    def replayed(self) -> tuple[float, ...]:
+        """When each exchange begins by the rule: when it is ready and the one before it is through; each takes what it took."""
+        begins, free = [], 0.0
+        for one in self.exchanges:
+            begins.append(max(one.ready_ms, free))
+            free = begins[-1] + one.end_ms - one.begin_ms
+        return tuple(begins)
+
+    @property
+    def late_ms(self) -> float:
+        """How much later than by the rule an exchange began, at most."""
+        return max(
+            (abs(one.begin_ms - rule) for one, rule in zip(self.exchanges, self.replayed, strict=True)),
+            default=0.0,
+        )
+
+    @property
+    def replayed_exposed_ms(self) -> float:
+        """The exposed time by the rule."""
+        ready = [one.ready_ms for one in self.exchanges]
+        return exposed(ready, [one.end_ms - one.begin_ms for one in self.exchanges], self.computed_ms)
+
+    @property
+    def replayed_ms(self) -> float:
+        """The whole step by the rule."""
+        return self.computed_ms + self.replayed_exposed_ms + self.rest_ms
+
+    @property
+    def verdict(self) -> str:
+        """``good``, or ``bad``: the rule does not explain when exchanges began, or how long they were seen."""
+        off = abs(self.replayed_exposed_ms - self.exposed_ms)
+        return "bad" if self.late_ms > _LATE * self.time_ms or off > _EXPOSED * self.time_ms else "good"
+
+
+@dataclass(frozen=True, repr=False)
+class ProfiledTraining:
+    """The steps of a profiler's trace."""
+
+    name: str
+    """Of the file, without its folder."""
+    steps: tuple[ProfiledStep, ...]
+    """In order."""
+    ranks: int
+    """Ranks that exchange gradients; 0 where the trace does not say it."""
+    others: tuple[str, ...]
+    """Other collectives; they stay in the computing, as recorded."""
+    warnings: tuple[str, ...]
+    """What was left out, and why."""
+    _repr_html_ = show_profiled
+
+    @property
+    def usual(self) -> ProfiledStep:
+        """The step with the median time."""
+        return sorted(self.steps, key=lambda one: one.time_ms)[(len(self.steps) - 1) // 2]
+
+    @property
+    def verdict(self) -> str:
+        """``bad`` if the rule explains fewer than half of the steps, else ``good``."""
+        good = sum(one.verdict == "good" for one in self.steps)
+        return "good" if 2 * good > len(self.steps) else "bad"
+
+    def of(self, number: int | None = None) -> ProfiledStep:
+        """Return a step by its number; by default the usual one.
+
+        Raises
+        ------
+        RecordsError
+            If there is none of that number.
+        """
+        found = (
+            self.usual if number is None else next((one for one in self.steps if one.number == number), None)
+        )
+        if found is None:
+            there = ", ".join(str(one.number) for one in self.steps)
+            raise RecordsError(f"{self.name}: no step {number}; it has {there}")
+        return found
+
+    def table(self) -> "pd.DataFrame":
+        """Return one row for each step: recorded and replayed time, exposed time, and by how much an exchange began late, ms."""
+        import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
+
+        return pd.DataFrame(
+            {
+                "step": one.number,
+                "time_ms": one.time_ms,
+                "replayed_ms": one.replayed_ms,
+                "exposed_ms": one.exposed_ms,
+                "replayed_exposed_ms": one.replayed_exposed_ms,
+                "late_ms": one.late_ms,
+                "verdict": one.verdict,
+            }
+            for one in self.steps
+        )
+
+    def exchanges(self) -> "pd.DataFrame":
+        """Return one row for each exchange of each step: ``bytes``, when it was ready, began and ended, ms from the step's beginning.
+
+        ``time_ms`` contains what it waited for other ranks: ``least_ms``, the least of all steps, is nearer to what the network takes.
+        """
+        import pandas as pd  # noqa: PLC0415  (takes longer to load than most questions to answer)
+
+        rows = [
+            {
+                "step": step.number,
+                "exchange": place + 1,
+                "collective": one.kernel.collective,
+                "bytes": one.kernel.nbytes,
+                "ready_ms": one.ready_ms,
+                "begin_ms": one.begin_ms,
+                "end_ms": one.end_ms,
+                "time_ms": one.end_ms - one.begin_ms,
+            }
+            for step in self.steps
+            for place, one in enumerate(step.exchanges)
+        ]
+        table = pd.DataFrame(rows)
+        table["least_ms"] = table.groupby(["exchange", "bytes"])["time_ms"].transform("min")
+        return table
+
+    def workload(self, number: int | None = None) -> Workload:
+        """Return a step's computing as a workload: one layer for each exchange, backward as recorded between them.
+
+        Raises
+        ------
+        RecordsError
+            If there is no such step, or an exchange has no size.
+        """
+        step = self.of(number)
+        sizes = [one.kernel.nbytes for one in step.exchanges]
+        if 0 in sizes:
+            raise RecordsError(
+                f"{self.name}: {sizes.count(0)} of {len(sizes)} exchanges of step {step.number} have no size, so they cannot be simulated; "
+                "record with PyTorch 2.2 or later, without CUDA graphs"
+            )
+        item = sizes[0] // step.exchanges[0].kernel.elements
+        ready = [min(max(one.ready_ms, step.backward_ms), step.computed_ms) for one in step.exchanges]
+        ends = list(accumulate([*ready, step.computed_ms], max))
+        parts = [end - begin for begin, end in zip([step.backward_ms, *ends], ends, strict=False)]
+        layers = [
+            TrainedLayer(f"bucket {n + 1}", 0, part, (-(-size // item),))
+            for n, (part, size) in enumerate(zip(parts, sizes, strict=False))
+        ]
+        layers.append(TrainedLayer("the first layers", 0, parts[-1], ()))
+        share = step.backward_ms / step.computed_ms
+        return Workload(
+            name="your step",
+            title=f"step {step.number} of {self.name}",
+            sample="batch",
+            gradient_dtype=_DTYPE_OF_BYTES[item],
+            layer_shares="as recorded",
+            forward_share=Figure(
+                key="forward_share",
+                value=share,
+                unit="1",
+                basis="share of the computing of a step",
+                source=self.name,
+                assumption="",
+                range=None,
+            ),
+            layers=tuple(reversed(layers)),
+            blocks=("your step",),
+        )
+
+    def step(self, scenario: Scenario | None = None, number: int | None = None, **given: Any) -> Step:
+        """Return the question what this step would take on a cluster; give it to :func:`peerlab.step`.
+
+        Parameters
+        ----------
+        scenario:
+            Cluster, nodes and data path; `given` may hold its fields, and those of a step that do not follow from the trace.
+        number:
+            Which step, as the profiler counts; default: that with the median time.
+
+        Raises
+        ------
+        RecordsError, WorkloadError, ScenarioError
+            If the trace does not say enough, or the question is impossible.
+        """
+        step = self.of(number)
+        fixed = {
+            "workload": self.workload(number),
+            "compute_ms": step.computed_ms,
+            "optimizer_ms": max(0.0, step.rest_ms),
+            "batch": 1,
+            "slowdown": 0,  # what exchanges cost the computing is in what was recorded
+            "first_bucket_bytes": 1,
+            "bucket_bytes": 1,
+        }
+        for name in fixed:
+            if name in given and name not in ("batch", "slowdown"):
+                raise RecordsError(f"{name}: follows from the trace; leave it out")
+        return Step.of(scenario, **{**fixed, **given})
+
+    def __repr__(self) -> str:
+        usual = self.usual
+        moved = say_bytes(sum(one.kernel.nbytes for one in usual.exchanges))
+        steps = f"{len(self.steps)} step{'s' * (len(self.steps) != 1)}"
+        return (
+            f"ProfiledTraining({self.name}: {steps} of {usual.time_ms:.1f} ms, {len(usual.exchanges)} exchanges of {moved}, "
+            f"{usual.exposed_ms:.1f} ms exposed; replay {self.verdict})"
+        )
+
+
+_DTYPE_OF_BYTES = {8: "fp64", 4: "fp32", 2: "bf16", 1: "fp8"}
+
+
+def profiled(events: TraceEvents) -> ProfiledTraining:
+    """Return the steps of a trace.
+
+    Raises
+    ------
+    RecordsError
+        If it has no steps, nothing was computed on a device, or nothing was exchanged in them.
+    """
+    if not events.steps:
+        known = (
+            ""
+            if events.begins
+            else f"; {events.count:,} events, none of a device: it looks like another tool's"
+        )
+        raise RecordsError(
+            f"{events.name}: no ProfilerStep in it{known}; call profiler.step() after each step, and record with a schedule"
+        )
+    if not events.begins:
+        raise RecordsError(f"{events.name}: no kernel of a device in it; record with ProfilerActivity.CUDA")
+    every = kernels(events)
+    if not every:
+        raise RecordsError(
+            f"{events.name}: no collective of nccl, rccl or hccl in it; a single device exchanges nothing"
+        )
+    device = _Device(events)
+    steps = [device.step(one, every) for one in sorted(events.steps, key=lambda one: one[1])]
+    kept = [one for one in steps if one is not None]
+    if not kept:
+        kinds = ", ".join(sorted({one.collective or "unnamed ones" for one in every}))
+        raise RecordsError(
+            f"{events.name}: no AllReduce of gradients in its steps, only {kinds}; sharded training's traces are not read yet"
+        )
+    if len(kept) < len(steps):
+        events.warnings["steps without an AllReduce were left out"] = len(steps) - len(kept)
+    ranks = max(one.kernel.ranks for step in kept for one in step.exchanges)
+    others = tuple(sorted({one.collective or "unnamed" for one in every} - {_ADDS}))
+    warnings = tuple(f"{count:,} {what}" for what, count in events.warnings.items())
+    return ProfiledTraining(events.name, tuple(kept), ranks, others, warnings)
+
+
+def _launched(events: TraceEvents, begins: Times) -> Times:
+    """Return when the host launched each kernel, copy and fill; where the trace does not say it, when it began."""
+    known, asked = np.array(events.launch_of), np.array(events.correlations)
+    if not len(known):
+        return begins
+    order = np.argsort(known, kind="stable")
+    place = np.minimum(np.searchsorted(known[order], asked), len(known) - 1)
+    return np.where(known[order][place] == asked, np.array(events.launch_at)[order][place], begins)
+
+
+class _Device:
+    """What one device did, in the order in which the host launched it."""
+
+    def __init__(self, events: TraceEvents) -> None:
+        begins, ends = np.array(events.begins), np.array(events.ends)
+        launched = _launched(events, begins)
+        order = np.argsort(launched, kind="stable")
+        self.launched, self.through = launched[order], np.maximum.accumulate(ends[order])
+        kernels_only = np.array(events.computes, dtype=bool)
+        begins, ends = begins[kernels_only], ends[kernels_only]
+        order = np.argsort(begins, kind="stable")
+        self.begun, self.computed = begins[order], np.maximum.accumulate(ends[order])
+        self.backward = np.sort(np.array(events.backward))
+
+    def ready(self, asked: float) -> float:
+        """Return when all that was launched before is through."""
+        place = np.searchsorted(self.launched, asked)
+        return max(asked, float(self.through[place - 1])) if place else asked
+
+    def step(self, marked: tuple[int, float, float], every: list[TracedKernel]) -> ProfiledStep | None:
+        """Return a step; None where it exchanged no gradients."""
+        number, begin, end = marked
+        mine = [one for one in every if begin <= one.begin < end and one.collective in (_ADDS, "")]
+        if not mine:
+            return None
+
+        def ms(at: float) -> float:
+            return (at - begin) / _US_PER_MS
+
+        found = tuple(
+            ProfiledExchange(one, ms(self.ready(one.asked)), ms(one.begin), ms(one.end)) for one in mine
+        )
+        last = np.searchsorted(self.begun, mine[-1].end)
+        computed = float(self.computed[last - 1]) if last else begin
+        first = np.searchsorted(self.backward, begin)
+        backward = float(self.backward[first]) if first < len(self.backward) else mine[0].asked
+        backward = min(max(backward, begin), mine[0].asked, computed)
+        return ProfiledStep(number, ms(end), ms(backward), ms(max(computed, begin)), found)
