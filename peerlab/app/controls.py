@@ -15,6 +15,7 @@ from peerlab.app.widgets import (
     classed,
     number_field,
     offer,
+    one_at_a_time,
     pair,
     row,
     select,
@@ -69,7 +70,7 @@ class Controls:
     def rows(self) -> list[w.Widget]:
         """Return the rows of controls, top to bottom."""
         sliders = [pair(self.nodes, self.nodes_text), pair(self.size, self.size_text)]
-        primary = [self.host, self.cache, *sliders]
+        primary = [self.host, self.cache, *sliders, self.hint]
         secondary = [
             self.cluster,
             self.file,
@@ -85,10 +86,7 @@ class Controls:
         return [
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
-            self.hint,
-            self.rare.row,
-            self.log.panel,
-            self.exporting.panel,
+            classed(w.Box([self.rare.row, self.log.panel, self.exporting.panel]), "pl-panels"),
             self.error,
         ]
 
@@ -131,6 +129,7 @@ class Controls:
         tell(self.collective, "collective", lambda what: {"collective": what})
         self.rare.connect(tell)
         unfold(self.more, self.rare.row, "flex")
+        one_at_a_time([self.more, self.log.toggle, self.exporting.toggle])
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:
@@ -159,6 +158,13 @@ class Controls:
             on = scenario.registration != "per-transfer"
             found["cache"] = {"registration": "per-transfer" if on else self.rare.policy.value}
         return found
+
+    def pair(self, scenario: Scenario) -> tuple[Scenario, Scenario] | None:
+        """Return `scenario` through the host and past it, as the host switch changes it; None where there is nothing to switch."""
+        if self.host.disabled:
+            return None
+        slow = scenario if scenario.staged else scenario.with_(path=self.baseline.value)
+        return slow, scenario.with_(path=self.direct.value) if scenario.staged else scenario
 
     # ---- showing -----------------------------------------------------------------------------------------------
 

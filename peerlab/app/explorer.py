@@ -17,6 +17,7 @@ from peerlab.app.exporting import Exporting, Shown
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.log_findings import LogFindings, as_measured
 from peerlab.app.measured_points import MeasuredPoints
+from peerlab.app.ratio_in_background import Comparing
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.widgets import Changes, Spoken
 from peerlab.errors import Cancelled, PeerlabError
@@ -62,6 +63,7 @@ class Explorer(Spoken):
             self._changed, self._command, self._evidence.log, Exporting(lambda: Shown(self.run, self.before))
         )
         self._curving = Curving(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))
+        self._comparing = Comparing(self._runs, lambda ratio: setattr(self.figures, "ratio", ratio or {}))
         self._parts = [*self.controls.rows(), self.figures, self.controls.log.verdict]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -90,6 +92,7 @@ class Explorer(Spoken):
         """Stop what runs in the background."""
         self._stop()
         self._curving.cancel()
+        self._comparing.cancel()
         self._evidence.measuring.stop()
         if self._looking:
             self._looking.cancel()
@@ -98,6 +101,7 @@ class Explorer(Spoken):
 
     def _changed(self, changes: Changes, control: str) -> None:
         self._curving.rest()
+        self._comparing.rest()
         with self._telling(control):
             self._change(self.scenario.with_(**fitting(self.scenario, changes)), control)
 
@@ -128,6 +132,7 @@ class Explorer(Spoken):
 
     def _command(self, command: str, value: Any = None) -> None:
         self._curving.rest()
+        self._comparing.rest()
         with self._telling(""):
             self._obey(command, value)
 
@@ -223,6 +228,7 @@ class Explorer(Spoken):
         self.controls.exporting.show(pair=self.before is not None)
         self.figures.shown = self._number
         self._evidence.draw(run.scenario)
+        self._comparing.draw(self.controls.pair(run.scenario))
         self._curving.draw(run.scenario)
         if self._looking:
             self._looking.cancel()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -10,16 +11,17 @@ import numpy as np
 from peerlab.analysis.run import Run
 from peerlab.engine.simulate import simulate, takes_every_node
 from peerlab.errors import ExportError, PeerlabError
-from peerlab.export.choices import PageControl, states
+from peerlab.export.choices import PageControl, detour_and_direct, states
 from peerlab.export.pack import Packing, rounding_ns
 from peerlab.model.scenario import Scenario
 from peerlab.records import measured_for
-from peerlab.study.bands import bands_of
+from peerlab.study.bands import bands_of, gain_band_of
 from peerlab.study.patience import TooSlow, large, patient
 from peerlab.units import PS_PER_US
 from peerlab.view.curve_scenarios import AXES, PathCurve, key, lines
 from peerlab.view.curves import curves
 from peerlab.view.measured import MeasuredPoint, overlay, points
+from peerlab.view.path_ratio import path_ratio
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -57,11 +59,13 @@ class Album:
         """
         _check_number(scenario, controls)
         wanted = states(scenario, controls)
-        self._draw(wanted[_place(start, controls)], bands=self.bands)
+        place = _place(start, controls)
+        self._draw(wanted[place], bands=self.bands)
         found = []
         for number, state in enumerate(wanted):
             if state not in self._known:
-                self._known[state] = self._state(simulate(state))
+                first = self.bands and number == place
+                self._known[state] = self._state(simulate(state), banded=first)
             found.append(self._known[state])
             if progress:
                 progress(number + 1, len(wanted))
@@ -73,15 +77,34 @@ class Album:
             if key(scenario, axis) not in found:
                 found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis, bands=bands), 1)
 
-    def _state(self, run: Run) -> Any:
+    def _state(self, run: Run, *, banded: bool) -> Any:
         scenario, length = run.scenario, run.time_ps / PS_PER_US
         self._draw(scenario)
         state = {
             "data": {**payload(run), "rounding_ns": rounding_ns(length)},
             "critical": _critical(run),
+            "ratio": self._ratio(run, banded=banded),
             "measured": overlay(scenario, _measured(scenario.hardware.name)),
         }
         return self.packing.add(state, length)
+
+
+    def _ratio(self, run: Run, *, banded: bool) -> Any:
+        """Return how many times as fast the way past the host is; nothing where there is no such pair of paths."""
+        pair = detour_and_direct(run.scenario)
+        if pair is None:
+            return {}
+        try:
+            slow, fast = (run if path == run.scenario.path else _other(run.scenario.with_(path=path)) for path in pair)
+            band = gain_band_of(slow, fast) if banded and _alike(slow) and _alike(fast) else None
+        except PeerlabError:  # the other path is impossible here, or an end of the range takes too long
+            return {}
+        return path_ratio(slow, fast, band, [run.scenario.as_code()]) or {}
+
+
+@lru_cache(maxsize=32)
+def _other(scenario: Scenario) -> Run:
+    return simulate(scenario)
 
 
 def _place(numbers: Sequence[int], controls: Sequence[PageControl]) -> int:

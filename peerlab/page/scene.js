@@ -5,9 +5,9 @@ import { View } from "./view.js";
 import { partGone, Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
-export const SCENE_HEIGHT = 272;
+export const SCENE_HEIGHT = 232;
 const PASSED = ["start", "sent", "received", "turned", "end"]; // when a slice passes what lies on the way of its stage
-const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
+const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
 
 /**
  * @typedef {object} SceneParcel What the data path gets for a run; keys of stages are their numbers in the trace
@@ -205,8 +205,8 @@ export class Scene extends View {
     if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots);
     const reached = this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
-    // round on the page, and clear of the words below it, however flat the scene is
-    const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.words - 9 * this.squeeze)), across = down / this.squeeze;
+    // round on the page, and clear of what is above and below it, however flat the scene is
+    const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.radius)), across = down / this.squeeze;
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
       columns.x.push(RING.x + across * Math.cos(angle));
@@ -217,7 +217,8 @@ export class Scene extends View {
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     const doing = step < reducing ? "adding up" : "handing out";
-    words.push([RING.x, RING.y + RING.words, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
+    words.push([RING.x + RING.words, RING.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
+    words.push([RING.x + RING.words, RING.y + 8, doing, 11, "normal", "muted", "left"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }

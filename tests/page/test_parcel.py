@@ -7,6 +7,7 @@ from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_
 import pytest
 
 import peerlab
+from peerlab.view.path_ratio import PathRatio
 from peerlab.view.payload import Parcel, payload
 from peerlab.view.views import VIEWS
 
@@ -26,7 +27,7 @@ def in_scripts(root):
 def in_python():
     """Return the same for the records of a parcel and of what each view gets."""
     waiting, found = (
-        [Parcel, *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send)],
+        [Parcel, PathRatio, *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send)],
         {},
     )
     while waiting:
