@@ -24,11 +24,15 @@ _TIMES = {
     "enter": "",
     "start": "enter",
     "queued": "start",
+    "freed": "start",
     "sent": "start",
+    "left": "sent",
     "received": "sent",
+    "landed": "received",
     "turned": "received",
+    "through": "turned",
     "done": "start",
-    "end": "turned done start",
+    "end": "through done start",
     "until": "end",
 }
 """Columns that hold times: of the columns named, a row's value is kept as its difference from the first that rows have."""

@@ -2,11 +2,15 @@
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
-import { partGone, Way } from "./way.js";
+import { occupied, PASSED, waits } from "./trains.js";
+import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 232;
-const PASSED = ["start", "sent", "received", "turned", "end"]; // when a slice passes what lies on the way of its stage
+const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
+const BAR = 14; // length of a slice that waits
+const BROAD = 9; // of a slice on the wire
+const PALE = 0.62;
 const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
 
 /**
@@ -21,6 +25,9 @@ const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
  * @property {Object<string, [number, number][][][]>} ways
  * @property {Object<string, (number | null)[][][]>} stops
  * @property {Object<string, [number, number][][]>} waiting
+ * @property {Object<string, [number, number][][][]>} queues
+ * @property {Object<string, number[]>} aside
+ * @property {number} breadth
  * @property {Object<string, [number, number, string]>} badges
  * @property {Object<string, string>} roles
  * @property {Sight} sight
@@ -105,22 +112,20 @@ export class Scene extends View {
     this.drawWords(time, pace, slices);
   }
 
-  // Where every slice is: [{x, y, stage, hollow}], and how many wait for each stage.
+  // Where every slice is: the parts of ways that are filled (`trains`), what stands still (`placed`), what waits on its way
+  // (`queued`), and how many wait for each stage.
   slices(time) {
-    const { moves, data } = this, placed = [], waiting = {}, OWN = 1;
-    moves.between(time, time, (i, shift) => {
+    const { moves, data } = this, found = { trains: [], placed: [], queued: [] }, waiting = {}, OWN = 1;
+    moves.between(time, time, (i, shift, j, segment) => {
       if (time >= moves.until[i] + shift) return;
-      const stage = moves.stage[i], device = moves.device[i], start = moves.start[i] + shift, end = moves.end[i] + shift;
-      if (time < start) {
+      const stage = moves.stage[i], device = moves.device[i];
+      if (time < moves.start[i] + shift) {
         if (moves.whose[i] & OWN) (waiting[`${stage},${device}`] ??= []).push(moves.enter[i] + shift);
         return;
       }
-      const times = PASSED.map((name) => moves[name][i] + shift);
+      const times = PASSED.map((name) => moves[name][i] + shift), odd = (moves.slice[i] + moves.step[i] + j * segment.steps) % 2;
       this.ways[stage][device].forEach((way, variant) => {
-        if (!way || !(moves.whose[i] & (1 << variant)) || (variant && time > end)) return;
-        const stops = data.stops[stage][device][variant];
-        if (stops[0] === 0 && time < times[1]) return; // it has not come into sight
-        placed.push({ ...way.at(partGone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
+        if (way && moves.whose[i] & (1 << variant)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, odd, hollow: variant > 0 });
       });
     });
     const counts = {};
@@ -129,19 +134,33 @@ export class Scene extends View {
       const places = data.waiting[stage][device];
       counts[stage] = (counts[stage] ?? 0) + entered.length;
       for (let i = 0; i < Math.min(entered.length, places.length); i++)
-        placed.push({ x: places[i][0], y: places[i][1], stage, hollow: false, waits: true });
+        found.placed.push({ x: places[i][0], y: places[i][1], stage, hollow: false, waits: true });
     }
-    return { placed, counts };
+    return { ...found, counts };
   }
 
-  drawSlices({ placed }) {
+  // Adds one slice on one of its ways to what was `found`.
+  place(found, one) {
+    const { time, times, stage, device, variant, way } = one, stops = this.data.stops[stage][device][variant];
+    if (way.points.length < 2) {
+      if (time < times[THROUGH]) found.placed.push({ ...one, x: way.points[0][0], y: way.points[0][1] });
+      return;
+    }
+    for (const part of occupied(time, times, stops)) found.trains.push({ ...one, part, crosses: part.wire, points: way.stretch(part.from, part.to) });
+    const phase = waits(time, times, stops);
+    if (phase !== null) found.queued.push({ ...one, phase, since: times[phase ? LANDED : FREED] });
+    if (!variant && time >= times[THROUGH]) found.placed.push({ ...one, ...way.at(1) }); // until it goes on
+  }
+
+  drawSlices({ trains, placed, queued }) {
+    this.drawTrains(trains, queued);
     const source = this.figures.model("scene_slices");
     if (placed.length > this.capacity) {
       this.capacity = Math.max(64, 2 * placed.length);
       const blank = (value) => new Array(this.capacity).fill(value);
       source.data = { x: blank(NaN), y: blank(NaN), fill: blank("#000"), line: blank("#000"), size: blank(0) };
     }
-    const { x, y, fill, line, size } = source.data, zoom = Math.min(this.scale, 1.4), solid = 10 * zoom, small = 7.5 * zoom;
+    const { x, y, fill, line, size } = source.data, zoom = Math.min(this.scale, 1.4), solid = 9 * zoom, small = 7.5 * zoom;
     for (let i = 0; i < this.capacity; i++) {
       const one = placed[i];
       x[i] = one ? one.x : NaN;
@@ -155,9 +174,41 @@ export class Scene extends View {
     source.change.emit();
   }
 
+  // Draws slices under way as long as what they fill, and those that wait in front of it; every other slice is paler.
+  drawTrains(trains, queued) {
+    const rows = { xs: [], ys: [], line: [], width: [], alpha: [] }, source = this.figures.model("scene_trains"), zoom = this.scale;
+    const add = ({ stage, odd, hollow }, points, width) => {
+      const put = (line, wide, alpha) => {
+        rows.xs.push(points.map(([x]) => x));
+        rows.ys.push(points.map(([, y]) => y));
+        rows.line.push(line);
+        rows.width.push(wide);
+        rows.alpha.push(alpha);
+      };
+      const slim = hollow ? 0.75 * width : width; // the neighbours' are in the background
+      put(this.palette[stage], slim, hollow || odd ? PALE : 1);
+      if (hollow) put(this.edge, Math.max(1, slim - 2), 1);
+    };
+    const { breadth } = this.data;
+    for (const one of trains) {
+      const off = this.data.aside[one.stage][one.device];
+      add(one, one.crosses ? one.points : shifted(one.points, off), (one.crosses ? BROAD : breadth) * zoom);
+    }
+    this.queues = {};
+    for (const one of queued.sort((a, b) => a.since - b.since)) {
+      const places = this.data.queues[one.stage][one.phase][one.variant], key = places.length ? places[0].join() : "";
+      const at = (this.queues[key] ??= { count: 0, places, node: one.variant }).count++;
+      if (at >= places.length) continue;
+      const [x, y] = places[at];
+      add(one, [[x - BAR / 2, y], [x + BAR / 2, y]], 4 * zoom);
+    }
+    source.data = rows;
+  }
+
   drawWords(time, pace, { counts }) {
     const words = [], quads = [];
     this.addBadges(words, counts);
+    this.addQueues(words);
     const ring = this.addRing(words, time);
     this.addNames(words, time);
     this.table.add(words, quads, time, pace, this.meta.hot === "registration");
@@ -185,6 +236,16 @@ export class Scene extends View {
       if (count < 3) continue;
       const [x, y, align] = this.data.badges[stage];
       words.push([x, y, `${count} wait`, 12, "bold", "hot-ink", align]);
+    }
+  }
+
+  // How many wait on their way, where that is a queue.
+  addQueues(words) {
+    for (const { count, places } of Object.values(this.queues)) {
+      if (count < 3 || !places.length) continue;
+      const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
+      if (y >= first) words.push([x, places.at(-1)[1] + 12, `${count} wait`, 11, "bold", "hot-ink", "center"]);
+      else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, "bold", "hot-ink", left ? "right" : "left"]);
     }
   }
 
@@ -229,4 +290,13 @@ export class Scene extends View {
     for (const [i, , j, s] of this.moves.recent(time, 8)) if (this.moves.whose[i] & 1 || !this.meta.ring) step = Math.max(step, this.moves.step[i] + j * s.steps);
     return step;
   }
+}
+
+// A broken line beside another: `off` to the right of its way up, and below its way across.
+function shifted(points, off) {
+  const upright = ([[x, y], [x2, y2]]) => Math.abs(x - x2) < Math.abs(y - y2);
+  return points.map(([x, y], i) => {
+    const legs = [i && [points[i - 1], points[i]], i < points.length - 1 && [points[i], points[i + 1]]].filter(Boolean);
+    return [x + (legs.some(upright) ? off : 0), y + (legs.every(upright) ? 0 : off)];
+  });
 }

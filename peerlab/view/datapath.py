@@ -18,6 +18,7 @@ from peerlab.view.shown_nodes import ShownNodes
 from peerlab.view.sketch import Sketch
 from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
+from peerlab.view.trains import aside, breadth, queues
 
 _MOVE_TIMES = ("enter", *PASSED, "until")
 MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)
@@ -43,6 +44,12 @@ class SceneParcel(PageDrawing):
     """For each of `ways`: how far along it a slice may be before it is sent, received and turned, see `geometry.stops`."""
     waiting: dict[int, list[list[Point]]]
     """For each stage and device: where slices wait, first in the queue first."""
+    queues: dict[int, list[list[list[Point]]]]
+    """For each stage: where slices wait on their way, see `trains.queues`."""
+    aside: dict[int, list[float]]
+    """For each stage and device: how far from the middle of a link its slices go."""
+    breadth: float
+    """How broad a slice on a link is."""
     badges: dict[int, tuple[float, float, str]]
     """For each stage: where the number of slices that wait is written, and how it is aligned."""
     roles: dict[int, str]
@@ -70,6 +77,9 @@ def scene(run: Run) -> SceneParcel:
         "waiting": {
             index[s]: [waiting_places(geometry, track, d) for d in devices] for s, track in tracks.items()
         },
+        "queues": {index[s]: queues(geometry, track) for s, track in tracks.items()},
+        "aside": {index[s]: [aside(sketch.drawn, s, d) for d in devices] for s in tracks},
+        "breadth": breadth(sketch.drawn),
         "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
         "roles": {index[s]: stage_role(s) for s in tracks},
         "sight": _sight(sketch.sight, run),
@@ -158,6 +168,9 @@ def _add_moving(plot: figure) -> None:
     for name, level in (("scene_texts", "glyph"), ("scene_words", "overlay")):
         source = ColumnDataSource(dict(columns), name=name)
         plot.add_glyph(source, Text(**text, text_font=value(FONT)), level=level)
+    trains = ColumnDataSource({"xs": [], "ys": [], "line": [], "width": [], "alpha": []}, name="scene_trains")
+    passing = MultiLine(xs="xs", ys="ys", line_color="line", line_width="width", line_alpha="alpha")
+    plot.add_glyph(trains, passing, level="overlay")
     slices = ColumnDataSource({"x": [], "y": [], "fill": [], "line": [], "size": []}, name="scene_slices")
     plot.add_glyph(
         slices,
