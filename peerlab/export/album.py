@@ -88,14 +88,15 @@ class Album:
         }
         return self.packing.add(state, length)
 
-
     def _ratio(self, run: Run, *, banded: bool) -> Any:
         """Return how many times as fast the way past the host is; nothing where there is no such pair of paths."""
         pair = detour_and_direct(run.scenario)
         if pair is None:
             return {}
         try:
-            slow, fast = (run if path == run.scenario.path else _other(run.scenario.with_(path=path)) for path in pair)
+            slow, fast = (
+                run if path == run.scenario.path else _other(run.scenario.with_(path=path)) for path in pair
+            )
             band = gain_band_of(slow, fast) if banded and _alike(slow) and _alike(fast) else None
         except PeerlabError:  # the other path is impossible here, or an end of the range takes too long
             return {}

@@ -2,7 +2,7 @@
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
-import { occupied, PASSED, waits } from "./trains.js";
+import { occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
@@ -134,7 +134,7 @@ export class Scene extends View {
       const places = data.waiting[stage][device];
       counts[stage] = (counts[stage] ?? 0) + entered.length;
       for (let i = 0; i < Math.min(entered.length, places.length); i++)
-        found.placed.push({ x: places[i][0], y: places[i][1], stage, hollow: false, waits: true });
+        found.placed.push({ x: places[i][0], y: places[i][1], stage, hollow: false });
     }
     return { ...found, counts };
   }
@@ -147,7 +147,7 @@ export class Scene extends View {
       return;
     }
     for (const part of occupied(time, times, stops)) found.trains.push({ ...one, part, crosses: part.wire, points: way.stretch(part.from, part.to) });
-    const phase = waits(time, times, stops);
+    const phase = phaseOfWait(time, times, stops);
     if (phase !== null) found.queued.push({ ...one, phase, since: times[phase ? LANDED : FREED] });
     if (!variant && time >= times[THROUGH]) found.placed.push({ ...one, ...way.at(1) }); // until it goes on
   }
@@ -207,10 +207,10 @@ export class Scene extends View {
 
   drawWords(time, pace, { counts }) {
     const words = [], quads = [];
+    this.addNames(words, time);
     this.addBadges(words, counts);
     this.addQueues(words);
     const ring = this.addRing(words, time);
-    this.addNames(words, time);
     this.table.add(words, quads, time, pace, this.meta.hot === "registration");
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     if (key === this.lastWords) return;

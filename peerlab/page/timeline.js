@@ -99,7 +99,7 @@ export class Timeline extends View {
   // Gives every lane its row, from the top; those in which nothing happens share the last one, which opens.
   arrange() {
     const { lanes } = this.data, idle = lanes.filter((lane) => !lane.used && !lane.hot), folds = idle.length > 1 && !this.unfolded;
-    const shown = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes, button = this.find(".pl-idle");
+    const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-idle");
     this.row = lanes.map((lane) => shown.indexOf(lane));
     this.rows = shown.length + (idle.length > 1 ? 1 : 0);
     const labels = new Map(shown.map((lane, i) => [i, lane.label]));

@@ -21,7 +21,7 @@ export function occupied(time, [start, freed, sent, left, received, landed, turn
 }
 
 // Whether a slice waits on its way: 0 in front of the second link, 1 behind the wire, null not at all.
-export function waits(time, [, freed, sent, , , landed, turned], [out, into, corner]) {
+export function phaseOfWait(time, [, freed, sent, , , landed, turned], [out, into, corner]) {
   if (out === null && into === null) return corner !== null && freed <= time && time < turned ? 0 : null;
   if (out && freed <= time && time < sent) return 0;
   return into !== null && corner !== null && landed <= time && time < turned ? 1 : null;

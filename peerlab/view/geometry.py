@@ -1,9 +1,7 @@
 """Positions of the parts of a node in the data path's picture, and the tracks of slices through it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf
 
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
@@ -247,38 +245,6 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
         else:
             places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 9))
     return places
-
-
-def gone(now: int, times: Sequence[int], passing: Sequence[float | None]) -> float:
-    """Return which part of its way a slice has gone, from its start to its end (first and last of `times`), 0 to 1.
-
-    It goes as evenly as it may, but is never past one of the places `passing` before the time between that belongs to it.
-    """
-    knots = [(times[0], 0.0)]
-    knots += [(time, part) for time, part in zip(times[1:-1], passing, strict=True) if part is not None]
-    knots.append((times[-1], 1.0))
-    while len(knots) > 1:
-        (since, at), rest = knots[0], knots[1:]
-        # the place that holds it up most: on the straight line to it all others are kept to
-        pace = [(part - at) / (time - since) if time > since else inf for time, part in rest]
-        slowest = min(pace)
-        last = max(index for index, one in enumerate(pace) if one == slowest)
-        time, part = rest[last]
-        if now < time:
-            return at + (part - at) * max(0, now - since) / (time - since)
-        knots = rest[last:]
-    return 1.0
-
-
-def along(points: list[Point], fraction: float) -> Point:
-    """Return the point on a broken line up to which `fraction` (0 to 1) of it lies."""
-    legs = [(a, b, abs(a[0] - b[0]) + abs(a[1] - b[1])) for a, b in pairwise(points)]
-    left = fraction * sum(length for _, _, length in legs)
-    for a, b, length in legs:
-        if left <= length and length:
-            return a[0] + (b[0] - a[0]) * left / length, a[1] + (b[1] - a[1]) * left / length
-        left -= length
-    return points[-1]
 
 
 def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:

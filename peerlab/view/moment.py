@@ -9,7 +9,18 @@ from peerlab.view.drawing import Point
 from peerlab.view.frames import PASSED, Segments, moves
 from peerlab.view.geometry import Geometry, stops, waiting_places, ways
 from peerlab.view.shown_nodes import OWN, shown_nodes
-from peerlab.view.trains import BAR, WIDE, aside, breadth, occupied, queues, shifted, stretch, waits
+from peerlab.view.trains import (
+    BAR,
+    BAR_WIDTH,
+    WIDE,
+    aside,
+    breadth,
+    occupied,
+    queues,
+    shifted,
+    stretch,
+    waits,
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,9 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
             if not points or not one["whose"] & (1 << variant):
                 continue
             if now >= one["through"] or len(points) == 1:
-                placed += [Slice(points[-1], stage, hollow=variant > 0)] * (now < one["through"] or not variant)
+                placed += [Slice(points[-1], stage, hollow=variant > 0)] * (
+                    now < one["through"] or not variant
+                )
             odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
             for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
                 line = stretch(points, part)
@@ -93,7 +106,13 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
             phase = waits(now, times, passing)
             if phase is not None:
                 since = one["landed" if phase else "freed"] + shift
-                stuck.append((since, queues(geometry, track)[phase][variant], Train([], stage, variant > 0, odd, 4.0)))
+                stuck.append(
+                    (
+                        since,
+                        queues(geometry, track)[phase][variant],
+                        Train([], stage, variant > 0, odd, BAR_WIDTH),
+                    )
+                )
     waiting = _stand(geometry, placed, queued)
     return Moment(placed, trains + _stand_in_line(stuck), waiting)
 

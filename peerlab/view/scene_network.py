@@ -33,7 +33,10 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         d.text((g.x(node, g.middle(device)), BOX_TOP + 16), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + 29), f"HBM{sketch.mark('device.hbm')}", size=11, ink="muted"
+                (g.x(node, g.middle(device)), BOX_TOP + 29),
+                f"HBM{sketch.mark('device.hbm')}",
+                size=11,
+                ink="muted",
             )
     if g.switch:
         _device_links(sketch, node)

@@ -115,7 +115,9 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
     seen = moment(sketch.run, at)
     for train in seen.trains:
         slim = train.width * (0.75 if train.hollow else 1.0)
-        paper.line(train.points, stage_role(train.stage), slim, alpha=_PALE if train.odd or train.hollow else 1.0)
+        paper.line(
+            train.points, stage_role(train.stage), slim, alpha=_PALE if train.odd or train.hollow else 1.0
+        )
         if train.hollow:
             paper.line(train.points, "box", max(1.0, slim - 2))
     for one in seen.slices:

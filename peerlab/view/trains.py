@@ -12,8 +12,8 @@ Part = tuple[float, float]
 
 BREADTH, WIDE = 17.0, 9.0
 """Of all slices that pass a link side by side; of one on the wire."""
-BAR, BAR_PITCH, MOST_BARS = 14.0, 6.0, 6
-"""Length of a slice that waits, distance between two of them, and how many are drawn; a number tells of the others."""
+BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 14.0, 4.0, 6.0, 6
+"""Length of a slice that waits, how broad it is, distance between two of them, and how many are drawn; a number tells of the others."""
 
 
 def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> list[tuple[Part, bool]]:
@@ -40,7 +40,9 @@ def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> l
             head, tail = _share(now, sent, received), _share(now, left, landed)
             found.append(((out + (into - out) * tail, out + (into - out) * head), True))
     if into is not None:
-        has(received, landed if corner is not None else through, (into, corner if corner is not None else 1.0))
+        has(
+            received, landed if corner is not None else through, (into, corner if corner is not None else 1.0)
+        )
     if corner is not None:
         has(turned, through, (corner, 1.0))
     return found

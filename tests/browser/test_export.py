@@ -167,7 +167,7 @@ def test_what_is_too_low_for_a_slide_is_a_column(open_, width, height):
     shown.painted()
     places = [
         shown.page.locator(part).bounding_box()
-        for part in (".pl-cards", ".pl-scene", ".pl-lower", ".pl-player")
+        for part in (".pl-cards", ".pl-scene", ".pl-lower", ".pl-footer")
     ]
     assert all(above["y"] + above["height"] <= below["y"] + 1 for above, below in itertools.pairwise(places))
     assert places[1]["height"] > 120
