@@ -45,6 +45,8 @@ class Album:
     bands: bool = True
     """Whether the curves that a page begins with have bands; those of all states would take minutes."""
     _known: dict[Scenario, Any] = field(default_factory=dict)
+    _first: tuple[Scenario, Scenario] | None = None
+    """The two paths whose ratio has a range: those that the page begins with."""
 
     def add(
         self,
@@ -61,11 +63,11 @@ class Album:
         wanted = states(scenario, controls)
         place = _place(start, controls)
         self._draw(wanted[place], bands=self.bands)
+        self._first = _pair(wanted[place]) if self.bands else None
         found = []
         for number, state in enumerate(wanted):
             if state not in self._known:
-                first = self.bands and number == place
-                self._known[state] = self._state(simulate(state), banded=first)
+                self._known[state] = self._state(simulate(state))
             found.append(self._known[state])
             if progress:
                 progress(number + 1, len(wanted))
@@ -77,30 +79,38 @@ class Album:
             if key(scenario, axis) not in found:
                 found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis, bands=bands), 1)
 
-    def _state(self, run: Run, *, banded: bool) -> Any:
+    def _state(self, run: Run) -> Any:
         scenario, length = run.scenario, run.time_ps / PS_PER_US
         self._draw(scenario)
         state = {
             "data": {**payload(run), "rounding_ns": rounding_ns(length)},
             "critical": _critical(run),
-            "ratio": self._ratio(run, banded=banded),
+            "ratio": self._ratio(run),
             "measured": overlay(scenario, _measured(scenario.hardware.name)),
         }
         return self.packing.add(state, length)
 
-    def _ratio(self, run: Run, *, banded: bool) -> Any:
+    def _ratio(self, run: Run) -> Any:
         """Return how many times as fast the way past the host is; nothing where there is no such pair of paths."""
-        pair = detour_and_direct(run.scenario)
+        pair = _pair(run.scenario)
         if pair is None:
             return {}
         try:
-            slow, fast = (
-                run if path == run.scenario.path else _other(run.scenario.with_(path=path)) for path in pair
-            )
-            band = gain_band_of(slow, fast) if banded and _alike(slow) and _alike(fast) else None
+            slow, fast = (run if one == run.scenario else _other(one) for one in pair)
+            ranged = pair == self._first and _alike(slow) and _alike(fast)
+            band = gain_band_of(slow, fast) if ranged else None
         except PeerlabError:  # the other path is impossible here, or an end of the range takes too long
             return {}
         return path_ratio(slow, fast, band, [run.scenario.as_code()]) or {}
+
+
+def _pair(scenario: Scenario) -> tuple[Scenario, Scenario] | None:
+    """Return a scenario through the host, and past it."""
+    paths = detour_and_direct(scenario)
+    if paths is None:
+        return None
+    slow, fast = (scenario if path == scenario.path else scenario.with_(path=path) for path in paths)
+    return slow, fast
 
 
 @lru_cache(maxsize=32)

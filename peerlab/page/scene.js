@@ -2,6 +2,7 @@
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
+import { PartTip } from "./tip.js";
 import { occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
 
@@ -30,6 +31,7 @@ const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
  * @property {number} breadth
  * @property {Object<string, [number, number, string]>} badges
  * @property {Object<string, string>} roles
+ * @property {Tip[]} tips
  * @property {Sight} sight
  * @property {Object<string, number[]>} names
  * @property {PageRows} moves
@@ -55,6 +57,8 @@ export class Scene extends View {
     this.squeeze = 1; // how much wider than high a unit of the scene is on the page
     this.capacity = 0;
     this.table = new RegistrationTable(this.figures);
+    this.units = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
+    this.tip = new PartTip(this);
   }
 
   apply(part, { meta }) {
@@ -107,7 +111,7 @@ export class Scene extends View {
 
   // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
   draw(time, pace) {
-    const slices = this.slices(time);
+    const slices = (this.shown = this.slices(time));
     this.drawSlices(slices);
     this.drawWords(time, pace, slices);
   }
@@ -125,7 +129,7 @@ export class Scene extends View {
       }
       const times = PASSED.map((name) => moves[name][i] + shift), odd = (moves.slice[i] + moves.step[i] + j * segment.steps) % 2;
       this.ways[stage][device].forEach((way, variant) => {
-        if (way && moves.whose[i] & (1 << variant)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, odd, hollow: variant > 0 });
+        if (way && moves.whose[i] & (1 << variant)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, j, segment, odd, hollow: variant > 0 });
       });
     });
     const counts = {};
@@ -192,7 +196,8 @@ export class Scene extends View {
     const { breadth } = this.data;
     for (const one of trains) {
       const off = this.data.aside[one.stage][one.device];
-      add(one, one.crosses ? one.points : shifted(one.points, off), (one.crosses ? BROAD : breadth) * zoom);
+      if (!one.crosses) one.points = shifted(one.points, off);
+      add(one, one.points, (one.crosses ? BROAD : breadth) * zoom);
     }
     this.queues = {};
     for (const one of queued.sort((a, b) => a.since - b.since)) {
@@ -200,7 +205,8 @@ export class Scene extends View {
       const at = (this.queues[key] ??= { count: 0, places, node: one.variant }).count++;
       if (at >= places.length) continue;
       const [x, y] = places[at];
-      add(one, [[x - BAR / 2, y], [x + BAR / 2, y]], 4 * zoom);
+      one.points = [[x - BAR / 2, y], [x + BAR / 2, y]];
+      add(one, one.points, 4 * zoom);
     }
     source.data = rows;
   }

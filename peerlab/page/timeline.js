@@ -274,6 +274,8 @@ export class Timeline extends View {
     this.find(".pl-saved").hidden = put(".pl-then", first, last) < 70;
     put(".pl-end", this.data.end_us, this.data.end_us + 1e-9 * this.data.end_us);
     const pitch = height / this.rows;
+    this.find(".pl-title").style.width = `${left - 6}px`;
+    this.find(".pl-path").style.left = `${left}px`;
     Object.assign(this.find(".pl-idle").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - pitch}px`, height: `${pitch}px` });
     if (!this.player) return;
     const rail = this.find(".pl-rail"), zoom = width / (end - start), { length } = this.player;

@@ -18,6 +18,7 @@ from peerlab.view.shown_nodes import ShownNodes
 from peerlab.view.sketch import Sketch
 from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
+from peerlab.view.tips import Tip, tips
 from peerlab.view.trains import aside, breadth, queues
 
 _MOVE_TIMES = ("enter", *PASSED, "until")
@@ -54,6 +55,8 @@ class SceneParcel(PageDrawing):
     """For each stage: where the number of slices that wait is written, and how it is aligned."""
     roles: dict[int, str]
     """For each stage: the role of its colour."""
+    tips: list[Tip]
+    """What is said of its parts beside the pointer."""
     sight: Sight
     names: dict[str, list[float]]
     """Where the names of nodes stand."""
@@ -70,8 +73,10 @@ def scene(run: Run) -> SceneParcel:
     tracks = {stage: stage_kind(stage).track for stage in (*sketch.drawn, REDUCE.name)}
     devices = range(run.scenario.hardware.devices_per_switch)
     index = {name: number for number, name in enumerate(run.trace.stages)}
+    drawing = draw(sketch).page()
     return {
-        **draw(sketch).page(),
+        **drawing,
+        "tips": tips(sketch),  # of what is drawn by now
         "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "stops": {index[s]: [stops(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "waiting": {
