@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from peerlab.reports.steps import steps
     from peerlab.study.calibration.calibration import calibrate
     from peerlab.study.diagnosis.diagnosis import diagnose
+    from peerlab.study.racing import race
     from peerlab.study.sweep.sweeping import sweep
 
 _HOMES = {
@@ -58,6 +59,7 @@ _HOMES = {
     "load_cluster": "peerlab.model.presets",
     "measure": "peerlab.measurement.measurement",
     "pin_cost": "peerlab.measurement.pin_cost",
+    "race": "peerlab.study.racing",
     "ratios": "peerlab.reports.ratios",
     "show_limit": "peerlab.measurement.locked_memory",
     "simulate": "peerlab.engine.simulate",
@@ -162,6 +164,7 @@ __all__ = [
     "pin_cost",
     "predict",
     "progress",
+    "race",
     "ratios",
     "show_limit",
     "simulate",

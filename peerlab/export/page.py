@@ -1,7 +1,7 @@
 """One HTML file that plays in any browser: figures, scripts and every state inside, nothing from outside."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,9 @@ from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Controls, PageControl, choices, start_of
 from peerlab.export.target import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.paths import path_title
+from peerlab.model.naming import told_apart
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
-from peerlab.units import say_bytes
 from peerlab.version import __version__
 from peerlab.view.bokeh_document import bokeh_script, document
 from peerlab.view.policy import inline, policy
@@ -166,28 +165,8 @@ def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[P
 
 
 def _titles(scenarios: Sequence[Scenario]) -> list[str]:
-    """Return what stands above each of two scenarios: what tells it from the other."""
-    if len(scenarios) == 1:
-        return [""]
-    told = []
-    for one, other in (scenarios, reversed(scenarios)):
-        names = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
-        parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
-        told.append(", ".join(parts) or path_title(str(one.path)))
-    return told
-
-
-def _say(scenario: Scenario, name: str) -> str:
-    cached = {"cached": "with a registration cache", "per-transfer": "without a registration cache"}
-    words: dict[str, Callable[[Any], str]] = {
-        "cluster": lambda _: scenario.hardware.title,
-        "path": path_title,
-        "registration": lambda kind: cached.get(kind, "one pool"),
-        "collective": lambda kind: COLLECTIVE_NAMES[kind],
-        "message_bytes": say_bytes,
-        "nodes": lambda nodes: f"{nodes} nodes",
-    }
-    return words[name](getattr(scenario, name))
+    """Return what stands above each of two scenarios; above one alone stands nothing."""
+    return told_apart(scenarios) if len(scenarios) > 1 else [""]
 
 
 def _subject(scenarios: Sequence[Scenario]) -> str:
