@@ -24,7 +24,9 @@ examples:
   peerlab export --path host-rdma --output still.png --scale 2               a still; .pdf and .svg too
   peerlab export --path host-rdma --view datapath --output slide.png         one figure, with words for the last row
   peerlab export --path peer-direct --output loop.mp4 --theme dark           one loop as a video; .webm and .gif too
-  peerlab export --path host-rdma --beside path=peer-direct --output race.mp4       two of them, one clock
+  peerlab export --path host-rdma --beside path=peer-direct --output pair.mp4       two of them, one clock
+  peerlab export --path host-rdma --beside path=peer-direct --mode race --output race.html    bytes delivered, the lead
+  peerlab export --path host-rdma --beside path=peer-direct --view race-slide --output race.mp4
   peerlab export --mode figure --figure curves --theme dark --ratio 4:3 --output curves.html
 
 The file plays in any browser, in an iframe of a deck too, without a network. slide.html#nodes=64&path=peer-direct
@@ -64,7 +66,7 @@ def add(commands: Any) -> None:
     )
     add("--start", metavar="FIELD=VALUE,...", help="what it begins with (default: the scenario)")
     add("--beside", metavar="FIELD=VALUE,...", help="a second scenario beside it that differs in this")
-    add("--mode", help="explorer, side-by-side or figure (default: explorer)")
+    add("--mode", help="explorer, side-by-side, figure, or of two race or race-slide (default: explorer)")
     add("--figure", help="datapath, timeline or curves (default: datapath)")
     add("--theme", help="auto, light or dark (default: auto, what the reader's system has)")
     add("--ratio", help="16:9 or 4:3 (default: 16:9)")

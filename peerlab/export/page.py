@@ -11,18 +11,20 @@ from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Controls, PageControl, choices, start_of
+from peerlab.export.race_page import RACES, race_html
 from peerlab.export.target import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.naming import told_apart
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
+from peerlab.study.racing import race
 from peerlab.version import __version__
 from peerlab.view.bokeh_document import bokeh_script, document
 from peerlab.view.policy import inline, policy
 from peerlab.view.theme import palettes
 from peerlab.view.views import VIEWS
 
-MODES = ("explorer", "side-by-side", "figure")
+MODES = ("explorer", "side-by-side", "figure", *RACES)
 FIGURES = ("datapath", "timeline", "curves")
 THEMES = ("auto", "light", "dark")
 RATIOS = ("16:9", "4:3")
@@ -76,7 +78,8 @@ def page_html(
         What its reader may change: ``"host,cache,nodes=2:64,message=1MiB:64MiB"``, or fields of a scenario to lists of
         values. By default the switches that the cluster has, and nodes. Every combination is simulated now.
     mode:
-        ``"explorer"``, ``"side-by-side"`` (of a pair) or ``"figure"``.
+        ``"explorer"``, ``"side-by-side"`` (of a pair), ``"figure"``, ``"race"`` (a pair on one clock, with the bytes
+        that each has delivered; it has no controls) or ``"race-slide"`` (the same as a slide).
     figure:
         Which one in mode ``"figure"``: ``"datapath"``, ``"timeline"`` or ``"curves"``.
     theme:
@@ -100,6 +103,9 @@ def page_html(
     scenarios = _scenarios(subject)
     mode = mode or ("explorer" if len(scenarios) == 1 else "side-by-side")
     _check_words(len(scenarios), mode=mode, figure=figure, theme=theme, ratio=ratio)
+    if mode in RACES:
+        _check_race(controls, start)
+        return race_html(race(*subject), layout=RACES[mode], theme=theme, bands=bands)  # type: ignore[misc]  # a pair, as checked
     shared = _shared(scenarios, controls)
     numbers = start_of(scenarios[0], shared, start)
     album = Album(bands=bands)
@@ -134,10 +140,17 @@ def _check_words(scenarios: int, **given: str) -> None:
     for name, word in given.items():
         if word not in _KNOWN[name]:
             raise ExportError(f"{name}: unknown {word!r}; {nearest(str(word), _KNOWN[name])}")
-    if (given["mode"] == "side-by-side") != (scenarios == 2):
+    if (given["mode"] in ("side-by-side", *RACES)) != (scenarios == 2):
         raise ExportError(
             f"mode: {given['mode']!r} shows {'two scenarios' if scenarios == 1 else 'one scenario'}"
         )
+
+
+def _check_race(controls: Controls | None, start: Mapping[str, Any] | None) -> None:
+    """Refuse what a race has not."""
+    for name, given in (("controls", controls), ("start", start)):
+        if given:
+            raise ExportError(f"{name}: a race has no controls; it plays its two scenarios as they are")
 
 
 def _scenarios(subject: Subject) -> list[Scenario]:

@@ -7,6 +7,40 @@ import { RaceChart } from "./race_chart.js";
 import { RaceRoad } from "./race_road.js";
 import { digits, sayTime } from "./words.js";
 
+/**
+ * @typedef {object} RaceParcel What the page of a race gets
+ * @property {string} about
+ * @property {string} source
+ * @property {Racer[]} racers
+ * @property {number} end_us
+ * @property {boolean} same_way
+ * @property {string} unit
+ * @property {number} unit_bytes
+ * @property {RaceAnswer} answer
+ * @property {string} words
+ */
+/**
+ * @typedef {object} Racer One of the two
+ * @property {string} title
+ * @property {string} role
+ * @property {number} total
+ * @property {number} finish_us
+ * @property {Column} times
+ * @property {Column} shares
+ * @property {string} waits
+ * @property {Road} road
+ */
+/**
+ * @typedef {object} RaceAnswer What the race says in the end
+ * @property {string} about
+ * @property {string} value
+ * @property {string} times
+ * @property {string} note
+ * @property {number[] | null} band
+ * @property {number[] | null} ends
+ * @property {number} ratio
+ * @property {string[][]} rows
+ */
 const CELLS = 56;
 const WATCHED_S = 10; // a race lasts this long at the usual speed
 const SMALL = 900; // narrower than this, words keep their size and the page scrolls
@@ -82,6 +116,7 @@ class RacePage {
   constructor(host, data, wanted, palettes) {
     Object.assign(this, { data, wanted, palettes, root: host });
     host.innerHTML = HTML;
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches; // then figures change, and nothing rolls
     this.film = 0; // microseconds a second, for a video whose frames are taken one by one
     this.delivered = data.racers.map((one) => new Delivered(one));
     this.lanes = data.racers.map((one) => this.lane(one));
@@ -254,7 +289,7 @@ class RacePage {
         if (cells[k].dataset.part !== part) cells[k].style.setProperty("--part", (cells[k].dataset.part = part));
       }
       bar.setAttribute("aria-valuenow", Math.round(100 * shares[i]));
-      road.draw(Math.min(time, racer.finish_us), moving);
+      road.draw(Math.min(time, racer.finish_us), moving, !this.calm || this.film > 0);
     }
     const ahead = lead(data, shares);
     this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1]} ahead` });

@@ -27,7 +27,7 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  */
 /**
  * @typedef {object} Stretch A part of the road between two stops
- * @property {[number, number][]} points
+ * @property {number[][]} points
  * @property {string} role
  * @property {boolean} flight
  */
@@ -108,12 +108,12 @@ export class RaceRoad {
     one.textContent = words;
   }
 
-  // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching, 0 while it stands.
-  draw(time, flow) {
+  // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching, 0 while it stands; carriages roll or stand.
+  draw(time, flow, rolls) {
     const here = this.slices(time);
     this.tracks?.forEach((track, i) => {
       const quick = flow / 60 > TOO_QUICK * this.typical[i];
-      const shown = quick ? rolling(this.share(i, time, flow * BLUR_S), (time / flow) * SPEED * this.zoom, track.length, this.zoom) : trains(here.trains[i], track.length, this.pace(i, time), this.zoom);
+      const shown = quick ? rolling(this.share(i, time, flow * BLUR_S), rolls ? (time / flow) * SPEED * this.zoom : 0, track.length, this.zoom) : trains(here.trains[i], track.length, this.pace(i, time), this.zoom);
       track.trains.forEach((path, tone) => {
         path.setAttribute("visibility", shown[tone].length ? "visible" : "hidden");
         if (shown[tone].length) path.setAttribute("stroke-dasharray", dashes(shown[tone], track.length));

@@ -1,9 +1,9 @@
 """What the page of a race gets: two roads, what each delivers at any moment, and the answer."""
 
-from base64 import b64encode
 from typing import TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from peerlab.analysis.gain import GainBand
 from peerlab.analysis.race import Delivery, Race
@@ -31,10 +31,10 @@ class Racer(TypedDict):
     total: float
     """Bytes that it delivers to a node."""
     finish_us: float
-    times: str
-    """32-bit floats in base64: the moments at which bytes arrive, microseconds."""
-    shares: str
-    """32-bit floats in base64: which share of all its bytes has arrived then."""
+    times: bytes
+    """32-bit floats: the moments at which bytes arrive, microseconds."""
+    shares: bytes
+    """32-bit floats: which share of all its bytes has arrived then."""
     waits: str
     """What it mostly waits for."""
     road: Road
@@ -107,8 +107,8 @@ def _racer(title: str, role: str, run: Run, found: Delivery) -> Racer:
     }
 
 
-def _packed(values: np.ndarray) -> str:
-    return b64encode(values.astype("<f4").tobytes()).decode()
+def _packed(values: NDArray[np.float64]) -> bytes:
+    return values.astype("<f4").tobytes()
 
 
 def _roles(race: Race) -> list[str]:
