@@ -110,16 +110,13 @@ def page_html(
     numbers = start_of(scenarios[0], shared, start)
     album = Album(bands=bands)
     packed = [album.add(scenario, shared, numbers, progress) for scenario in scenarios]
-    shown = {
-        "mode": mode,
-        "figure": figure,
-        "theme": theme,
-        "titles": _titles(scenarios),
-        "subject": _subject(scenarios),
-    }
     pack = album.packing.text(
         {
-            **shown,
+            "mode": mode,
+            "figure": figure,
+            "theme": theme,
+            "titles": _titles(scenarios),
+            "subject": _subject(scenarios),
             "choices": [one.page() for one in shared],
             "start": numbers,
             "states": packed,

@@ -60,12 +60,13 @@ def race_html(race: Race, *, layout: str = "page", theme: str = "auto", bands: b
 
 
 def race_frame(race: Race) -> str:
-    """Return a frame that plays a race in a notebook, with the same in words for where frames are taken out."""
+    """Return a frame that plays a race in a notebook, and below it the same in words, also for where frames are taken out."""
     page = race_html(race, bands=False)
     words = race_parcel(race)["words"]
     return (
         f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(words, quote=True)}'"
         " style='width:100%;aspect-ratio:1120/640;min-height:600px;border:0;display:block'></iframe>"
+        f"<p>{escape(words)}</p>"
     )
 
 

@@ -43,7 +43,7 @@ import { digits, sayTime } from "./words.js";
  */
 const CELLS = 56;
 const WATCHED_S = 10; // a race lasts this long at the usual speed
-const SMALL = 900; // narrower than this, words keep their size and the page scrolls
+const SMALL = 740; // narrower than this, words keep their size and the page scrolls
 
 const HTML = `
 <header class="rc-head"><h1></h1><p class="rc-about"></p></header>
