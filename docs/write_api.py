@@ -23,7 +23,7 @@ GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "diagnose", "calibrate", "doctor"),
     "In a notebook": ("explore", "race", "steps", "predict", "exercise", "progress"),
-    "Take away": ("export_html", "export_still", "export_video", "write_deck"),
+    "Take away": ("export_html", "export_still", "export_video", "wall_chart", "write_deck"),
     "What goes wrong": ("PeerlabError",),
 }  # fmt: skip
 """Every public name, in the order in which one meets it."""

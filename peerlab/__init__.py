@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from peerlab.engine.simulate import simulate
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
+    from peerlab.export.wall_chart import wall_chart
     from peerlab.host_doctor import Host, Report
     from peerlab.measurement.locked_memory import show_limit
     from peerlab.measurement.measurement import measure
@@ -65,6 +66,7 @@ _HOMES = {
     "simulate": "peerlab.engine.simulate",
     "steps": "peerlab.reports.steps",
     "sweep": "peerlab.study.sweep.sweeping",
+    "wall_chart": "peerlab.export.wall_chart",
     "way": "peerlab.model.way",
     "write_deck": "peerlab.deck.write_deck",
 }
@@ -170,6 +172,7 @@ __all__ = [
     "simulate",
     "steps",
     "sweep",
+    "wall_chart",
     "way",
     "write_deck",
 ]
