@@ -9,6 +9,7 @@ import ipywidgets as w
 from peerlab.app.exporting import Exporting
 from peerlab.app.more_settings import Rare
 from peerlab.app.own_log import OwnLog
+from peerlab.app.race_panel import RacePanel
 from peerlab.app.widgets import (
     Changes,
     button,
@@ -50,12 +51,14 @@ class Controls:
         on_command: Callable[..., None],
         log: OwnLog,
         exporting: Exporting,
+        racing: RacePanel,
     ) -> None:
         self._on_change = on_change
         self._showing = False
         self._texts: dict[str, w.Widget] = {}
         self.log = log
         self.exporting = exporting
+        self.racing = racing
         self._make_primary()
         self._make_secondary()
         self.rare = Rare()
@@ -78,6 +81,7 @@ class Controls:
             self.direct,
             self.collective,
             self.more,
+            self.racing.toggle,
             self.log.toggle,
             self.exporting.toggle,
             self.undo,
@@ -86,7 +90,7 @@ class Controls:
         return [
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
-            classed(w.Box([self.rare.row, self.log.panel, self.exporting.panel]), "pl-panels"),
+            classed(w.Box([self.rare.row, self.racing.panel, self.log.panel, self.exporting.panel]), "pl-panels"),
             self.error,
         ]
 
