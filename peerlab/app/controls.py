@@ -90,7 +90,9 @@ class Controls:
         return [
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
-            classed(w.Box([self.rare.row, self.racing.panel, self.log.panel, self.exporting.panel]), "pl-panels"),
+            classed(
+                w.Box([self.rare.row, self.racing.panel, self.log.panel, self.exporting.panel]), "pl-panels"
+            ),
             self.error,
         ]
 

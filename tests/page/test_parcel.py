@@ -28,7 +28,12 @@ def in_scripts(root):
 def in_python():
     """Return the same for the records of a parcel and of what each view gets."""
     waiting, found = (
-        [Parcel, PathRatio, RaceParcel, *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send)],
+        [
+            Parcel,
+            PathRatio,
+            RaceParcel,
+            *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send),
+        ],
         {},
     )
     while waiting:
