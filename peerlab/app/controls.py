@@ -182,7 +182,8 @@ class Controls:
             self._show_secondary(scenario)
             self.rare.show(scenario, cache_rests=self.cache.disabled)
             self.undo.disabled = not can_undo
-            self.hint.value = escape(_hint(scenario))
+            hint = escape(_hint(scenario), quote=True)
+            self.hint.value = hint and f"<span title='{hint}'>{hint}</span>"
             self.say("")
         finally:
             self._showing = False

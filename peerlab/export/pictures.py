@@ -40,7 +40,7 @@ def export_still(
     view:
         ``page``: figures, data path, timeline and curves, 1280 x 720 (the default, but not for SVG); ``datapath``,
         ``timeline`` or ``curves``: that figure with words to be read from the last row, 1280 x 720; ``sketch``: the data
-        path with its main figures, 1060 x 326, as an SVG is drawn; of two runs ``race``: both paths one above the other with
+        path with its main figures, 1060 x 322, as an SVG is drawn; of two runs ``race``: both paths one above the other with
         the bytes delivered, 1120 x 640, or ``race-slide``: the same with a sentence as title, 1280 x 720.
     theme:
         ``light`` or ``dark``.

@@ -7,7 +7,7 @@ import { occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
-export const SCENE_HEIGHT = 232;
+export const SCENE_HEIGHT = 228;
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
 const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire

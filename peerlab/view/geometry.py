@@ -19,7 +19,7 @@ CPU = (276.0, 8.0, 390.0, 67.0)
 NIC = (276.0, 390.0)
 PORT = 376.0
 """Where slices go through the NIC: beside its name."""
-PORT_WIRE, PORT_PITCH, PORT_HALF = 212.0, 4.0, 6.0
+PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
 ENTRY = BOX_TOP + 2
 """Where slices enter and leave a device: above its name."""
@@ -77,7 +77,7 @@ class Geometry:
     @property
     def foot(self) -> float:
         """Where the words below the boxes stand."""
-        return 225.0 if self.native else 218.0
+        return 221.0 if self.native else 216.0
 
     def names(self) -> dict[str, list[float]]:
         """Return where the names of the nodes stand: ``node`` at the top, ``other`` at the way to the next one."""

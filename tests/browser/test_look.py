@@ -10,8 +10,10 @@ import peerlab
 @pytest.fixture
 def wide(shown):
     """The page as wide as in a window of 1280 pixels."""
+    before = shown.page.viewport_size
     shown.page.set_viewport_size({"width": 1120, "height": 640})
-    return shown
+    yield shown
+    shown.page.set_viewport_size(before)
 
 
 def size(shown, part):

@@ -152,7 +152,7 @@ def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
     if name.endswith("gif"):
         film = Image.open(io.BytesIO(held))
         assert (film.size, film.n_frames, film.info["loop"], film.info["duration"]) == (
-            (1060, 326),
+            (1060, 322),
             10,
             0,
             40,
@@ -331,7 +331,7 @@ def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp
         "--path", "host-rdma", "--output", str(file), "--scale", "2", "--view", "sketch"
     )
     assert status == 0
-    assert Image.open(file).size == (2120, 652)
+    assert Image.open(file).size == (2120, 644)
     assert said.splitlines()[1] == f"in words: {alt_text(run)}"
 
 
