@@ -26,7 +26,7 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  * @property {boolean} hot
  */
 /**
- * @typedef {object} Stretch A part of the road between two stops
+ * @typedef {object} Stretch A part of the road from one stop to the next
  * @property {number[][]} points
  * @property {string} role
  * @property {boolean} flight
