@@ -95,5 +95,6 @@ def _page(svg: str, title: str) -> str:
     return (
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'>{policy()}"
         f"<meta name='viewport' content='width=device-width, initial-scale=1'><title>{escape(title)}</title>"
-        f"<style>html,body{{margin:0}}svg{{display:block;width:100%;height:auto}}</style></head><body><main>{svg}</main></body></html>"
+        f"<style>html,body{{margin:0}}svg{{display:block;width:100%;height:auto}}"
+        f"h1{{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}}</style></head><body><main><h1>{escape(title)}</h1>{svg}</main></body></html>"
     )

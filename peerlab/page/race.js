@@ -58,7 +58,7 @@ const LANE = `
 <svg class="rc-road" role="img"></svg><div class="rc-cells" role="progressbar" aria-valuemin="0" aria-valuemax="100"></div><i class="rc-flag" aria-hidden="true"></i>`;
 
 // The bytes that one has delivered: a share of all of them at any moment.
-export class Delivered {
+class Delivered {
   constructor({ times, shares }) {
     this.times = floats(times);
     this.shares = floats(shares);
@@ -90,7 +90,7 @@ function sayAmount(value) {
 }
 
 // What is ahead at a moment, in words: [which of the two, how much], or nothing.
-export function lead(data, shares) {
+function lead(data, shares) {
   const [one, other] = data.same_way ? shares.map((share) => (share * data.racers[0].total) / data.unit_bytes) : shares.map((share) => 100 * share);
   const amount = Math.abs(other - one), said = data.same_way ? `${sayAmount(amount)} ${data.unit}` : `${Math.round(amount)}% of the way`;
   return amount < (data.same_way ? 0.05 : 0.5) ? null : [other > one ? 1 : 0, said];
@@ -99,7 +99,7 @@ export function lead(data, shares) {
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // The race at a moment as a sentence.
-export function sentence(data, time, shares) {
+function sentence(data, time, shares) {
   const through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6), [one, other] = data.racers;
   if (through[0] && through[1]) {
     if (one.finish_us === other.finish_us) return "Both finished at once";
@@ -289,7 +289,7 @@ class RacePage {
         if (cells[k].dataset.part !== part) cells[k].style.setProperty("--part", (cells[k].dataset.part = part));
       }
       bar.setAttribute("aria-valuenow", Math.round(100 * shares[i]));
-      road.draw(Math.min(time, racer.finish_us), moving, !this.calm || this.film > 0);
+      road.draw(Math.min(time, racer.finish_us), through ? 0 : moving, !this.calm || this.film > 0);
     }
     const ahead = lead(data, shares);
     this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1]} ahead` });

@@ -1,5 +1,5 @@
 // What both have delivered until now, what is still to come, and between the two the lead.
-import { svg } from "./svg.js";
+import { svgShape } from "./svg.js";
 import { digits, sayTime } from "./words.js";
 
 const POINTS = 240;
@@ -21,29 +21,29 @@ export class RaceChart {
     this.hatch(zoom);
     const all = data.same_way ? data.racers[0].total / data.unit_bytes : 100;
     for (const share of [0, 0.5, 1]) {
-      svg("path", { d: `M${left} ${this.y(share)}H${right}`, stroke: "var(--pl-faint)" }, host);
+      svgShape("path", { d: `M${left} ${this.y(share)}H${right}`, stroke: "var(--pl-faint)" }, host);
       this.text(left - 6 * zoom, this.y(share) + 4 * zoom, digits(share * all) || "0", { "text-anchor": "end" });
     }
     for (const time of ticks(data.end_us)) this.text(this.x(time), height - 6 * zoom, time ? sayTime(time) : "0", { "text-anchor": "middle" });
-    this.wedge = svg("path", { fill: "url(#rc-hatch)", stroke: "none" }, host);
+    this.wedge = svgShape("path", { fill: "url(#rc-hatch)", stroke: "none" }, host);
     this.lines = data.racers.map(({ role }) => [
-      svg("path", { fill: "none", stroke: `var(--pl-${role}-ink)`, "stroke-width": 1.5 * zoom, "stroke-dasharray": `${2 * zoom} ${3 * zoom}` }, host),
-      svg("path", { fill: "none", stroke: `var(--pl-${role})`, "stroke-width": 3 * zoom, "stroke-linejoin": "round" }, host),
+      svgShape("path", { fill: "none", stroke: `var(--pl-${role}-ink)`, "stroke-width": 1.5 * zoom, "stroke-dasharray": `${2 * zoom} ${3 * zoom}` }, host),
+      svgShape("path", { fill: "none", stroke: `var(--pl-${role})`, "stroke-width": 3 * zoom, "stroke-linejoin": "round" }, host),
     ]);
     this.lines.forEach(([rest], i) => rest.setAttribute("d", this.line(i, data.racers[i].finish_us)));
-    this.cursor = svg("path", { stroke: "var(--pl-ink)", "stroke-width": 1.5 * zoom }, host);
+    this.cursor = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.5 * zoom }, host);
     this.key(right, bottom, zoom);
-    this.dots = data.racers.map(({ role }) => svg("circle", { r: 5 * zoom, fill: `var(--pl-${role})`, stroke: "var(--pl-box)", "stroke-width": 1.5 * zoom }, host));
+    this.dots = data.racers.map(({ role }) => svgShape("circle", { r: 5 * zoom, fill: `var(--pl-${role})`, stroke: "var(--pl-box)", "stroke-width": 1.5 * zoom }, host));
     this.said = this.text(0, 0, "", { "font-weight": 700, "font-size": 13 * zoom, ...HALO, "stroke-width": 4 * zoom });
   }
 
   hatch(zoom) {
-    const pattern = svg("pattern", { id: "rc-hatch", width: 7 * zoom, height: 7 * zoom, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("defs", {}, this.host));
-    this.stripes = [svg("rect", { width: 7 * zoom, height: 7 * zoom, opacity: 0.16 }, pattern), svg("rect", { width: 1.4 * zoom, height: 7 * zoom }, pattern)];
+    const pattern = svgShape("pattern", { id: "rc-hatch", width: 7 * zoom, height: 7 * zoom, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svgShape("defs", {}, this.host));
+    this.stripes = [svgShape("rect", { width: 7 * zoom, height: 7 * zoom, opacity: 0.16 }, pattern), svgShape("rect", { width: 1.4 * zoom, height: 7 * zoom }, pattern)];
   }
 
   text(x, y, words, more) {
-    const one = svg("text", { x, y, fill: "var(--pl-muted)", "font-size": 11 * this.zoom, ...more }, this.host);
+    const one = svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 11 * this.zoom, ...more }, this.host);
     one.textContent = words;
     return one;
   }
@@ -91,7 +91,7 @@ export class RaceChart {
 }
 
 // Three to six round moments from 0 to the end.
-export function ticks(end) {
+function ticks(end) {
   const rough = end / 5, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
 }

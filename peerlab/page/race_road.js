@@ -1,6 +1,6 @@
 // A data path unrolled, with its slices as trains: as long as the time for which they occupy a stretch.
 import { Rows } from "./rows.js";
-import { svg } from "./svg.js";
+import { svgShape } from "./svg.js";
 
 const CARRIAGE = 22; // px, with the gap behind it: texture, so that one sees a train move
 const GAP = 2.5;
@@ -26,7 +26,7 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  * @property {boolean} hot
  */
 /**
- * @typedef {object} Stretch A part of the road between two stops
+ * @typedef {object} Stretch A part of the road from one stop to the next
  * @property {number[][]} points
  * @property {string} role
  * @property {boolean} flight
@@ -58,7 +58,7 @@ export class RaceRoad {
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.spare(road.spared, zoom);
     this.tracks = road.stretches.map((one) => this.track(one, zoom));
-    this.queues = road.stops.map(() => svg("g", { fill: "var(--pl-ink)" }, host));
+    this.queues = road.stops.map(() => svgShape("g", { fill: "var(--pl-ink)" }, host));
     road.stops.forEach((stop) => this.stop(stop, zoom));
     this.names(zoom);
     const tight = this.x(0.61) - this.x(0.39) < 150 * zoom; // then words of the wire stand below those of its ends
@@ -69,17 +69,17 @@ export class RaceRoad {
   track({ points, role }, zoom) {
     const d = points.map(([x, level], i) => `${i ? "L" : "M"}${this.x(x).toFixed(1)} ${this.y(level).toFixed(1)}`).join("");
     const shape = { d, fill: "none", "stroke-linejoin": "round" };
-    const bed = svg("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": 13 * zoom, "stroke-linecap": "round" }, this.host);
+    const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": 13 * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
       const colour = strength === 1 ? `var(--pl-${role})` : `color-mix(in srgb, var(--pl-${role}) 55%, var(--pl-panel))`;
-      return svg("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
+      return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
     });
     return { length: bed.getTotalLength(), trains };
   }
 
   stop({ x, level, name, hot }, zoom) {
     if (!name) return;
-    svg("circle", { cx: this.x(x), cy: this.y(level), r: 7 * zoom, fill: "var(--pl-box)", stroke: hot ? "var(--pl-hot)" : "var(--pl-ink)", "stroke-width": (hot ? 3 : 2) * zoom }, this.host);
+    svgShape("circle", { cx: this.x(x), cy: this.y(level), r: 7 * zoom, fill: "var(--pl-box)", stroke: hot ? "var(--pl-hot)" : "var(--pl-ink)", "stroke-width": (hot ? 3 : 2) * zoom }, this.host);
   }
 
   // Stops of one name beside each other, such as two in host memory, have it once.
@@ -96,7 +96,7 @@ export class RaceRoad {
   spare(places, zoom) {
     for (const x of places) {
       const wide = 116 * zoom, high = 24 * zoom, at = { x: this.x(x) - wide / 2, y: 10 * zoom };
-      svg("rect", { ...at, width: wide, height: high, rx: 5 * zoom, fill: "none", stroke: "var(--pl-edge)", "stroke-dasharray": "4 3" }, this.host);
+      svgShape("rect", { ...at, width: wide, height: high, rx: 5 * zoom, fill: "none", stroke: "var(--pl-edge)", "stroke-dasharray": "4 3" }, this.host);
       this.text(this.x(x), at.y + high / 2 + 4 * zoom, "host memory", {});
     }
   }
@@ -104,7 +104,7 @@ export class RaceRoad {
   text(x, y, words, { hot, bold }) {
     if (!words) return;
     const ink = hot ? "hot-ink" : bold ? "ink" : "muted";
-    const one = svg("text", { x, y, "text-anchor": "middle", "font-size": 11.5 * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
+    const one = svgShape("text", { x, y, "text-anchor": "middle", "font-size": 11.5 * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
     one.textContent = words;
   }
 
@@ -159,9 +159,9 @@ export class RaceRoad {
     group.replaceChildren();
     // at the foot of a hill before the stop; on its top beside the name
     const drawn = Math.min(count, QUEUE), { zoom } = this, y = this.y(level) - 23 * zoom, first = this.x(x) - (level ? 62 : 12) * zoom, last = first - (drawn - 1) * 5 * zoom;
-    for (let k = 0; k < drawn; k++) svg("rect", { x: first - k * 5 * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
+    for (let k = 0; k < drawn; k++) svgShape("rect", { x: first - k * 5 * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
     if (count < 3) return;
-    const said = svg("text", { x: level ? last - 6 * zoom : first + 3 * zoom, y: y + (level ? 10 : -5) * zoom, "text-anchor": "end", "font-size": 11 * zoom, fill: "var(--pl-muted)" }, group);
+    const said = svgShape("text", { x: level ? last - 6 * zoom : first + 3 * zoom, y: y + (level ? 10 : -5) * zoom, "text-anchor": "end", "font-size": 11 * zoom, fill: "var(--pl-muted)" }, group);
     said.textContent = `${count} wait`;
   }
 }
@@ -173,7 +173,7 @@ function median(rows, stretch) {
 }
 
 // Pieces of a stretch in both tones: carriages of the trains on it; where trains share it, they take turns.
-export function trains(found, length, rolled, zoom) {
+function trains(found, length, rolled, zoom) {
   const size = CARRIAGE * zoom, pieces = [[], []];
   if (!found.length) return pieces;
   for (let k = 0, at = (rolled % size) - size; at < length; at += size, k++) {
@@ -186,7 +186,7 @@ export function trains(found, length, rolled, zoom) {
 }
 
 // The same where single slices are too quick to see: carriages with as much room between them as the stretch is idle.
-export function rolling(share, rolled, length, zoom) {
+function rolling(share, rolled, length, zoom) {
   const size = CARRIAGE * zoom, pieces = [];
   if (share < 0.01) return [[], []];
   for (let at = (rolled % size) - size; at < length; at += size) {
@@ -197,7 +197,7 @@ export function rolling(share, rolled, length, zoom) {
 }
 
 // Pieces of a line as its pattern of dashes.
-export function dashes(pieces, length) {
+function dashes(pieces, length) {
   const found = [0];
   let end = 0;
   for (const [from, to] of pieces) {

@@ -63,6 +63,9 @@ def test_it_opens_at_the_winners_finish_and_one_button_plays_it_from_the_start(o
     page = opened(layout="slide")
     expect(page.locator("h1")).to_have_text("Peer Direct finished; RDMA through host got 53% of the way")
     expect(page.locator(".rc-through h2")).to_have_text("Peer Direct")
+    expect(page.locator(".rc-through .rc-road path[visibility=visible]")).to_have_count(
+        0
+    )  # nothing is under way any more
     button = page.get_by_role("button", name="Race")
     button.click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -116,8 +119,11 @@ def test_it_is_readable_for_all(opened, page, theme, size):
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_it_fits_into_the_window_of_a_small_laptop(opened, page):
-    page.set_viewport_size({"width": 1120, "height": 640})
+@pytest.mark.parametrize(
+    "size", [(1120, 640), (836, 600)]
+)  # JupyterLab in a window of 1280 x 800, with its files beside it
+def test_it_fits_into_the_window_of_a_small_laptop(opened, page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     page = opened()
     assert page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
     over = page.evaluate(
@@ -138,3 +144,9 @@ def test_the_button_of_the_lab_plays_what_is_shown_in_the_notebooks_theme(fresh)
     expect(frame.get_by_role("button", name="Pause")).to_be_visible()
     fresh.page.locator(".pl-race-button").click()
     expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)
+
+
+def test_a_wall_chart_is_readable_for_all(page, tmp_path):
+    for over in ("paths", "clusters"):
+        page.goto(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", over=over).as_uri())
+        assert Axe().run(page).response["violations"] == []
