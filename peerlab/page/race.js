@@ -233,7 +233,8 @@ class RacePage {
       event.stopImmediatePropagation(); // else a frame's parent would hear of it
       keys[event.key]();
     });
-    new ResizeObserver(() => this.fit()).observe(document.documentElement);
+    const sized = new ResizeObserver(() => this.fit());
+    for (const part of [document.documentElement, ...this.lanes.map(({ road }) => road.host), this.chart.host]) sized.observe(part);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
     const outer = this.notebook();
     if (outer) new MutationObserver(() => this.setTheme()).observe(outer, { attributes: true, attributeFilter: ["data-jp-theme-light"] });

@@ -2,11 +2,14 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
 from peerlab.analysis.race import delivery
+from peerlab.export.in_browser import sitting
 from peerlab.export.race_page import race_html
+from peerlab.export.video import frames
 
 RACE = peerlab.race(peerlab.Scenario(path="host-rdma"), path="peer-direct")
 
@@ -150,3 +153,16 @@ def test_a_wall_chart_is_readable_for_all(page, tmp_path):
     for over in ("paths", "clusters"):
         page.goto(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", over=over).as_uri())
         assert Axe().run(page).response["violations"] == []
+
+
+def test_a_still_shows_the_moment_at_which_the_first_is_through_and_a_video_moves(tmp_path):
+    still = peerlab.export_still(RACE.runs, tmp_path / "race.png", view="race-slide")
+    assert Image.open(still).size == (1280, 720)
+    with sitting(RACE.runs, view="race-slide", theme="light") as one:
+        one.show(RACE.runs[1].time_ps)
+        said = "document.querySelector('h1').textContent"
+        assert one.window.evaluate(said) == "Peer Direct finished; RDMA through host got 53% of the way"
+    several = [frame for _, frame in zip(range(3), frames(RACE.runs, 50, view="race"), strict=False)]
+    assert len(set(several)) == 3
+    with pytest.raises(peerlab.PeerlabError, match="'race' shows two runs, and there is one"):
+        peerlab.export_still(RACE.runs[0], tmp_path / "one.png", view="race")
