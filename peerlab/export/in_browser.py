@@ -20,7 +20,7 @@ VIEWS = {**dict.fromkeys(("page", *FIGURES), (1280, 720)), SKETCH: still.SIZE}
 """What may be shown, and its size in CSS pixels: the page, one of its figures for the last row, the data path drawn small."""
 
 _STILL = """
-.pl-player, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button { display: none !important; }
+.pl-player, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button, .pl-idle button { display: none !important; }
 html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
 .pl-caption summary { list-style: none; text-decoration: none; }
 h1.pl-hidden { position: static; width: auto; height: auto; clip-path: none; margin: 0; font: 650 20px/1.2 system-ui, sans-serif; }
