@@ -135,7 +135,7 @@ class Controls:
         tell(self.collective, "collective", lambda what: {"collective": what})
         self.rare.connect(tell)
         unfold(self.more, self.rare.row, "flex")
-        one_at_a_time([self.more, self.log.toggle, self.exporting.toggle])
+        one_at_a_time([self.more, self.racing.toggle, self.log.toggle, self.exporting.toggle])
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:

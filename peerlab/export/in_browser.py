@@ -28,7 +28,7 @@ VIEWS = {
 small, a race and the same as a slide."""
 
 _STILL = """
-.pl-player, .rc-bar, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button { display: none !important; }
+.pl-player, .rc-bar, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button, .pl-idle button { display: none !important; }
 html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
 html[data-mode="page"] .rc-head { position: static; width: auto; height: auto; clip-path: none; grid-area: bar; }
 html[data-mode="page"] .rc-head h1 { font-size: 18px; }

@@ -33,7 +33,7 @@ _TIMES = {
     "through": "turned",
     "done": "start",
     "end": "through done start",
-    "until": "end",
+    "until": "through",
 }
 """Columns that hold times: of the columns named, a row's value is kept as its difference from the first that rows have."""
 

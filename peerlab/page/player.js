@@ -167,7 +167,7 @@ export class Player {
       let best = direction > 0 ? Infinity : -Infinity;
       for (const { events } of this.runs.values())
         events.between(from, to, (i, shift) => {
-          for (const moment of [events.start[i] + shift, events.end[i] + shift])
+          for (const moment of [events.start[i] + shift, events.through[i] + shift])
             if (moment >= from && moment <= to) best = direction > 0 ? Math.min(best, moment) : Math.max(best, moment);
         });
       if (isFinite(best)) return best;

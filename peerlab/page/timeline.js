@@ -36,7 +36,7 @@ export class Timeline extends View {
       <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
       <button type="button" class="pl-link pl-whole">Whole run</button></header>
     <div class="pl-figure"><div class="pl-plot" role="img" aria-label="Spans of every resource over time"></div>
-      <div class="pl-then" hidden><span class="pl-saved"></span></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><button type="button" class="pl-idle" title="Lanes in which nothing happens"></button>
+      <div class="pl-then" hidden><span class="pl-saved"></span></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
       <div class="pl-path" hidden></div><h3 class="pl-title">Timeline</h3></div>
   </section>`;
   static figure = ".pl-timeline .pl-plot";
@@ -99,7 +99,7 @@ export class Timeline extends View {
   // Gives every lane its row, from the top; those in which nothing happens share the last one, which opens.
   arrange() {
     const { lanes } = this.data, idle = lanes.filter((lane) => !lane.used && !lane.hot), folds = idle.length > 1 && !this.unfolded;
-    const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-idle");
+    const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-fold");
     this.row = lanes.map((lane) => shown.indexOf(lane));
     this.rows = shown.length + (idle.length > 1 ? 1 : 0);
     const labels = new Map(shown.map((lane, i) => [i, lane.label]));
@@ -107,9 +107,10 @@ export class Timeline extends View {
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
-    button.hidden = idle.length < 2;
+    this.find(".pl-idle").hidden = idle.length < 2;
     button.setAttribute("aria-expanded", String(!folds));
-    button.textContent = folds ? `▸ ${idle.map((lane) => lane.label).join(", ")}` : "▾ close";
+    button.textContent = folds ? "▸" : "▾";
+    this.find(".pl-idle span").textContent = folds ? idle.map((lane) => lane.label).join(", ") : "";
   }
 
   // Opens the line of idle lanes, or closes it.

@@ -9,6 +9,7 @@ const CLOSE = 5; // units of the scene from the middle of a slice at which it is
  * @property {[number, number, number, number]} box
  * @property {string} title
  * @property {string[]} lines
+ * @property {string[]} sources
  */
 export class PartTip {
   constructor(scene) {
@@ -25,7 +26,7 @@ export class PartTip {
     const told = this.at((across / room.width) * width, (down / room.height) * height);
     this.box.hidden = !told;
     if (!told) return;
-    this.box.replaceChildren(make("b", "", told.title), ...told.lines.map((line) => make("div", "", line)));
+    this.box.replaceChildren(make("b", "", told.title), ...[...told.lines, ...(told.sources ?? [])].map((line) => make("div", "", line)));
     const { offsetWidth, offsetHeight } = this.box, left = Math.min(Math.max(0, across + 14), room.width - offsetWidth);
     Object.assign(this.box.style, { left: `${left}px`, top: `${down + 18 + offsetHeight > room.height ? down - offsetHeight - 10 : down + 18}px` });
   }

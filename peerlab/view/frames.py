@@ -17,11 +17,11 @@ from peerlab.trace import Block, Columns, Trace
 from peerlab.units import PS_PER_US
 from peerlab.view.shown_nodes import ShownNodes
 
-PASSED = ("start", "freed", "sent", "left", "received", "landed", "turned", "through", "end")
+PASSED = ("start", "freed", "sent", "left", "received", "landed", "turned", "through")
 """Columns of `moves`: when a slice begins with the links on the way of its stage, and is through with them.
 
 It has its first link from ``start`` to ``freed``, the sender's NIC from ``sent`` to ``left``, the receiver's from ``received`` to ``landed``, the last
-link from ``turned`` to ``through``; ``end``: with the latency behind it. Where nothing is sent there is a first and a last link only.
+link from ``turned`` to ``through``. Where nothing is sent there is a first and a last link only.
 """
 
 

@@ -282,7 +282,7 @@ def _axes() -> figure:
         tools=[pan, zoom, ResetTool()],
         active_drag=pan,
         active_scroll=zoom,
-        min_border_left=112,
+        min_border_left=122,
         min_border_right=12,
         min_border_top=13,
         outline_line_color=None,

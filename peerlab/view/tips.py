@@ -35,6 +35,9 @@ class Tip(TypedDict):
     """Left, top, right and bottom of the part."""
     title: str
     lines: list[str]
+    """What each kind of resource there carries, and how busy it is."""
+    sources: list[str]
+    """Where those figures are from."""
 
 
 def tips(sketch: Sketch) -> list[Tip]:
@@ -50,7 +53,8 @@ def tips(sketch: Sketch) -> list[Tip]:
         y, half = (PORT_WIRE, PORT_HALF) if sketch.native else (WIRE, 9.0)
         found.append((0, "wire", "wire", (NIC[1], y - half, WIDTH - NIC[1], y + half)))
     return [
-        {"box": box, "title": title, "lines": _lines(sketch, node, part)} for node, part, title, box in found
+        {"box": box, "title": title, "lines": _busy(sketch, node, part), "sources": _sources(sketch, part)}
+        for node, part, title, box in found
     ]
 
 
@@ -78,24 +82,33 @@ def _parts(sketch: Sketch, node: int) -> Iterator[tuple[Part, str, Box]]:
     yield "NIC", "PCIe link of the NIC", box(PORT - 6, SWITCH_BOTTOM, PORT + 6, BOX_TOP)
 
 
-def _lines(sketch: Sketch, node: int, part: Part) -> list[str]:
-    """Return what each kind of resource on a part carries and how busy it is, and where the figures are from."""
-    kinds = sketch.sends if part == "wire" else sketch.on(part)
-    if not kinds:
-        return ["passed, and never a limit here" if sketch.uses(part) else "not used on this path"]
-    lines, keys = [], []
-    for kind in dict.fromkeys(kinds):
-        record = resource_kind(kind)
-        key = next((key for key, field in FIGURE_FIELDS.items() if field == record.rate), "")
-        figure = sketch.cluster.figures.get(key)
-        keys += [key] if figure else []
-        lines.append(
-            f"{record.label}: {f'{figure}, ' if figure else ''}{sketch.share(node, kind) or 'as busy as the partner of each step'}"
-        )
-    keys += ["fabric.latency"] if part == "wire" and not sketch.native else []
-    for key in dict.fromkeys(keys):
-        figure = sketch.cluster.figures.get(key)
+def _kinds(sketch: Sketch, part: Part) -> list[str]:
+    """Return the kinds of resources of the path on a part."""
+    return list(dict.fromkeys(sketch.sends if part == "wire" else sketch.on(part)))
+
+
+def _key(kind: str) -> str:
+    """Return the figure that says what a kind of resource carries; empty where none does."""
+    return next((key for key, field in FIGURE_FIELDS.items() if field == resource_kind(kind).rate), "")
+
+
+def _busy(sketch: Sketch, node: int, part: Part) -> list[str]:
+    found = []
+    for kind in _kinds(sketch, part):
+        figure = sketch.cluster.figures.get(_key(kind))
+        carries = f"{figure}, " if figure else ""
+        share = sketch.share(node, kind) or "as busy as the partner of each step"
+        found.append(f"{resource_kind(kind).label}: {carries}{share}")
+    rests = "passed, and never a limit here" if sketch.uses(part) else "not used on this path"
+    return found or [rests]
+
+
+def _sources(sketch: Sketch, part: Part) -> list[str]:
+    keys = [_key(kind) for kind in _kinds(sketch, part)]
+    keys += ["fabric.latency"] if keys and part == "wire" and not sketch.native else []
+    found = []
+    for figure in map(sketch.cluster.figures.get, dict.fromkeys(keys)):
         if figure:
             why = f"assumed (†): {figure.assumption}" if figure.assumption else f"source: {figure.source}"
-            lines.append(shorten(f"{figure.label} {figure}, {why}", _LONGEST, placeholder=" ..."))
-    return lines
+            found.append(shorten(f"{figure.label} {figure}, {why}", _LONGEST, placeholder=" ..."))
+    return found

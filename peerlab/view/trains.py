@@ -22,7 +22,7 @@ def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> l
     It fills a link as long as that has it, and moves along the wire with its latency: the head since it is sent, the tail since it has
     left. `times` are those of `peerlab.view.frames.PASSED`, `stops` those of `peerlab.view.geometry.stops`.
     """
-    start, freed, sent, left, received, landed, turned, through, _ = times
+    start, freed, sent, left, received, landed, turned, through = times
     out, into, corner = stops
     found: list[tuple[Part, bool]] = []
 
@@ -50,7 +50,7 @@ def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> l
 
 def waits(now: int, times: Sequence[int], stops: Sequence[float | None]) -> int | None:
     """Return whether a slice waits on its way at a moment: 0 in front of the second link, 1 behind the wire, None not at all."""
-    _, freed, sent, _, _, landed, turned, _, _ = times
+    _, freed, sent, _, _, landed, turned, _ = times
     out, into, corner = stops
     if out is None and into is None:
         return 0 if corner is not None and freed <= now < turned else None

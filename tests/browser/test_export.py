@@ -311,9 +311,9 @@ def test_in_a_frame_it_plays_only_while_its_slide_is_seen(folder, browser):
 
 OVERLAPS = """() => {
     const boxes = [...document.querySelectorAll('.pl-choices > *, .pl-card, .pl-scene, .pl-timeline, .pl-curves, .pl-player > *, .pl-key > *, .pl-side-title')]
-      .filter(e => e.offsetParent).map(e => [e.className, e.getBoundingClientRect()]);
-    const across = ([a, p], [b, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
-    const found = boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => across(one, other)).map(other => `${one[0]} on ${other[0]}`));
+      .filter(e => e.offsetParent).map(e => [e.className, e.getBoundingClientRect(), e]);
+    const across = ([, p], [, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
+    const found = boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => !one[2].contains(other[2]) && across(one, other)).map(other => `${one[0]} on ${other[0]}`));
     const outside = boxes.filter(([, box]) => box.right > innerWidth + 1).map(([name]) => `${name} beyond the page`);
     return [...found, ...outside, ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the page'] : [])] }"""
 

@@ -60,17 +60,21 @@ def test_the_page_leaves_room_for_the_controls_in_640_pixels(wide):
 
 def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
     wide.change(run(path="peer-direct"))
-    line, rows = wide.page.locator(".pl-idle"), "page => page.timeline.inRows.map(lane => lane.label)"
-    expect(line).to_have_text("▸ PCIe uplink up, PCIe uplink down, DRAM, CPU cores, registration")
-    expect(line).to_have_attribute("aria-expanded", "false")
+    line, button, rows = (
+        wide.page.locator(".pl-idle span"),
+        wide.page.locator(".pl-fold"),
+        "page => page.timeline.inRows.map(lane => lane.label)",
+    )
+    expect(line).to_have_text("PCIe uplink up, PCIe uplink down, DRAM, CPU cores, registration")
+    expect(button).to_have_attribute("aria-expanded", "false")
     folded = wide.ask(rows)
     assert "PCIe uplink up" not in folded
     drawn = set(wide.column("timeline_spans", "y"))
     assert {round(y) for y in drawn} == set(range(len(folded)))
-    line.press("Enter")
-    expect(line).to_have_attribute("aria-expanded", "true")
+    button.press("Enter")
+    expect(button).to_have_attribute("aria-expanded", "true")
     assert wide.ask(rows) == wide.ask("page => page.timeline.data.lanes.map(lane => lane.label)")
-    line.click()
+    button.click()
     assert wide.ask(rows) == folded
 
 

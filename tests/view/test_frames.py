@@ -82,7 +82,6 @@ def expected_moves(run):
             landed,
             turned,
             through,
-            every["end_ps"].max(),
         )
 
 
@@ -100,7 +99,7 @@ def test_the_data_path_gets_every_stage_of_every_slice_and_when_it_passes_each_p
     assert sorted(rows) == sorted(expected_moves(run))
     begins, ends = (
         ("enter", "start", "sent", "received", "turned", "through"),
-        ("freed", "left", "through", "end", "until"),
+        ("freed", "left", "through", "until"),
     )
     for earlier, later in (*itertools.pairwise(begins), *itertools.pairwise(ends), ("landed", "through")):
         assert (got[earlier] <= got[later]).all(), (earlier, later)
