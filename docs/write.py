@@ -1,6 +1,7 @@
 """Writes the generated documents of this folder: `make docs` all, `make docs ARGS="model api"` some.
 
-A document NAME.md is what `document()` in write_NAME.py returns. A test holds the committed files to it.
+A document NAME.md is what `document()` in write_NAME.py returns, and its pictures are what `pictures()` there returns, if it has any, by
+name. A test holds the committed files to it.
 """
 
 import argparse
@@ -19,7 +20,11 @@ def main() -> None:
     for name in options.names or NAMES:
         if name not in NAMES:
             parser.error(f"no document {name!r}; there are {', '.join(NAMES)}")
-        (options.to / f"{name}.md").write_text(import_module(f"write_{name}").document(), encoding="utf-8")
+        module = import_module(f"write_{name}")
+        (options.to / f"{name}.md").write_text(module.document(), encoding="utf-8")
+        for picture, drawn in getattr(module, "pictures", dict)().items():
+            (options.to / "pictures").mkdir(exist_ok=True)
+            (options.to / "pictures" / picture).write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":

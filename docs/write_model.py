@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from documents import anchor, link, plain, table
-from model_chain import section
+from model_chain import PICTURE, draw, section
 from model_laws import laws
 
 from peerlab.cluster_file.guide import GUIDE
@@ -107,12 +107,21 @@ def document() -> str:
     return "\n".join([HEAD.format(contents=contents), *parts])
 
 
+def pictures() -> dict[str, str]:
+    """Return the pictures, as SVG, by name."""
+    return {PICTURE: draw()}
+
+
 def _paths() -> Iterator[str]:
     for path, name in _EXAMPLES.items():
         cluster = load_cluster(name)
         yield f"### {path}\n\n{_sentence(PATHS[path].summary)} On {cluster.title}:\n"
         rows = [
-            (f"`{stage.name}`", STAGES[stage.name].says, _uses(stage.uses) + _flight(stage.flight))
+            (
+                f"`{stage.name}`",
+                STAGES[stage.name].says,
+                _uses(stage.uses, latency=stage.flight == "latency_ps"),
+            )
             for stage in stages(cluster, path)
         ]
         if path != "wire":
@@ -124,16 +133,15 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _uses(uses: tuple[Use, ...]) -> str:
+def _uses(uses: tuple[Use, ...], *, latency: bool = False) -> str:
     sides = {"source": "sender", "destination": "receiver"}
-    return ", ".join(
+    named = [
         f"{RESOURCES[use.kind].label} ({sides[use.side]})" + (f" x {use.touches}" if use.touches > 1 else "")
         for use in uses
-    )
-
-
-def _flight(field: str) -> str:
-    return "; then the latency" if field == "latency_ps" else ""
+    ]
+    if latency:  # it lies where the slice goes to the other side
+        named.insert(sum(use.side == uses[0].side for use in uses), "*latency*")
+    return ", ".join(named)
 
 
 def _resources() -> str:

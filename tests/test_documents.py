@@ -35,6 +35,9 @@ def test_a_generated_document_is_what_its_generator_gives(root, tmp_path, name):
     )
     written, kept = (folder / f"{name}.md" for folder in (tmp_path, root / "docs"))
     assert written.read_text() == kept.read_text(), f'run `make docs ARGS="{name}"`'
+    for picture in tmp_path.glob("pictures/*"):
+        kept = root / "docs" / "pictures" / picture.name
+        assert picture.read_text() == kept.read_text(), f'run `make docs ARGS="{name}"`'
 
 
 def test_the_generators_refuse_a_name_they_do_not_know(root, tmp_path):

@@ -161,7 +161,7 @@ GUIDE = {
     ),
     "slices.least": Entry(
         "slices that a transfer is cut into at least", "1", "per transfer",
-        f"{_LIBRARY}: NCCL cuts a chunk in 2 for each of its channels; 8 is assumed where it is left out",
+        f"{_LIBRARY}: NCCL cuts a chunk in 2 for each of its channels; 8 is assumed where it is left out; no more than slices.window",
     ),
     "limits.max_ranks": Entry("most ranks the library allows", "1", "per job", f"{_LIBRARY}; else leave it out"),
 }  # fmt: skip

@@ -101,7 +101,7 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
             try:
                 return _simulate(scenario, engine, progress, every_node=every_node)
             except OrderUnknownError:  # known only when it has run
-                engine = _of_events(scenario, every_node=every_node)
+                engine = of_events(scenario, every_node=every_node)
     if engine == "compiled":
         _check_compiled(scenario)
     system = _system(scenario, engine, every_node=every_node)
@@ -142,6 +142,10 @@ def _check_compiled(scenario: Scenario) -> None:
     """Refuse what the compiled loop cannot run."""
     if not compiled.installed():
         raise ScenarioError("engine", "'compiled' needs numba: pip install 'peerlab[compiled]'")
+    if compiled.broken():
+        raise ScenarioError(
+            "engine", f"'compiled' needs numba, which cannot be loaded: {compiled.broken()}; use 'auto'"
+        )
     reason = compiled.refuses(scenario)
     if reason:
         raise ScenarioError("engine", f"'compiled' cannot run this: {reason}; use 'auto'")
@@ -194,15 +198,16 @@ def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
     # the last iteration, which is reported, then does not depend on those before it
     if foldable(scenario) and not every_node:
         return "loop"
-    return _of_events(scenario, every_node=every_node) if refuses(scenario) else "arrays"
+    return of_events(scenario, every_node=every_node) if refuses(scenario) else "arrays"
 
 
-def _of_events(scenario: Scenario, *, every_node: bool) -> str:
+def of_events(scenario: Scenario, *, every_node: bool = False) -> str:
     """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand."""
     if not compiled.installed() or compiled.refuses(scenario):
         return "loop"
     spans = recording.spans_of_all(_system(scenario, "compiled", every_node=every_node))
-    return "compiled" if compiled.pays(spans) and spans <= _MOST_BY_ITSELF else "loop"
+    takes = compiled.pays(spans) and spans <= _MOST_BY_ITSELF
+    return "compiled" if takes and not compiled.broken() else "loop"
 
 
 def takes_every_node(scenario: Scenario) -> bool:

@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 MOST_STATES = 2000
 """States of one page; more of them take too long to open."""
-_MOST_S = 2.5
+_MOST_S = 10.0
 """A point of a curve that takes longer is left out, and the larger ones with it."""
 
 

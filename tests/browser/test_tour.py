@@ -74,7 +74,7 @@ def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_no
     explorer = Explorer(notebook, curves=False)
     explorer.page.locator(".pl-more-button").click()
     data = explorer.ask("page => page.model.get('data').meta.number")
-    explorer.fill("slice", "4 KiB")
+    explorer.fill("slice", "2 KiB")
     status = explorer.page.locator(".pl-status")
     expect(status).to_contain_text("Simulating")
     assert explorer.ask("page => page.root.classList.contains('pl-stale')")

@@ -242,3 +242,22 @@ def test_without_a_place_to_keep_it_or_an_option_it_is_compiled_all_the_same(mon
     monkeypatch.setattr(compiling.numba, "njit", less)
     assert compiling.kept(lambda x: x + 1)(1) == 2
     assert refused
+
+
+def test_a_numba_that_cannot_be_loaded_is_left_out_and_said_in_words(monkeypatch, tmp_path):
+    """As one that does not fit the NumPy beside it."""
+    (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 2.2 or less')")
+    code = (
+        "import peerlab; from peerlab.engine.simulate import fastest; from peerlab.engine.compiled import refusals\n"
+        "refusals.pays = lambda spans: True\n"
+        f"asked = peerlab.Scenario(**{SLOW | {'nodes': 3, 'message_bytes': 1000, 'path': 'host-rdma'}})\n"
+        "print(peerlab.simulate(asked).engine)\n"
+        "try:\n    peerlab.simulate(asked, engine='compiled')\n"
+        "except peerlab.PeerlabError as error:\n    print(error)"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [
+        "loop",
+        "engine: 'compiled' needs numba, which cannot be loaded: Numba needs NumPy 2.2 or less; use 'auto'",
+    ]

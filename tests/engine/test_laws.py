@@ -13,7 +13,7 @@ from peerlab.model.used_figures import figures_used
 
 WAYS = [(name, path) for name in known_clusters() for path in peerlab.load_cluster(name).paths]
 SIZES = st.sampled_from([2**power for power in range(10, 28)]) | st.integers(1, 2**26)
-ENGINES = ("referee", "loop", "arrays")
+ENGINES = ("referee", "loop", "arrays", "compiled")
 
 
 @st.composite
@@ -44,22 +44,16 @@ def not_causal(run):
     """Return how many spans end before one of the same slice that began earlier, and how many uses of a stage begin out of its order."""
     rows, same = along_the_way(run)
     ends_fall = int((np.diff(rows["end"]) < 0)[same].sum())
-    # in a stage the kinds of resources begin in the order in which the stage lists them
+    # in a stage resources begin in the order in which the stage lists them; where both ends have one of a kind, the sender's is first
     kinds = np.array([one.kind for one in run.trace.resources])[rows["resource"]]
     out_of_order = 0
     for stage in run.scenario.stages:
-        listed = [use.kind for use in stage.uses if use.side == stage.side]
-        place = {kind: number for number, kind in enumerate(dict.fromkeys(listed))}
-        mine = (rows["stage"] == run.trace.stages.index(stage.name)) & np.isin(kinds, list(place))
-        if len(place) < 2 or len(listed) > len(place) or stage.side != stage.uses[-1].side:
-            continue  # a kind that both ends have cannot be told apart by its name
-        keys = np.lexsort(
-            [
-                np.array([place[kind] for kind in kinds[mine]]),
-                *(rows[n][mine] for n in ("slice", "step", "device", "node")),
-            ]
-        )
-        starts = rows["start"][mine][keys].reshape(-1, len(place))
+        listed = [use.kind for use in stage.uses]
+        mine = (rows["stage"] == run.trace.stages.index(stage.name)) & np.isin(kinds, listed)
+        starts = np.empty((int(mine.sum()) // max(1, len(listed)), len(listed)), np.int64)
+        for kind in dict.fromkeys(listed):  # rows of a slice are in the order of their starts
+            places = [number for number, one in enumerate(listed) if one == kind]
+            starts[:, places] = rows["start"][mine & (kinds == kind)].reshape(-1, len(places))
         out_of_order += int((np.diff(starts, axis=1) < 0).sum())
     return ends_fall, out_of_order
 
@@ -137,13 +131,13 @@ def test_a_faster_part_never_makes_anything_more_than_two_percent_slower(asked, 
     assert peerlab.simulate(changed).time_ps <= 1.02 * peerlab.simulate(asked).time_ps
 
 
-@pytest.mark.parametrize("size", [2**20, 3 * 10**6, 2**22, 2**26])
-@pytest.mark.parametrize("name", ["dl1", "p4d", "gaudi2", "gaudi3"])
+@pytest.mark.parametrize("size", [2**20, 3 * 10**6, 2**22, 7_302_707, 2**26])
+@pytest.mark.parametrize("name", ["dl1", "p4d", "gaudi2", "gaudi3", "roce-100g-a100"])
 def test_a_second_nic_makes_the_detour_little_slower(name, size):
-    """Devices that share a NIC stagger each other; with two they move in lockstep, and the uplink idles for up to 10.4 % of the time."""
+    """Devices that share a NIC stagger each other; with two they move in lockstep, and a run takes up to 17 % longer (docs/model.md)."""
     cluster = peerlab.load_cluster(name)
     second = cluster.with_figure("node.nics_per_switch", 2 * cluster.nics_per_switch)
-    for nodes in (2, 8):
+    for nodes in (2, 8, 16):
         asked = peerlab.Scenario(cluster=cluster, path="host-rdma", nodes=nodes, message_bytes=size)
         one, two = peerlab.simulate(asked), peerlab.simulate(asked.with_(cluster=second))
-        assert two.time_ps <= 1.104 * one.time_ps
+        assert two.time_ps <= 1.17 * one.time_ps

@@ -306,10 +306,3 @@ class Batch:
         if self.keep:
             sender = self._at_receiver(np.arange(self._lanes)[None, :])[0]
             self.record.finish((step * len(self._pieces) + piece) * self._lanes + sender, at)
-
-
-def _alike(
-    number: int, durations: Sequence[object], before: Sequence[object], orders: Sequence[object]
-) -> bool:
-    """Return whether a resource has always taken as long as the one upstream, of the same lanes: then it has each slice at the same times."""
-    return number > 0 and all(one[number] is one[number - 1] for one in (durations, before, orders))

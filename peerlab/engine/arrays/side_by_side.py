@@ -7,7 +7,7 @@ from functools import cache
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.loop.event_loop import Progress
-from peerlab.engine.simulate import fastest, of_every_node, simulate, trace, warm_queue
+from peerlab.engine.simulate import fastest, of_events, of_every_node, simulate, trace, warm_queue
 from peerlab.engine.system import System
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Iteration, Recording
@@ -58,13 +58,14 @@ class SideBySide:
         if index in self._made:
             return self._made.pop(index)
         if index in self._others:
-            return simulate(self.scenarios[index], engine="loop", progress=self.progress)
+            one = self.scenarios[index]
+            return simulate(one, engine=of_events(one), progress=self.progress)
         return simulate(self.scenarios[index], progress=self.progress)
 
     def _together(self, group: Sequence[int]) -> dict[int, Run]:
         """Return the runs of the first scenarios of a group; none if they take longer than an array's integers can count.
 
-        Those whose order of service is not the assumed one are left out, and noted for the loop.
+        Those whose order of service is not the assumed one are left out, and noted for a loop of events.
         """
         system = of_every_node(self.scenarios[group[0]])
         held = len(system.lanes) * (system.pieces + system.scenario.window_slices)

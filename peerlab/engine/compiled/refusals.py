@@ -1,6 +1,7 @@
 """What the compiled engine does not take, in words, and when it pays; asking loads no compiler."""
 
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,6 +23,16 @@ _CODE = f"compiled_loop.*py{sys.version_info.major}{sys.version_info.minor}*.nbi
 def installed() -> bool:
     """Return whether numba, which compiles the loop, is installed."""
     return find_spec("numba") is not None
+
+
+@cache
+def broken() -> str:
+    """Return why numba, which is installed, cannot be loaded, in its own words; empty if it can. Loading it takes a third of a second."""
+    try:
+        from peerlab.engine.compiled import compiling  # noqa: F401, PLC0415  (the one door to numba)
+    except Exception as error:  # noqa: BLE001  (a numba that does not fit its NumPy raises errors of many types)
+        return (str(error).splitlines() or [type(error).__name__])[0]
+    return ""
 
 
 def refuses(scenario: Scenario) -> str:
