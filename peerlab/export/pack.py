@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-PARTS = 1e6
+PARTS = 2e5
 """Times are rounded to the next of 1, 2, 5, 10, ... ns that is no shorter than the run over this."""
 _SMALLEST = 40
 """Characters of JSON below which a part is written where it is used."""

@@ -62,13 +62,10 @@ export class Curves extends View {
   nearest({ clientX, clientY }) {
     const { frame } = this.figures.view("curves"), box = this.find(".pl-figure").getBoundingClientRect(), { values } = this.curves;
     const value = frame.x_scale.invert(clientX - box.left), i = Math.log(value / values[0]) / Math.log(values[1] / values[0]);
-    const lines = [...this.curves.lines.map(({ name, y }) => [name, this.scaled(y)]), [LIMIT, this.scaled(this.limit().y)]];
+    const away = (ys) => (i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(this.scaled(ys), i)) - (clientY - box.top)));
     let near = NEAR, found = null;
-    for (const [name, ys] of lines) {
-      const away = i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(ys, i)) - (clientY - box.top));
-      if (away < near) [near, found] = [away, name];
-    }
-    return found;
+    for (const { name, y } of this.curves.lines) if (away(y) < near) [near, found] = [away(y), name];
+    return found ?? (away(this.limit().y) < NEAR ? LIMIT : null);
   }
 
   apply(_, { meta }) {
