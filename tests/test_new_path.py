@@ -202,7 +202,7 @@ def test_the_parts_of_the_picture_say_what_stands_for_them(dpu):
     assert "Not drawn: DPU" not in told
     notes = {card["name"]: card["note"] for card in cards(run)}
     assert notes["busbw"] == f"wire {run.busy['dpu_tx']:.0%} busy"
-    assert notes["copies"] == "through DPU memory"
+    assert notes["dram"] == "through DPU memory"
 
 
 @pytest.mark.parametrize("lane", [None, 100])
