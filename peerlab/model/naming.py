@@ -40,7 +40,10 @@ def _say(scenario: Scenario, name: str) -> str:
 
 
 def _slow(shares: Mapping[int, float] | None) -> str:
-    return ", ".join(f"node {node} at {100 * share:g} %" for node, share in (shares or {}).items()) or "no slow node"
+    return (
+        ", ".join(f"node {node} at {100 * share:g} %" for node, share in (shares or {}).items())
+        or "no slow node"
+    )
 
 
 def _other(name: str, value: Any) -> str:

@@ -30,7 +30,14 @@ def test_scenarios_that_are_alike_are_named_by_their_path():
 
 
 def test_every_field_has_a_word():
-    changed = {"window": 3, "seed": 4, "iterations": 3, "buffers": 2, "page_bytes": "64 KiB", "envelope_bytes": 64}
+    changed = {
+        "window": 3,
+        "seed": 4,
+        "iterations": 3,
+        "buffers": 2,
+        "page_bytes": "64 KiB",
+        "envelope_bytes": 64,
+    }
     assert set(changed) < {one.name for one in fields(Scenario)}
     for name, value in changed.items():
         one, other = told_apart([BASE, BASE.with_(**{name: value})])
