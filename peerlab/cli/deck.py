@@ -6,6 +6,7 @@ from typing import Any
 
 from peerlab.cli.terminal_text import command, fraction, number
 from peerlab.deck.outline import KINDS, Outline, read_outline
+from peerlab.deck.trained_step import TrainedStep, read_training
 from peerlab.deck.training import Training
 from peerlab.deck.write_deck import write_deck
 from peerlab.errors import ExportError, one_line
@@ -15,6 +16,7 @@ examples:
   peerlab deck --output deck                            host NIC against Peer Direct on a DL1 cluster
   peerlab deck --cluster p4d --nodes 32 --pdf --output review
   peerlab deck --gradient "2 GB" --step-time 0.35 --overlap 0.5 --output deck     with a slide on your training
+  peerlab deck --workload bert-large --batch 8 --output deck     with a slide on a training step that is simulated
   peerlab deck --communication 40% --step-time 0.3 --overlap 60% --output deck    the same from a profiler's shares
   peerlab deck --outline review.md --output deck        slides and words of your own
 
@@ -72,6 +74,8 @@ def add(commands: Any) -> None:
         metavar="SHARE",
         help="instead of the bytes: share of that step that is exchange, hidden or not, such as 0.4 or 40%%",
     )
+    add("--workload", help="instead of all that: a workload, whose step is simulated (see peerlab step)")
+    add("--batch", type=number, help="with --workload: samples of a device in one pass")
     add("--step-time", type=fraction, metavar="SECONDS", help="how long that step takes today")
     add(
         "--overlap",
@@ -98,12 +102,29 @@ def _deck(options: argparse.Namespace) -> int:
     if options.pdf:
         print(f"{one_line(deck.with_name('deck.pdf'))}: the same, printed")
     if outline.training is None and any(plan.show == "training" for plan in outline.slides):
-        print("no slide on a training step: give --step-time, --overlap, and --gradient or --communication")
+        print(
+            "no slide on a training step: give --workload, or --step-time, --overlap, and --gradient or --communication"
+        )
     return 0
 
 
-def _training(options: argparse.Namespace, outlined: Training | None) -> Training | None:
+Trained = Training | TrainedStep
+
+
+def _training(options: argparse.Namespace, outlined: Trained | None) -> Trained | None:
     """Return the training of the outline with what the options change of it; without any, one of theirs alone."""
+    if options.workload is not None:
+        others = {
+            "gradient_bytes": options.gradient,
+            "communication_share": options.communication,
+            "step_time_s": options.step_time,
+            "overlap_share": options.overlap,
+        }
+        return read_training({"workload": options.workload, "batch": options.batch, **others})
+    if isinstance(outlined, TrainedStep):
+        return TrainedStep(
+            {**outlined.given, **({"batch": options.batch} if options.batch is not None else {})}
+        )
     options_given = {
         "gradient_bytes": options.gradient,
         "communication_share": options.communication,

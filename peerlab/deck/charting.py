@@ -8,6 +8,8 @@ from peerlab.deck.charts import Bar, Curve, Part, bars, curves
 from peerlab.deck.compared_runs import NODES, ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
+from peerlab.deck.step_slide import simulated_step
+from peerlab.deck.trained_step import TrainedStep
 from peerlab.deck.training import StepTime, Training
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.resources import RESOURCES, resource_kind
@@ -137,6 +139,8 @@ def training(outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain means for a step of a training."""
     if outline.training is None:  # slides() leaves it out
         return Slide("")
+    if isinstance(outline.training, TrainedStep):
+        return simulated_step(outline.training, compared.base)
     return _step(outline.training, compared)
 
 

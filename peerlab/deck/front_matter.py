@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from peerlab.deck.trained_step import TRAINED_FIELDS, read_training
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError, nearest
 from peerlab.model.scenario import Scenario
@@ -21,13 +22,13 @@ _MOST_BYTES = 16 * KIB
 """The parser takes some seconds for a megabyte."""
 _FIELDS = {
     "scenario": [one.name for one in fields(Scenario)],
-    "training": [one.name for one in fields(Training)],
+    "training": [*(one.name for one in fields(Training)), *TRAINED_FIELDS],
 }
 _KEYS = ("title", "subtitle", *_FIELDS)
 
 
 def read_front_matter(text: str, name: str) -> dict[str, Any]:
-    """Return title and subtitle as text, scenario as a mapping and training as a `Training`, as far as they are given.
+    """Return title and subtitle as text, scenario as a mapping and training as a `Training` or a `TrainedStep`, as far as they are given.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def _held(root: yaml.Node) -> dict[str, Any]:
         )
         found = {name: _value(name, one) for name, one in _entries(node, below, _FIELDS[key])}
         try:
-            held[key] = Training.read(found) if key == "training" else found
+            held[key] = read_training(found) if key == "training" else found
         except ExportError as problem:
             raise _wrong(str(problem), node) from None
     return held

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.deck.markdown import read_markdown
+from peerlab.deck.trained_step import TrainedStep
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError, nearest
 from peerlab.textfile import read_text
@@ -59,7 +60,7 @@ class Outline:
     """A line below it, such as who presents it to whom."""
     scenario: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the scenario that is compared; the path is not among them, as all are compared."""
-    training: Training | None = None
+    training: Training | TrainedStep | None = None
     """A step of a training; without one there is no slide on it."""
     slides: tuple[SlidePlan, ...] = tuple(SlidePlan(kind) for kind in REVIEW)
     """The slides, in order."""

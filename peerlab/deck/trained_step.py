@@ -1,0 +1,64 @@
+"""A training step on a slide, simulated: a workload instead of shares that somebody gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.deck.training import Training
+from peerlab.engine.answer_step import step
+from peerlab.errors import ExportError, PeerlabError, nearest
+from peerlab.model.paths import PEER_DIRECT
+from peerlab.model.scenario import Scenario
+from peerlab.training.step_run import StepRun
+from peerlab.training.training_step import STEP_FIELDS, Step
+
+TRAINED_FIELDS = tuple(name for name in STEP_FIELDS if name != "scenario")
+"""What an outline may say of a training that is simulated."""
+
+
+@dataclass(frozen=True)
+class TrainedStep:
+    """A training that is simulated as a step."""
+
+    given: Mapping[str, Any]
+    """Fields of a `Step`."""
+
+    def runs(self, base: Scenario) -> tuple[StepRun, StepRun]:
+        """Return the step through the host, and by Peer Direct; a deck's message is not a step's.
+
+        Raises
+        ------
+        ExportError
+            If the question is impossible.
+        """
+        usual = Scenario()
+        asked = base.with_(
+            **{name: getattr(usual, name) for name in ("message_bytes", "collective", "buffers")}
+        )
+        try:
+            host = step(Step.of(asked, **self.given))
+            return host, step(host.step.with_(path=PEER_DIRECT))
+        except PeerlabError as problem:
+            raise ExportError(f"training: {problem}") from None
+
+
+def read_training(given: Mapping[str, Any]) -> Training | TrainedStep:
+    """Return what an outline or the command line says of a training: a workload that is simulated, or times and shares.
+
+    Raises
+    ------
+    ExportError
+        If it is neither.
+    """
+    there = {name: value for name, value in given.items() if value is not None}
+    if "workload" not in there:
+        return Training.read(given)
+    for name in there:
+        if name not in TRAINED_FIELDS:
+            raise ExportError(
+                f"training: {name!r} does not go with a workload; {nearest(name, TRAINED_FIELDS)}"
+            )
+    said = {"yes": True, "no": False}
+    return TrainedStep(
+        {name: said.get(value, value) if isinstance(value, str) else value for name, value in there.items()}
+    )

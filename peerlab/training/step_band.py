@@ -1,0 +1,81 @@
+"""How sure the gain of a step is: the cluster's assumed figures, and what is assumed about the training itself."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from peerlab.analysis.gain import GainBand, gain_band
+from peerlab.errors import WorkloadError
+from peerlab.model.scenario import Scenario
+from peerlab.training.step_run import StepRun
+from peerlab.training.training_step import Step
+from peerlab.units import PS_PER_MS
+
+
+@dataclass(frozen=True, repr=False)
+class StepGain:
+    """From where to where the gain of a step may lie."""
+
+    value: float
+    """As assumed."""
+    cluster: GainBand
+    """What it owes to the cluster's figures, as for a single collective."""
+    training_low: float
+    """The least with computing, its share of forward, and slow-down at the ends of their ranges."""
+    training_high: float
+    """The most with them."""
+
+    @property
+    def low(self) -> float:
+        """The least of both."""
+        return min(self.cluster.low, self.training_low)
+
+    @property
+    def high(self) -> float:
+        """The most of both."""
+        return max(self.cluster.high, self.training_high)
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.value:.3f} times: {self.cluster.low:.3f} to {self.cluster.high:.3f} by the cluster's assumed figures, "
+            f"{self.training_low:.3f} to {self.training_high:.3f} by what is assumed about computing"
+        )
+
+
+def step_gain(run: StepRun, over: StepRun) -> StepGain:
+    """Return how many times as fast `run` is as `over`, the same step on another data path, and how sure that is.
+
+    Raises
+    ------
+    WorkloadError
+        If they are of two trainings, or were not made by `peerlab.step`.
+    """
+    answer = run.answer
+    if answer is None:
+        raise WorkloadError("this step was not made by peerlab.step, so nobody can answer another one")
+    if replace(over.step, scenario=run.step.scenario) != run.step:
+        raise WorkloadError("the gain of a step compares two data paths; these are of two trainings")
+    steps = {one.step.scenario.path: one.step for one in (run, over)}
+
+    def speed(scenario: Scenario) -> float:
+        asked = steps[scenario.path]
+        return (
+            1 / answer(replace(asked, scenario=asked.scenario.with_(cluster=scenario.given_cluster))).time_s
+        )
+
+    value = run.gain(over)
+    band = gain_band(run.step.scenario, over.step.scenario, speed, value)
+    found = [
+        answer(one).gain(answer(other)) for one, other in zip(_ends(run.step), _ends(over.step), strict=True)
+    ]
+    return StepGain(value, band, min([value, *found]), max([value, *found]))
+
+
+def _ends(step: Step) -> Iterator[Step]:
+    """Yield the step with what is assumed about the training at the ends of its ranges, all together."""
+    time, slow, share = step.compute, step.slowdown_figure, step.model.forward_share
+    times = sorted({time.low_ps, time.high_ps})
+    slows = slow.range if slow and slow.range else (step.slowdown_per_mille / 1000,)
+    for ps, slowdown, forward in product(times, slows, share.range or (share.value,)):
+        model = replace(step.model, forward_share=replace(share, value=forward))
+        yield replace(step, workload=model, compute_ms=ps / PS_PER_MS, slowdown=slowdown)
