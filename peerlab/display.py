@@ -101,10 +101,18 @@ def show_sums(one: Any) -> str:
 
 
 def show_step(one: Any) -> str:
-    """Return a `StepRun`: its figures, and when each layer was computed and each bucket exchanged."""
+    """Return a `StepRun` in a frame that plays it, and below it in figures."""
+    from peerlab.export.step_page import step_frame
     from peerlab.reports.step_report import step_html
 
-    return step_html(one)
+    return step_frame(one) + step_html(one)
+
+
+def write_step_trace(one: Any, path: Any) -> None:
+    """Write a `StepRun` as a Chrome trace."""
+    from peerlab.export.perfetto import write_step
+
+    write_step(one, path)
 
 
 def show_profiled(one: Any) -> str:

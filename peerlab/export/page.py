@@ -12,12 +12,14 @@ from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Controls, PageControl, choices, start_of
 from peerlab.export.race_page import RACES, race_html
+from peerlab.export.step_page import step_page_html
 from peerlab.export.target import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.naming import told_apart
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
 from peerlab.study.racing import race
+from peerlab.training.step_run import StepRun
 from peerlab.version import __version__
 from peerlab.view.bokeh_document import bokeh_script, document
 from peerlab.view.policy import inline, policy
@@ -29,8 +31,8 @@ FIGURES = ("datapath", "timeline", "curves")
 THEMES = ("auto", "light", "dark")
 RATIOS = ("16:9", "4:3")
 
-Subject = Scenario | Run | Sequence[Scenario | Run]
-"""What a page is about: a scenario, a run of one, or two of them side by side."""
+Subject = Scenario | Run | StepRun | Sequence[Scenario | Run] | Sequence[StepRun]
+"""What a page is about: a scenario, a run of one, or two of them side by side; or a training step."""
 
 
 def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
@@ -39,11 +41,11 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
     Parameters
     ----------
     subject:
-        A scenario, a run, or a pair of them to be shown side by side.
+        A scenario, a run, or a pair of them to be shown side by side; or a `StepRun`, or a pair on two data paths.
     path:
         The file; it is replaced.
     options:
-        Those of :func:`page_html`.
+        Those of :func:`page_html`; of a step those of :func:`peerlab.export.step_page.step_page_html`.
 
     Raises
     ------
@@ -51,8 +53,11 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
         If the file cannot be written, or the page cannot be made as it is wanted.
     """
     target = place_of(path)
+    steps = _steps(subject)
     with written(target, ExportError) as file:
-        file.write_text(page_html(subject, **options), encoding="utf-8")
+        file.write_text(
+            step_page_html(steps, **options) if steps else page_html(subject, **options), encoding="utf-8"
+        )
     return target
 
 
@@ -127,6 +132,12 @@ def page_html(
         }
     )
     return _html(pack, _title(scenarios), {"mode": mode, "figure": figure, "ratio": ratio})
+
+
+def _steps(subject: object) -> list[StepRun]:
+    """Return the steps that a page is about; none, if it is about something else."""
+    several: list[Any] = list(subject) if isinstance(subject, list | tuple) else [subject]
+    return several if several and all(isinstance(one, StepRun) for one in several) else []
 
 
 _KNOWN = {"mode": MODES, "figure": FIGURES, "theme": THEMES, "ratio": RATIOS}

@@ -6,7 +6,8 @@ microseconds. ``work_us`` is the resource's own work on a slice; for ``held_us``
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,14 @@ import numpy as np
 from peerlab.analysis.lanes import in_order, lane_name, tracks
 from peerlab.errors import PeerlabError
 from peerlab.outfile import written
-from peerlab.trace import Trace
+from peerlab.trace import Iteration, Ran, Trace
+from peerlab.training.step_run import StepRun
 from peerlab.units import PS_PER_US
+from peerlab.view.step_picture import lanes_of
 
 _MOST_TRACKS = 1000
+_STEP = -2
+"""Process of a step's own lanes; nodes are 0 and more, the fabric is -1."""
 
 
 def write_perfetto(trace: Trace, path: str | Path, title: str) -> None:
@@ -29,12 +34,54 @@ def write_perfetto(trace: Trace, path: str | Path, title: str) -> None:
     PeerlabError
         If the file cannot be written.
     """
+    _write(events(trace), path, title)
+
+
+def write_step(run: StepRun, path: str | Path) -> None:
+    """Write a training step to `path`: its lanes, and every span of its exchanges.
+
+    Raises
+    ------
+    PeerlabError
+        If the file cannot be written.
+    """
+    _write(step_events(run), path, repr(run))
+
+
+def _write(found: Iterable[dict[str, Any]], path: str | Path, title: str) -> None:
     head = f'{{"displayTimeUnit": "ns", "otherData": {json.dumps({"title": title})},\n"traceEvents": [\n'
     with written(path, PeerlabError) as new, new.open("w", encoding="utf-8") as file:
         file.write(head)
-        for number, event in enumerate(events(trace)):
+        for number, event in enumerate(found):
             file.write((",\n" if number else "") + json.dumps(event))
         file.write("\n]}\n")
+
+
+def step_events(run: StepRun) -> Iterator[dict[str, Any]]:
+    """Return the lanes of a step as a process of their own, then the spans of every exchange at the time at which it took place."""
+    lanes, trace = lanes_of(run), run.trace
+    waits = [(begin, end, "waits for an exchange") for begin, end in lanes.exposed]
+    several = {
+        "computing": [(box.begin_ps, box.end_ps, box.says) for _, box in lanes.computing],
+        "filling": [(box.begin_ps, box.end_ps, box.says) for box in lanes.filling],
+        "ready, waits": [(box.begin_ps, box.end_ps, box.says) for box in lanes.waiting],
+        "in flight": [(box.begin_ps, box.end_ps, box.says) for box in lanes.in_flight],
+        "exposed": waits,
+    }
+    yield {"ph": "M", "pid": _STEP, "name": "process_name", "args": {"name": "training step"}}
+    for thread, (name, boxes) in enumerate(several.items()):
+        yield from _names(_STEP, thread, name)
+        for begin, end, says in boxes:
+            times = {"ts": begin / PS_PER_US, "dur": (end - begin) / PS_PER_US}
+            yield {"ph": "X", "name": says, "cat": name, "pid": _STEP, "tid": thread, **times}
+    named: set[str] = set()
+    for one in trace.placed:
+        alone = replace(one.run.trace, all_iterations=Ran((Iteration(one.begin_ps, one.run.recording),)))
+        for event in events(alone):
+            key = json.dumps(event) if event["ph"] == "M" else ""
+            if key not in named:
+                yield event
+            named.update([key] if key else [])
 
 
 def events(trace: Trace) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
@@ -9,8 +10,11 @@ from peerlab.export.in_browser import SKETCH, Shown, length_ps, several, sitting
 from peerlab.export.race_page import RACES
 from peerlab.export.target import place_of
 from peerlab.outfile import written
+from peerlab.training.step_run import StepRun
 from peerlab.view.moment import fullest
+from peerlab.view.step_picture import step_svg
 from peerlab.view.still import still_svg
+from peerlab.view.theme import palettes
 
 STILLS = (".svg", ".png", ".pdf")
 """What a still may be written as."""
@@ -19,7 +23,7 @@ SCALES = (1, 2, 3, 4)
 
 
 def export_still(
-    run: Shown,
+    run: Shown | StepRun | Sequence[StepRun],
     path: str | Path,
     *,
     view: str | None = None,
@@ -34,7 +38,7 @@ def export_still(
     Parameters
     ----------
     run:
-        A simulated scenario, or two beside each other (PNG and PDF).
+        A simulated scenario, or two beside each other (PNG and PDF); or a training step, or two on one time axis (SVG).
     path:
         The file; its suffix says what is written. PNG and PDF need a Chromium.
     view:
@@ -56,11 +60,19 @@ def export_still(
         If the suffix or an option is unknown, there is no browser, or the file cannot be written.
     """
     target = checked(path, STILLS, theme)
+    if steps := _steps(run):
+        if target.suffix != ".svg" or view is not None or moment is not None:
+            raise ExportError(
+                f"cannot write {path}: a training step is drawn as .svg, all of it, without view and moment"
+            )
+        with written(target, ExportError) as file:
+            file.write_text(step_svg(*steps, palette=palettes()[theme]), encoding="utf-8")
+        return target
     if scale not in SCALES:
         raise ExportError(f"scale: {scale!r} is none of {', '.join(map(str, SCALES))}")
     if moment is not None and not (isinstance(moment, int | float) and 0 <= moment <= 1):
         raise ExportError(f"moment: {moment!r} is no share of the run from 0 to 1")
-    runs = several(run)
+    runs = several(run)  # type: ignore[arg-type]  # steps are written by now
     if target.suffix == ".svg" and view not in (None, SKETCH):
         raise ExportError(f"view: {view!r} cannot be drawn as .svg; the view {SKETCH!r} can")
     if target.suffix == ".svg" and len(runs) > 1:
@@ -73,6 +85,11 @@ def export_still(
         with sitting(runs, view=view or "page", theme=theme, scale=scale) as one:
             file.write_bytes(one.pdf(at) if target.suffix == ".pdf" else one.png(at))
     return target
+
+
+def _steps(run: object) -> list[StepRun]:
+    several: list[Any] = list(run) if isinstance(run, list | tuple) else [run]
+    return several if several and all(isinstance(one, StepRun) for one in several) else []
 
 
 def _usual_moment(runs: Sequence[Run], view: str | None) -> int:

@@ -44,6 +44,12 @@ def style_race() -> str:
     return _read("race.css")
 
 
+@cache
+def style_training() -> str:
+    """Return the style sheet of a training step."""
+    return _read("training.css")
+
+
 def script_of(name: str, views: tuple[str, ...] = ()) -> str:
     """Return a script of this folder and all that it imports, joined into one."""
     return joined(name, lambda one: _list(views) if one == "views" else _read(f"{one}.js"))

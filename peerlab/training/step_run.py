@@ -1,9 +1,10 @@
 """A step that was answered, with every figure drawn from it."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from peerlab.display import show_step
+from peerlab.display import show_step, write_step_trace
 from peerlab.training.program import PHASES
 from peerlab.training.step_trace import StepTrace
 from peerlab.training.training_step import Step
@@ -135,6 +136,16 @@ class StepRun:
     def gain(self, over: "StepRun") -> float:
         """Return how many times as fast this step is as another one."""
         return over.time_ps / self.time_ps
+
+    def to_perfetto(self, path: str | Path) -> None:
+        """Write its lanes, and every span of its exchanges, as a Chrome trace; open it in ui.perfetto.dev or chrome://tracing.
+
+        Raises
+        ------
+        PeerlabError
+            If the file cannot be written.
+        """
+        write_step_trace(self, path)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the question and every figure as plain values, units in their names; None where nobody gave what it needs."""

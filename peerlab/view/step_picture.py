@@ -13,7 +13,6 @@ from peerlab.training.step_run import StepRun
 from peerlab.training.step_trace import Interval
 from peerlab.units import PS_PER_MS, say_time
 from peerlab.view.svg import Paper
-from peerlab.view.theme import palettes
 
 WIDTH = 1120
 _LEFT, _RIGHT = 118, 1100
@@ -211,8 +210,3 @@ def _draw_axis(paper: Paper, scale: _Scale, top: float) -> None:
         paper.line([(x, top - 4), (x, top)], "edge", width=1)
         paper.text((x, top + 10), f"{at:g}" + (" ms" if not at else ""), ink="muted", size=11)
         at += each
-
-
-def palette_of(theme: str) -> Mapping[str, str]:
-    """Return the colours of a theme, ``light`` or ``dark``."""
-    return palettes()[theme]

@@ -10,6 +10,7 @@ import peerlab
 from peerlab.view.path_ratio import PathRatio
 from peerlab.view.payload import Parcel, payload
 from peerlab.view.race_parcel import RaceParcel, race_parcel
+from peerlab.view.step_parcel import StepParcel
 from peerlab.view.views import VIEWS
 
 TYPEDEF = re.compile(r"/\*\*\n \* @typedef \{object\} (\w+) .*\n((?: \* @property .*\n)+) \*/")
@@ -32,6 +33,7 @@ def in_python():
             Parcel,
             PathRatio,
             RaceParcel,
+            StepParcel,
             *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send),
         ],
         {},

@@ -1,0 +1,351 @@
+// A training step: what the devices compute, the buckets that they exchange, the time that they wait, and below it the data path of the
+// bucket under way. One clock with two zooms: the step, or one bucket.
+import { make } from "./dom.js";
+import { followSlides, passKeysOn } from "./frame.js";
+import { keeps } from "./keys.js";
+import { Player } from "./player.js";
+import { RaceRoad } from "./race_road.js";
+import { svgShape } from "./svg.js";
+import { sayTime } from "./words.js";
+
+/**
+ * @typedef {object} StepParcel What the page of a step gets
+ * @property {string} about
+ * @property {string} source
+ * @property {StepControl[]} controls
+ * @property {number[]} start
+ * @property {StepState[]} states
+ * @property {Road[]} roads
+ */
+/**
+ * @typedef {object} StepControl Something that a reader may change
+ * @property {string} label
+ * @property {string[]} values
+ */
+/**
+ * @typedef {object} StepState What is shown for one combination of the controls' values
+ * @property {StepSide[]} sides
+ * @property {string[][]} rows
+ * @property {string} words
+ */
+/**
+ * @typedef {object} StepSide The step on one data path
+ * @property {string} title
+ * @property {string} role
+ * @property {number} end_us
+ * @property {string} told
+ * @property {number[][]} computing
+ * @property {number[][]} filling
+ * @property {number[][]} waiting
+ * @property {number[][]} flight
+ * @property {number[][]} exposed
+ * @property {string[]} names
+ * @property {number[]} roads
+ */
+const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
+const LANE = { computing: [4, 20], filling: [28, 42], waiting: [47, 55], flight: [60, 88], high: 96 };
+const SHADES = [["gather", "faint"], ["inside", "edge"], ["muted", "muted"]];
+const LEAST = 0.4; // px; what is narrower joins its neighbour
+const HATCH = 7;
+const NAMES = { computing: "computing", filling: "filling", waiting: "ready, waits", flight: "in flight" };
+
+const HTML = `
+<h1></h1>
+<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
+<fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> step</label>
+<label><input type="radio" name="ts-zoom" value="bucket"> bucket <select aria-label="Bucket"></select></label></fieldset>
+<div class="ts-controls"></div></div>
+<table class="ts-rows"></table>
+<svg class="ts-lanes" role="img"></svg>
+<div class="ts-roads"></div>
+<p class="ts-source"></p>`;
+
+class StepPage {
+  constructor(host, data, wanted, palettes) {
+    Object.assign(this, { data, wanted, palettes, root: host });
+    host.innerHTML = HTML;
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    for (const { slices } of data.roads) for (const [name, text] of Object.entries(slices.arrays)) slices.arrays[name] = bytes(text);
+    this.numbers = [...data.start];
+    this.followed = null; // the exchange whose clock it is; none: the step's
+    this.chosen = 0;
+    this.find("h1").textContent = data.about;
+    this.find(".ts-source").textContent = data.source;
+    this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
+    this.player.wanted = false;
+    this.fillControls();
+    this.setTheme();
+    this.show();
+    this.listen();
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  get state() {
+    const { controls, states } = this.data;
+    return states[controls.reduce((place, { values }, i) => place * values.length + this.numbers[i], 0)];
+  }
+
+  fillControls() {
+    this.data.controls.forEach(({ label, values }, i) => {
+      const choice = make("select", "");
+      choice.setAttribute("aria-label", label);
+      values.forEach((value, n) => choice.append(new Option(value, n, n === this.numbers[i], n === this.numbers[i])));
+      choice.addEventListener("change", () => {
+        this.numbers[i] = Number(choice.value);
+        this.show();
+      });
+      const named = make("label", "", `${label} `);
+      named.append(choice);
+      this.find(".ts-controls").append(named);
+    });
+  }
+
+  // Shows another state: other controls, with what was chosen as far as it is there.
+  show() {
+    const { sides, rows, words } = this.state, names = sides[0].names, pick = this.find(".ts-zoom select");
+    this.chosen = Math.min(this.chosen || names.length - 1, names.length - 1);
+    pick.replaceChildren(...names.map((name, i) => new Option(name, i, i === this.chosen, i === this.chosen)));
+    const table = this.find(".ts-rows"), head = document.createElement("tr"), two = sides.length > 1;
+    for (const text of ["", ...sides.map(({ title }) => title), ...(two ? ["ratio"] : [])]) head.append(Object.assign(make(text ? "th" : "td", "", text), text ? { scope: "col" } : {}));
+    table.replaceChildren(head, ...rows.map(([what, ...cells]) => {
+      const row = document.createElement("tr");
+      row.append(Object.assign(make("th", "", what), { scope: "row" }), ...cells.slice(0, two ? 3 : 1).map((cell) => make("td", "", cell)));
+      return row;
+    }));
+    this.find(".ts-lanes").setAttribute("aria-label", words);
+    this.find(".ts-roads").replaceChildren(...sides.map((side, i) => this.roadOf(side, i)));
+    this.on = sides.map(() => -1);
+    this.roads = sides.map(() => null);
+    this.paint();
+    this.follow(this.followed === null ? null : this.chosen);
+  }
+
+  roadOf({ title, role }) {
+    const one = make("section", "ts-road");
+    one.style.setProperty("--ts", `var(--pl-${role})`);
+    one.style.setProperty("--ts-ink", `var(--pl-${role}-ink)`);
+    one.innerHTML = `<h2></h2><p></p><svg role="img"></svg>`;
+    one.querySelector("h2").textContent = title;
+    return one;
+  }
+
+  // Gives the clock to one exchange, or to the step.
+  follow(number) {
+    this.followed = number;
+    if (number !== null) this.chosen = number;
+    this.root.dataset.zoom = number === null ? "step" : "bucket";
+    for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.checked = one.value === this.root.dataset.zoom;
+    this.find(".ts-zoom select").value = this.chosen;
+    const moments = this.moments(), length = Math.max(...this.state.sides.map((side) => (number === null ? side.end_us : lasts(side, number))));
+    const events = { start: moments, through: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
+    this.player.load(this, { length, pace: length / WATCHED_S, key: `${number}/${this.numbers}/${length}`, events });
+    this.paintChosen();
+    this.player.draw();
+  }
+
+  // When something begins or ends.
+  moments() {
+    const found = new Set();
+    for (const side of this.state.sides)
+      if (this.followed === null) for (const [begin, end] of [...side.computing, ...side.flight]) found.add(begin).add(end);
+      else found.add(lasts(side, this.followed));
+    return [...found].sort((a, b) => a - b);
+  }
+
+  // ---- the lanes ------------------------------------------------------------------------------------------------
+
+  paint() {
+    const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
+    const left = width < 700 ? 84 : 104, high = sides.length * (LANE.high + 26) + 22;
+    host.setAttribute("viewBox", `0 0 ${width} ${high}`);
+    host.style.height = `${high}px`;
+    host.replaceChildren();
+    this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
+    this.x = (time) => left + ((width - left - 14) * time) / this.longest;
+    this.tops = sides.map((_, i) => i * (LANE.high + 26) + 20);
+    sides.forEach((side, i) => this.paintSide(host, side, this.tops[i]));
+    this.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, y: this.tops[i] + LANE.flight[0] - 2, height: LANE.flight[1] - LANE.flight[0] + 4 }, host));
+    this.heads = sides.map((_, i) => svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 2, y1: this.tops[i] - 2, y2: this.tops[i] + LANE.high }, host));
+    this.axis(host, high - 18);
+    this.paintChosen();
+    for (const road of this.roads ?? []) road?.paint(1);
+  }
+
+  paintSide(host, side, top) {
+    const role = side.role, right = this.x(this.longest);
+    svgShape("rect", { x: this.x(0), y: top, width: right - this.x(0), height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
+    text(host, this.x(0), top - 6, `${side.title}: ${side.told}`, { fill: `var(--pl-${role}-ink)`, "font-weight": 650 });
+    for (const [lane, name] of Object.entries(NAMES)) text(host, this.x(0) - 8, top + (LANE[lane][0] + LANE[lane][1]) / 2 + 4, name, { "text-anchor": "end", fill: "var(--pl-muted)" });
+    const colour = { filling: ["inside", "gather"], waiting: ["ink", "ink"], flight: [role, role] };
+    this.boxes(host, side.computing, top, LANE.computing, ([, , phase], even) => SHADES[phase][even]);
+    for (const lane of ["filling", "waiting", "flight"]) this.boxes(host, side[lane], top, LANE[lane], (_, even) => colour[lane][even], lane === "flight" ? side.names : null);
+    for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top, this.x(end), top + LANE.high], role);
+    svgShape("line", { x1: this.x(side.end_us), x2: this.x(side.end_us), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
+  }
+
+  boxes(host, rows, top, [above, below], fill, names) {
+    let last = -1;
+    rows.forEach((row, i) => {
+      const begin = this.x(row[0]), end = this.x(row[1]);
+      if (end - Math.max(begin, last) < LEAST && !names) return;
+      last = end;
+      const width = Math.max(0.6, end - begin - Math.min(1, (end - begin) / 4));
+      const one = svgShape("rect", { x: begin, y: top + above, width, height: below - above, fill: `var(--pl-${fill(row, i % 2)})`, opacity: names && i % 2 ? 0.7 : 1 }, host);
+      if (!names) return;
+      one.dataset.exchange = i;
+      svgShape("title", {}, one).textContent = `${names[i]}: ${sayTime(row[1] - row[0])}, ${sayTime(row[2])} exposed`;
+    });
+  }
+
+  // Slanted lines inside a box.
+  hatch(host, [left, top, right, bottom], role) {
+    const high = bottom - top;
+    let d = "";
+    for (let start = left - high; start < right; start += HATCH) {
+      const begin = Math.max(start, left), end = Math.min(start + high, right);
+      if (end > begin) d += `M${begin.toFixed(1)} ${(bottom - begin + start).toFixed(1)}L${end.toFixed(1)} ${(bottom - end + start).toFixed(1)}`;
+    }
+    svgShape("path", { d, stroke: `var(--pl-${role})`, "stroke-width": 1.6, fill: "none", "pointer-events": "none" }, host);
+  }
+
+  axis(host, top) {
+    const rough = this.longest / 7, power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+    for (let at = 0; at <= this.longest; at += each) {
+      svgShape("line", { x1: this.x(at), x2: this.x(at), y1: top - 4, y2: top, stroke: "var(--pl-edge)" }, host);
+      text(host, this.x(at), top + 12, sayTime(at), { "text-anchor": "middle", fill: "var(--pl-muted)" });
+    }
+  }
+
+  paintChosen() {
+    this.state.sides.forEach(({ flight }, i) => {
+      const box = flight[this.chosen], mark = this.marks?.[i];
+      if (!mark || !box) return;
+      mark.setAttribute("x", this.x(box[0]) - 2);
+      mark.setAttribute("width", Math.max(4, this.x(box[1]) - this.x(box[0]) + 3));
+    });
+  }
+
+  // ---- the clock ------------------------------------------------------------------------------------------------
+
+  // Draws the moment `time` of the clock, microseconds; `flow` is microseconds per second of watching.
+  draw(time, flow) {
+    if (!this.heads) return;
+    const moving = this.player?.playing ? flow : 0;
+    this.state.sides.forEach((side, i) => {
+      const at = this.followed === null ? under(side, time) : this.followed, [begin, end] = side.flight[at] ?? [0, 0];
+      const now = this.followed === null ? time : Math.min(begin + time, end);
+      this.heads[i].setAttribute("x1", this.x(Math.min(now, side.end_us)));
+      this.heads[i].setAttribute("x2", this.x(Math.min(now, side.end_us)));
+      this.drawRoad(side, i, at, now, moving);
+    });
+  }
+
+  drawRoad(side, i, at, now, moving) {
+    const host = this.root.querySelectorAll(".ts-road")[i], kind = side.roads[at];
+    if (kind === undefined) return;
+    const [begin, end] = side.flight[at];
+    if (this.on[i] !== kind) {
+      this.on[i] = kind;
+      this.roads[i] = new RaceRoad(host.querySelector("svg"), this.data.roads[kind]);
+      this.roads[i].paint(1);
+    }
+    const doing = now < begin ? "waits for its gradients" : now >= end - 1e-6 ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
+    say(host.querySelector("p"), `${side.names[at]}: ${doing}`);
+    host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
+    this.roads[i].draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
+  }
+
+  // ---- what a reader does ---------------------------------------------------------------------------------------
+
+  turn(by) {
+    const count = this.state.sides[0].names.length;
+    if (count) this.follow(Math.max(0, Math.min(count - 1, this.chosen + by)));
+  }
+
+  listen() {
+    const pick = this.find(".ts-zoom select");
+    pick.addEventListener("change", () => this.follow(Number(pick.value)));
+    for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.addEventListener("change", () => this.follow(one.value === "step" ? null : this.chosen));
+    this.find(".ts-lanes").addEventListener("click", ({ target }) => target.dataset?.exchange !== undefined && this.follow(Number(target.dataset.exchange)));
+    const keys = { " ": () => this.player.toggle(), ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), s: () => this.follow(null), b: () => this.follow(this.chosen), n: () => this.turn(1), p: () => this.turn(-1) };
+    document.addEventListener("keydown", (event) => {
+      const own = event.target.matches("input, select") && /^(Arrow|Home|[a-z]$)/.test(event.key);
+      if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || keeps(event) || own) return;
+      event.preventDefault();
+      event.stopImmediatePropagation(); // else a frame's parent would hear of it
+      keys[event.key]();
+    });
+    let width = 0;
+    new ResizeObserver(() => {
+      const now = this.find(".ts-lanes").clientWidth;
+      if (now === width) return;
+      width = now;
+      this.paint();
+      this.player.draw();
+    }).observe(this.find(".ts-lanes"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
+    const outer = this.notebook();
+    if (outer) new MutationObserver(() => this.setTheme()).observe(outer, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
+  }
+
+  // The body of the notebook that shows this in a frame, if there is one that may be asked.
+  notebook() {
+    try {
+      const { body } = parent.document;
+      return body.dataset.jpThemeLight === undefined ? null : body;
+    } catch {
+      return null;
+    }
+  }
+
+  dark() {
+    if (this.wanted.theme !== "auto") return this.wanted.theme === "dark";
+    const outer = this.notebook();
+    return outer ? outer.dataset.jpThemeLight === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  setTheme() {
+    const theme = this.dark() ? "dark" : "light", page = document.documentElement;
+    page.dataset.theme = page.style.colorScheme = theme;
+    for (const [role, colour] of Object.entries(this.palettes[theme])) page.style.setProperty(`--pl-${role}`, colour);
+  }
+}
+
+// How long an exchange takes.
+function lasts({ flight }, number) {
+  const [begin, end] = flight[number] ?? [0, 0];
+  return end - begin;
+}
+
+// The exchange under way at a moment; before the first it is the first, and between two the one that was last.
+function under({ flight }, time) {
+  let found = 0;
+  for (let i = 0; i < flight.length && flight[i][0] <= time; i++) found = i;
+  return found;
+}
+
+function bytes(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+}
+
+function text(host, x, y, words, more) {
+  svgShape("text", { x, y, "font-size": 12, ...more }, host).textContent = words;
+}
+
+function say(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+function begin() {
+  const { step, wanted, palettes } = JSON.parse(document.getElementById("ts-data").textContent);
+  const page = new StepPage(document.querySelector(".ts-root"), step, wanted, palettes);
+  (window.peerlabPages ??= new Set()).add(page);
+  if (wanted.mode === "slide") followSlides(page.player);
+  passKeysOn();
+  document.documentElement.dataset.ready = "yes";
+}
+
+begin();

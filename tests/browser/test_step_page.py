@@ -1,0 +1,92 @@
+"""A training step in a browser: lanes, the bucket that is followed, and the data path below, on one clock."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import peerlab
+from peerlab.export.step_page import step_page_html
+
+HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
+PEER = HOST.answer(HOST.step.with_(path="peer-direct"))
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open the page; complaints of the page fail the test."""
+    page, complaints = browser.new_page(), []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda asked: complaints.append(asked.url) if asked.url.startswith("http") else None)
+
+    def open_step(**options):
+        file = tmp_path / "step.html"
+        file.write_text(step_page_html([HOST, PEER], **options), encoding="utf-8")
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield open_step
+    page.close()
+    assert complaints == []
+
+
+def seek(page, us):
+    page.evaluate("us => [...peerlabPages][0].player.seek(us)", us)
+
+
+def test_the_road_below_is_that_of_the_bucket_under_way(opened):
+    page = opened()
+    for number, one in enumerate(HOST.trace.placed):
+        seek(page, (one.begin_ps + one.end_ps) / 2e6)
+        expect(page.locator(".ts-road p").first).to_contain_text(f"bucket {number + 1}, allreduce")
+    seek(page, 0)
+    expect(page.locator(".ts-road p").first).to_contain_text("waits for its gradients")
+
+
+def test_a_click_on_a_bucket_gives_it_the_clock(opened):
+    page = opened()
+    page.locator("[data-exchange='3']").first.click()
+    expect(page.locator(".ts-root")).to_have_attribute("data-zoom", "bucket")
+    length = page.evaluate("[...peerlabPages][0].player.length")
+    assert length == pytest.approx(HOST.trace.placed[3].run.time_ps / 1e6)
+    seek(page, length)
+    for road in page.locator(".ts-road p").all():
+        expect(road).to_contain_text("bucket 4, allreduce of 25.3 MiB: done after")
+    page.keyboard.press("n")
+    expect(page.locator(".ts-zoom select")).to_have_value("4")
+    page.keyboard.press("s")
+    assert page.evaluate("[...peerlabPages][0].player.length") == pytest.approx(HOST.time_ps / 1e6)
+
+
+def test_overlap_off_shows_the_detour(opened):
+    page = opened()
+    row = page.locator(".ts-rows tr", has_text="exposed").first
+    before = row.inner_text()
+    page.get_by_label("overlap").select_option("off")
+    expect(row).not_to_have_text(before)
+    apart = HOST.answer(HOST.step.with_(overlap=False))
+    expect(row).to_contain_text(f"{1e3 * apart.exposed_s:.3g} ms")
+
+
+def test_keys_play_and_step(opened):
+    page = opened()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("[...peerlabPages][0].player.time") > 0
+    page.keyboard.press("Home")
+    page.keyboard.press(" ")
+    expect(page.locator(".pl-clock b")).not_to_have_text("0 s")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_can_be_read_by_everybody(opened, theme):
+    page = opened(theme=theme)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    expect(page.locator(".ts-lanes")).to_have_attribute("aria-label", re.compile("A step of ResNet-50"))
+    for width in (1280, 420):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

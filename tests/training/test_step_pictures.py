@@ -1,0 +1,102 @@
+"""A step as pictures: lanes, a page that plays it, a still and a Chrome trace, all of what the step did."""
+
+import json
+import re
+
+import pytest
+from small_workloads import workload
+
+import peerlab
+from peerlab.errors import ExportError
+from peerlab.export.step_page import step_page_html, step_parcel
+from peerlab.view.step_picture import alt_text, lanes_of
+
+HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
+PEER = HOST.answer(HOST.step.with_(path="peer-direct"))
+
+
+def test_lanes_are_what_the_step_did():
+    lanes = lanes_of(HOST)
+    trace = HOST.trace
+    assert [(box.begin_ps, box.end_ps) for _, box in lanes.computing] == [
+        (one.begin_ps, one.end_ps) for one in trace.computed
+    ]
+    assert [(box.begin_ps, box.end_ps) for box in lanes.in_flight] == [
+        (one.begin_ps, one.end_ps) for one in trace.placed
+    ]
+    late = [one for one in trace.placed if one.begin_ps > one.ready_ps]
+    assert (
+        [(box.begin_ps, box.end_ps) for box in lanes.waiting]
+        == [(one.ready_ps, one.begin_ps) for one in late]
+        != []
+    )
+    assert [box.end_ps for box in lanes.filling] == [one.ready_ps for one in trace.placed]
+    assert lanes.exposed == trace.waits
+    assert sum(end - begin for begin, end in lanes.exposed) == trace.exposed_ps
+
+
+def test_the_page_gets_every_exchange_and_a_road_for_each_that_is_another():
+    parcel = step_parcel([HOST, PEER], {"overlap": [True, False], "batch": [32, 128]})
+    assert [len(parcel["states"]), parcel["start"], len(parcel["roads"])] == [4, [0, 0], 10]
+    one, two = parcel["states"][0]["sides"]
+    assert one["flight"][-1] == [
+        time / 1e6
+        for time in (
+            HOST.trace.placed[-1].begin_ps,
+            HOST.trace.placed[-1].end_ps,
+            HOST.trace.exposed_of(HOST.trace.placed[-1]),
+        )
+    ]
+    assert two["end_us"] == PEER.time_ps / 1e6
+    assert two["names"][0] == "bucket 1, allreduce of 7.82 MiB"
+    assert {name["label"]: name["values"] for name in parcel["controls"]} == {
+        "overlap": ["on", "off"],
+        "batch": ["32", "128"],
+    }
+    rows = {what: cells for what, *cells in parcel["states"][0]["rows"]}
+    assert rows["step"][2] == f"{PEER.time_s / HOST.time_s:.3f}"
+    assert "USD" not in " ".join(rows)
+
+
+def test_a_page_asks_nobody_and_is_one_file(tmp_path):
+    path = peerlab.export_html([HOST, PEER], tmp_path / "step.html", theme="dark")
+    text = path.read_text()
+    links = set(re.findall(r"https?://[^\s'\"`)]+", text))
+    assert {one for one in links if not one.startswith("http://www.w3.org/")} == set()
+    assert "Content-Security-Policy" in text
+    with pytest.raises(ExportError, match="64 states are too many"):
+        step_page_html([HOST], controls={"batch": list(range(1, 65))})
+    small = workload(*[100] * 700)
+    long = peerlab.step(workload=small, compute_ms=1, shard="fsdp", path="peer-direct")
+    with pytest.raises(ExportError, match="too long for a page"):
+        step_page_html([long])
+
+
+def test_a_still_says_in_words_what_it_shows(tmp_path):
+    path = peerlab.export_still([HOST, PEER], tmp_path / "step.svg", theme="dark")
+    assert alt_text([HOST, PEER]) in path.read_text()
+    assert "Peer Direct: a step of" in alt_text([HOST, PEER])
+    assert "var(--" not in path.read_text()
+    with pytest.raises(ExportError, match=r"a training step is drawn as \.svg"):
+        peerlab.export_still(HOST, tmp_path / "step.png")
+
+
+def test_a_chrome_trace_has_lanes_and_spans(tmp_path):
+    PEER.to_perfetto(tmp_path / "step.json")
+    events = json.loads((tmp_path / "step.json").read_text())["traceEvents"]
+    flights = [one for one in events if one.get("cat") == "in flight"]
+    assert [round(one["ts"] * 1e6) for one in flights] == [one.begin_ps for one in PEER.trace.placed]
+    spans = [one for one in events if one["ph"] == "X" and one["pid"] == 0]
+    assert len(spans) == sum(len(one.run.recording.unrolled["start"]) for one in PEER.trace.placed)
+    first = PEER.trace.placed[0]
+    assert min(one["ts"] for one in spans) * 1e6 == pytest.approx(
+        first.begin_ps + int(first.run.recording.unrolled["start"].min())
+    )
+    names = [json.dumps(one) for one in events if one["ph"] == "M"]
+    assert len(names) == len(set(names))
+
+
+def test_a_notebook_plays_it():
+    shown = PEER._repr_html_()
+    assert shown.count("<iframe srcdoc=") == 1
+    assert "exposed: the devices wait" in shown
