@@ -17,6 +17,7 @@ import seats
 import settings
 import simulators
 import sweeps
+import training
 
 SECTIONS: dict[str, Callable[[], str]] = {
     "simulators": simulators.section,
@@ -24,6 +25,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "settings": settings.section,
     "growth": growth.section,
     "sweeps": sweeps.section,
+    "training": training.section,
     "lab": lab.section,
     "ahead": ahead.section,
     "export": export.section,

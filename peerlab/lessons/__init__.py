@@ -15,6 +15,7 @@ _LABS = {
     "04": "peerlab.lessons.own_machine",
     "05": "peerlab.lessons.read_a_log",
     "06": "peerlab.lessons.design_review",
+    "07": "peerlab.lessons.training_gain",
 }
 """The module of each lab that has exercises; each has them in ``EXERCISES``, in the order of the lab."""
 

@@ -9,7 +9,7 @@ import pytest
 
 import peerlab
 from peerlab.collectives.walk import walk
-from peerlab.lessons import eight_bytes, find, own_machine, review
+from peerlab.lessons import eight_bytes, find, own_machine, review, training_gain
 from peerlab.lessons.gain_by_cluster import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring_moves import RingLayout
@@ -422,10 +422,18 @@ COMPUTED = {
         ("{:.1f} GB/s is what the link carries before", lambda: review.RAW_GEN4_GBPS),
         ("Four adapters of {:g} Gbit/s", lambda: review.SHEET["nic.rate"]),
     ],
+    "07_what_does_a_training_gain": [
+        ("All exchanges of a step together are {:.1f} times as fast", training_gain.exchange_gain),
+        ("large messages go {:.2f} times as fast", lambda: gain(message_bytes="1 GiB")),
+        ("about {:.1f} of it (worked out", lambda: training_gain.WAITS),
+    ],
 }
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
 
 SOURCED = {
+    "07_what_does_a_training_gain": [
+        '"4.5 times the training throughput"'
+    ],  # RDMA and GPUDirect: Enabling Zero-Copy Communication
     "03_registration_and_the_cache": [
         "500 GB of host memory, one thread | 49.2 s | 0.40 µs | kvcache-ai/Mooncake PR 855",
         "2.79 MB of GPU memory, on 32 EFA NICs in turn | 70 ms | | kvcache-ai/Mooncake PR 3210",

@@ -154,6 +154,8 @@ def test_a_sweep_over_steps_is_one_table():
 def test_a_sweep_keeps_what_is_possible_and_refuses_what_never_is():
     table = peerlab.sweep(peerlab.Step(workload="resnet50"), cluster=["dl1", "p5"], progress=False)
     assert table.error.isna().tolist() == [True, False]
+    shards = peerlab.sweep(workload="resnet50", shard=["ddp", "fsdp"], progress=False)
+    assert shards["shard"].tolist() == ["ddp", "fsdp"]
     with pytest.raises(WorkloadError, match="batch: 0"):
         peerlab.sweep(workload="resnet50", batch=[0], progress=False)
     with pytest.raises(PeerlabError, match="workers: a sweep over steps"):

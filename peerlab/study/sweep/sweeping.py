@@ -90,7 +90,7 @@ def sweep(
     workers: int | None = None,
     dask: str | None = None,
     dask_wait_s: float = WAIT_S,
-    shard: tuple[int, int] | str | None = None,
+    shard: tuple[int, int] | str | Sequence[str] | None = None,
     merge: Sequence[str | Path] | None = None,
     output: str | Path | None = None,
     progress: bool | Told = True,
@@ -124,7 +124,8 @@ def sweep(
         and then every minute (logger ``peerlab.sweep``, by default on stderr).
     shard:
         ``(3, 40)`` or ``"3/40"``: only the third of forty shares of the rows, which differ by one row at most. For jobs that
-        know nothing of each other, such as Slurm's job arrays; each needs an `output` of its own.
+        know nothing of each other, such as Slurm's job arrays; each needs an `output` of its own. Of steps of a training it is the field
+        of that name: ``shard=["ddp", "fsdp"]``.
     merge:
         The files of all shards, to be put together instead of simulating anything: with the same question they give the
         table, and the `output`, of a sweep in one piece.
@@ -157,8 +158,10 @@ def sweep(
     """
     who = Who(executor, workers, dask, dask_wait_s)
     if isinstance(scenario, Step) or asks_for_steps(scenario, fields):
-        files = {"shard": shard, "merge": merge, "output": output, "iteration_times": iteration_times or None}
+        files = {"merge": merge, "output": output, "iteration_times": iteration_times or None}
         _refuse_elsewhere([*who.given, *(name for name, value in files.items() if value is not None)])
+        if shard is not None:  # of steps it is how a model is spread over the devices
+            fields = {**fields, "shard": shard}
         return _steps(scenario, fields, progress, cancel)
     share = None if shard is None else Shard.read(shard)
     question = Question.ask(scenario, fields, OPTIONS, share, iteration_times=iteration_times)
