@@ -173,6 +173,8 @@ def _step(options: argparse.Namespace) -> int:
 
 def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
     if "trace" not in options:
+        if "trace_step" in options:
+            raise PeerlabError("--trace-step: says which step of a trace; give --trace too")
         return None
     found = peerlab.load(options.trace)
     if not isinstance(found, ProfiledTraining):

@@ -84,6 +84,7 @@ def halving(ratio: float, share: float, *, overlaps: bool) -> float:
 _HALVES = {
     "exposed": "half of the step is exposed, and Peer Direct replaces RDMA through the host",
     "overlap": "half of the step is exposed, backward overlaps the exchange, and Peer Direct replaces RDMA through the host",
+    "tenth": "a tenth of the step is exposed, backward overlaps the exchange, and Peer Direct replaces kernel TCP",
     "tcp": "half of the step is exposed, backward overlaps the exchange, and Peer Direct replaces kernel TCP",
 }
 
@@ -93,6 +94,7 @@ def halves() -> dict[str, float]:
     return {
         _HALVES["exposed"]: halving(R, 0.5, overlaps=False),
         _HALVES["overlap"]: halving(R, 0.5, overlaps=True),
+        _HALVES["tenth"]: halving(R_TCP, 0.1, overlaps=True),
         _HALVES["tcp"]: halving(R_TCP, 0.5, overlaps=True),
     }
 
@@ -103,10 +105,10 @@ def per_gpu(per_parameter: float = 6) -> float:
 
 
 def saved(wait: float) -> float:
-    """Return how many per cent of the energy of a step are saved, a fifth of which is exposed; 1: waiting draws as much as computing."""
+    """Return which share of the energy of a step is saved, a fifth of which is exposed; 1: waiting draws as much as computing."""
     left = SEEN / R
     before, after = (forms.energy(1 - SEEN + seen, seen, 1, 1.0, wait) for seen in (SEEN, left))
-    return 100 * (1 - after / before)
+    return 1 - after / before
 
 
 def largest_samples() -> float:
@@ -140,7 +142,10 @@ EXERCISES = (
         tolerance=0.01,
         mistakes=(
             Mistake(gain, "That is with overlap. Ask both steps again with `overlap=False`."),
-            Mistake(exchange_gain, "So much faster are the exchanges alone; the computing stays as long as it was."),
+            Mistake(
+                exchange_gain, "So much faster are the exchanges alone; the computing stays as long as it was."
+            ),
+            Mistake(lambda: 1 / gain(overlap=False), "You have the ratio of the times; turn the ratio round."),
         ),
         hints=(
             "`peerlab.step(host.step.with_(overlap=False))` asks the same step without overlap.",
@@ -207,6 +212,7 @@ EXERCISES = (
         options={
             _HALVES["exposed"]: "The exposed half becomes 1.77 times as fast, the other half stays. Work it out.",
             _HALVES["overlap"]: "Better: what is left of the exchange hides behind backward. But it is not yet half.",
+            _HALVES["tenth"]: "What is not exposed cannot go: at most that tenth is won.",
             _HALVES["tcp"]: "",
         },
         truth=lambda: next(case for case, times in halves().items() if times >= 1.95),
@@ -240,21 +246,20 @@ EXERCISES = (
         name="07-energy",
         question=(
             "A fifth of a step is exposed, and that part becomes 1.77 times as fast. A node that waits draws 0.6 of what it draws busy. "
-            "How many per cent of the energy are saved?"
+            "What share of the energy is saved?"
         ),
         truth=lambda: saved(WAITS),
-        unit="%",
         tolerance=0.04,
         mistakes=(
             Mistake(lambda: saved(1.0), "So much time is saved. But what is left out is waiting, which draws less than computing."),
-            Mistake(lambda: 100 * SEEN, "The exposed part does not vanish, it becomes shorter."),
-            Mistake(lambda: 100 * SEEN * (1 - 1 / R) * (1 - WAITS), "You took what waiting saves against computing; it is what waiting draws that is saved."),
+            Mistake(lambda: SEEN, "The exposed part does not vanish, it becomes shorter."),
+            Mistake(lambda: SEEN * (1 - 1 / R) * (1 - WAITS), "You took what waiting saves against computing; it is what waiting draws that is saved."),
         ),
         hints=(
             "Before: 0.8 busy and 0.2 waiting. After: 0.8 busy and 0.2 / 1.77 waiting.",
             "`closed_forms.energy(time, exposed, 1, 1, 0.6)` for both, and 1 minus their ratio.",
         ),
         why="Less than the time that is saved: what goes is waiting, at about 60 per cent of the power.",
-        solution="100 * (1 - closed_forms.energy(0.8 + 0.2 / 1.77, 0.2 / 1.77, 1, 1, 0.6) / closed_forms.energy(1, 0.2, 1, 1, 0.6))",
+        solution="1 - closed_forms.energy(0.8 + 0.2 / 1.77, 0.2 / 1.77, 1, 1, 0.6) / closed_forms.energy(1, 0.2, 1, 1, 0.6)",
     ),
 )  # fmt: skip
