@@ -23,7 +23,7 @@ GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Train": ("step", "Step", "StepRun", "Workload", "load_workload", "known_workloads", "ProfiledTraining"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "diagnose", "calibrate", "doctor"),
-    "In a notebook": ("explore", "race", "steps", "predict", "exercise", "progress"),
+    "In a notebook": ("explore", "explore_step", "race", "steps", "predict", "exercise", "progress"),
     "Take away": ("export_html", "export_still", "export_video", "wall_chart", "write_deck"),
     "What goes wrong": ("PeerlabError",),
 }  # fmt: skip

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from peerlab.app.exercise_widget import Asked
     from peerlab.app.explorer import Explorer
     from peerlab.app.predict import Prediction
+    from peerlab.app.step_explorer import StepExplorer
     from peerlab.deck.write_deck import write_deck
     from peerlab.engine.answer_step import step
     from peerlab.engine.simulate import simulate
@@ -103,6 +104,12 @@ def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
     return show(scenario, **fields)
 
 
+def explore_step(question: "Step | Scenario | None" = None, **given: Any) -> "StepExplorer":
+    """Return a training step with switches, to be shown in a notebook; see :func:`peerlab.app.step_explorer.explore_step`."""
+    show: Callable[..., StepExplorer] = _from_lab("peerlab.app.step_explorer", "explore_step")
+    return show(question, **given)
+
+
 def predict(
     question: str,
     answers: Sequence[float],
@@ -173,6 +180,7 @@ __all__ = [
     "doctor",
     "exercise",
     "explore",
+    "explore_step",
     "export_html",
     "export_still",
     "export_video",

@@ -76,11 +76,17 @@ def step_page_html(
 
 
 def step_frame(run: StepRun) -> str:
-    """Return a frame that plays a step in a notebook, on its own data path and on the cluster's first one if that is another."""
-    page = step_page_html([run])
+    """Return a frame that plays a step in a notebook."""
+    return runs_frame([run], {"overlap": [True, False]})
+
+
+def runs_frame(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]] | None = None) -> str:
+    """Return a frame that plays a step on one data path, or on two, in a notebook; without controls of its own unless they are given."""
+    page = step_page_html(runs, controls=controls or {})
+    high = 470 if len(runs) == 1 else 760
     return (
-        f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(about(run), quote=True)}'"
-        " style='width:100%;height:470px;border:0;display:block'></iframe>"
+        f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(about(runs[0]), quote=True)}'"
+        f" style='width:100%;height:{high}px;border:0;display:block'></iframe>"
     )
 
 
