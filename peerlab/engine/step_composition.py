@@ -7,6 +7,8 @@ together; where they do not, the next one would begin rank by rank.
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
@@ -15,6 +17,7 @@ from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.simulate import simulate, trace
 from peerlab.engine.system import System, foldable, least
 from peerlab.errors import WorkloadError
+from peerlab.model.library_files import load_library
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Iteration, Ran
 from peerlab.training.program import Exchanging, Program
@@ -23,6 +26,7 @@ from peerlab.training.training_step import Step
 
 _MOST_KEPT = 256
 _PER_MILLE = 1000
+_FILE = ".toml"
 Held = tuple[tuple[tuple[int, int], tuple[tuple[int, int], ...]], ...]
 """Idle regions of the registration cache of each NIC, by node and place, least recently used first."""
 
@@ -35,13 +39,23 @@ def scenario_of(step: Step, one: Exchanging) -> Scenario:
     WorkloadError
         If its ranks do not end together.
     """
-    found = step.scenario.with_(collective=one.collective, message_bytes=one.nbytes)
+    found = _loaded(step.scenario).with_(collective=one.collective, message_bytes=one.nbytes)
     if not foldable(found):
         raise WorkloadError(
             f"path {found.path!r} with this algorithm or fabric: ranks do not end a collective together, so the next one would "
             "begin rank by rank; that is not modelled for a step, only for a single collective"
         )
     return found
+
+
+def _loaded(scenario: Scenario) -> Scenario:
+    """Return the scenario with what its files hold now: runs are remembered, and a file may be edited meanwhile."""
+    changes: dict[str, Any] = {}
+    if str(scenario.cluster).endswith(_FILE):
+        changes["cluster"] = scenario.given_cluster
+    if isinstance(scenario.library, str | Path) and str(scenario.library).endswith(_FILE):
+        changes["library"] = load_library(scenario.library)
+    return scenario.with_(**changes) if changes else scenario
 
 
 def compose(step: Step, program: Program, progress: Progress | None = None) -> StepTrace:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from small_workloads import workload
 
 import peerlab
+from peerlab.places import folder
 from peerlab.training.program import program
 
 SIZES = st.lists(
@@ -140,3 +141,20 @@ def test_a_progress_is_told_and_may_stop_it():
 
     with pytest.raises(peerlab.errors.Cancelled):
         peerlab.step(workload="resnet50", progress=stop)
+
+
+def test_a_file_that_was_edited_is_read_again(tmp_path):
+    """Recordings are remembered between questions, by what a file held and not by its name."""
+    text = (folder("data") / "hardware" / "dl1.toml").read_text()
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    asked = {
+        "workload": workload(50_000),
+        "compute_ms": 1,
+        "nodes": 2,
+        "path": "peer-direct",
+        "library": "none",
+    }
+    before = peerlab.step(cluster=str(file), **asked)
+    file.write_text(text.replace("rate = { value = 12.5", "rate = { value = 6.25", 1))
+    assert peerlab.step(cluster=str(file), **asked).time_ps > before.time_ps
