@@ -12,6 +12,7 @@ from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
 from peerlab.engine.simulate import simulate
 from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.distances import distances
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
 from peerlab.model.paths import PATHS, REDUCE, stages
 from peerlab.model.presets import known_clusters, load_cluster
@@ -19,6 +20,7 @@ from peerlab.model.registration import RegistrationCache
 from peerlab.model.resources import RESOURCES, ResourceKind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import STAGES, Use
+from peerlab.model.wiring import PLACES, Wiring
 from peerlab.places import folder
 from peerlab.records import load
 from peerlab.units import say_bytes, say_count, say_time, say_unit
@@ -60,6 +62,20 @@ It follows from the topology. Staging crosses the uplink of a PCIe switch twice 
 and what the NIC receives, down go what the NIC sends and the copy into the device. On {title} that leaves at most
 {uplink:g} / 2 = {half:.4g} GB/s for what a switch's devices send, while its NIC carries {wire:g} GB/s: a ratio of {bound:.2f}.
 `peer-direct` stays below the switch. Simulated, with latencies and slices and all else:
+
+"""
+WIRING_HEAD = """\
+## Where the NICs hang
+
+A byte between NIC and accelerator stays below a PCIe switch, or crosses the CPU, or two of them. `wiring` says which, `acs_redirect` whether
+switches send what goes from card to card up to the CPU first. Over the CPU `peer-direct` takes the uplink, too, and what the CPU forwards between its ports
+(`host.peer_read`, `host.peer_write`); across sockets their link (`host.socket_link`); with ACS redirect it goes up *and* down the uplink, like the detour:
+a NIC then gets at most half of it. What a NIC at the CPU moves to and from host memory leaves the uplink alone.
+
+{places}
+By default a library goes straight only so far ({direct}). `receive-direct` is what it does where device memory is slow to read: {read}.
+What a CPU forwards, where a file does not say it: on Intel the link's rate over {tlp} ({tlp_source}), on AMD the link's rate; at the least, and
+across sockets, as was measured:
 
 """
 ALGORITHM_HEAD = """\
@@ -106,7 +122,6 @@ NOT_MODELLED = """\
 ## What is not modelled
 
 * The copy within a device that a static pool needs: nobody publishes it.
-* The link between two CPU sockets: a device uses a NIC below its own switch.
 * Lost packets, congestion control, and other traffic on the network.
 * That registering gets dearer the more is registered already, as was seen on EFA (kvcache-ai/Mooncake issue 3217).
 * Computing beside the exchange, but for the three numbers that a deck is given.
@@ -124,7 +139,7 @@ _EXAMPLES = {"host-rdma": "dl1", "host-tcp": "dl1", "peer-direct": "dl1", "nativ
 def document() -> str:
     """Return the whole text."""
     parts = [
-        PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(), *_alltoall(),
+        PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
         CACHE_HEAD.format(rules=_rules()), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
@@ -307,6 +322,8 @@ def _wiring(cluster: Cluster) -> str:
 def _cluster(cluster: Cluster) -> Iterator[str]:
     fitted = f" Fitted on {cluster.fitted_on}; elsewhere an extrapolation." if cluster.fitted_on else ""
     yield f"### {_heading(cluster)}\n\n{cluster.summary}{fitted}\n"
+    if cluster.wiring.source or cluster.wiring.assumption:
+        yield _hangs(cluster.wiring)
     rows = [
         (
             f"{figure.label} (`{key}`)" + (" †" if figure.assumption else ""), GUIDE[key].what, str(figure), figure.basis,
@@ -321,6 +338,56 @@ def _cluster(cluster: Cluster) -> Iterator[str]:
     yield table(("figure", "what", "value", "basis", "source, or what is assumed"), rows)
     if cluster.lacks:
         yield "".join(f"* No `{path}`: {plain(why)}.\n" for path, why in cluster.lacks.items())
+
+
+def _hangs(wiring: Wiring) -> str:
+    """Say where the NICs hang, on what evidence, and what else was thought of."""
+    sure = f"assumed: {wiring.assumption}" if wiring.assumption else wiring.source
+    lines = [f"Where the NICs hang: {wiring}{' †' if wiring.assumption else ''}. {plain(sure)}.\n"]
+    lines += [f"* Evidence: {plain(wiring.evidence)}.\n"] if wiring.evidence else []
+    lines += [
+        f"* {'Possible' if one.possible else 'Not taken for possible'}: {one.holds}{': ' + plain(one.because) if one.because else ''}.\n"
+        for one in wiring.others
+    ]
+    return "".join(lines) + (f"* {plain(wiring.check)}.\n" if wiring.assumption else "")
+
+
+def _distances() -> Iterator[str]:
+    """Say what is known of the distance between NIC and accelerator."""
+    known = distances()
+    yield WIRING_HEAD.format(
+        places=table(
+            ("where", "in a file", "`nvidia-smi topo -m`", "over the CPU", "between sockets"),
+            [
+                (
+                    one.title,
+                    f"`{name}`",
+                    one.distance,
+                    "yes" if one.over_cpu else "",
+                    "yes" if one.over_sockets else "",
+                )
+                for name, one in PLACES.items()
+            ],
+        ),
+        direct=plain(known.direct_source),
+        read=plain(known.read_source),
+        tlp=f"{known.tlp:g}",
+        tlp_source=plain(known.tlp_source),
+    )
+    yield table(
+        ("distance", "measured on", "straight", "to host memory", "share", "source"),
+        [
+            (one.distance, one.what, f"{one.direct:g} {one.unit}", f"{one.host:g} {one.unit}", f"{one.share:.2f}", plain(one.source))
+            for one in known.measured
+        ],
+    )  # fmt: skip
+    yield table(
+        ("link between sockets", "rate", "source"),
+        [
+            (f"{one.cpu} {one.generation}", f"{one.value:g} {one.unit}, {one.basis}", plain(one.source))
+            for one in known.socket_links
+        ],
+    )
 
 
 def _origin(figure: Figure) -> str:

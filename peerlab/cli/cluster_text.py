@@ -8,6 +8,7 @@ from peerlab.cluster_file.guide import GUIDE, TEXTS
 from peerlab.errors import one_line
 from peerlab.model.cluster_reading import Missing
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.wiring import Wiring
 from peerlab.units import say_count, say_unit
 
 _ROOM_FOR_TITLES = 110
@@ -44,6 +45,7 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
     yield from wrapped(cluster.summary)
     yield ""
     yield from wrapped(_wiring(cluster), "per node    ")
+    yield from wrapped(_place(cluster.wiring), "NICs hang   ", "            ")
     yield from wrapped(", ".join(cluster.paths), "paths       ")
     yield from _reasons("lacks", cluster.lacks.items())
     yield from _reasons("leaves out", cluster.leaves_out.items())
@@ -74,6 +76,21 @@ def _wiring(cluster: Cluster) -> str:
         f"{whole}: {say_count(cluster.numa_domains, 'NUMA domain')} x "
         f"{say_count(cluster.switches_per_numa, 'PCIe switch')}, {each} below each"
     )
+
+
+def _place(wiring: Wiring) -> str:
+    """Return where the NICs hang, on what evidence, and what else may be."""
+    told = [str(wiring)]
+    told += (
+        [f"assumed: {wiring.assumption}"] if wiring.assumption else [wiring.source] if wiring.source else []
+    )
+    told += [
+        f"{'possible' if one.possible else 'not'}: {one.holds}"
+        + (f", because {one.because}" if one.because else "")
+        for one in wiring.others
+    ]
+    told += [wiring.check] if wiring.assumption else []
+    return "; ".join(told)
 
 
 def _reasons(what: str, reasons: Iterable[tuple[str, str]]) -> Iterator[str]:

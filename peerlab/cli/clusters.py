@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -85,14 +86,19 @@ def _list(*, as_json: bool) -> None:
 def _show(cluster: Cluster, *, as_json: bool) -> None:
     if as_json:
         figures = [_figure(figure) for figure in cluster.figures.values()]
-        whole = {"lacks": dict(cluster.lacks), "leaves_out": dict(cluster.leaves_out), "figures": figures}
+        whole = {
+            "wiring": asdict(cluster.wiring),
+            "lacks": dict(cluster.lacks),
+            "leaves_out": dict(cluster.leaves_out),
+            "figures": figures,
+        }
         print(json.dumps({**_summary(cluster), **whole}, indent=2))
     else:
         print("\n".join(cluster_lines(cluster)))
 
 
 def _summary(cluster: Cluster) -> dict[str, Any]:
-    assumed = [figure.key for figure in cluster.assumptions]
+    assumed = [one.key for one in cluster.assumptions]
     return {
         "name": cluster.name,
         "title": cluster.title,

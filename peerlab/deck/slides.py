@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from peerlab.analysis.gain import GainBand
 from peerlab.analysis.run import Run
-from peerlab.cluster_file.guide import GUIDE
+from peerlab.cluster_file.guide import where_to_find
 from peerlab.deck import charting
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline, SlidePlan
@@ -116,10 +116,12 @@ def _depends(gain: GainBand) -> str:
     one = gain.decisive
     if one is None:
         return "None of them moves the gain by 1 %."
-    ends = sorted(case.gain for case in one.cases)
-    moved = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1])))
-    where = GUIDE[one.figure.key].where
-    return f"The gain depends most on {one.figure.named}: {moved} times. Find that out first: {where}."
+    if gain.wired:
+        told = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
+    else:
+        ends = sorted(case.gain for case in one.cases)
+        told = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1]))) + " times"
+    return f"The gain depends most on {one.figure.named}: {told}. Find that out first: {where_to_find(one.figure)}."
 
 
 def _beyond(compared: ComparedRuns) -> list[str]:

@@ -15,6 +15,7 @@ from peerlab.lessons.wording import meant
 from peerlab.model.hardware import FIGURE_LABELS, Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
+from peerlab.model.wiring import Wiring
 
 CLEAR = 1.05
 """From which ratio on a path is called faster, as in the deck."""
@@ -136,9 +137,8 @@ _REASONS = {
     STAY: "Even the largest gain is not clearly faster; why change anything?",
 }
 
-_WIRING, _STAGED, _HOP = (
-    FIGURE_LABELS[key] for key in ("node.nics_per_switch", "slices.staged", "library.hop")
-)
+_WIRING = Wiring.label
+_STAGED, _HOP = (FIGURE_LABELS[key] for key in ("slices.staged", "library.hop"))
 _ASSUMED = {
     _WIRING: "Has your file a source for it by now?",
     _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which figure stands in the first row?",
@@ -225,7 +225,7 @@ EXERCISES = (
         question="Which assumption does the gain of Peer Direct owe most to?",
         options=_ASSUMED,
         called={
-            _WIRING: ("node.nics_per_switch", "wiring", "where the NICs hang", "place of the NICs"),
+            _WIRING: ("wiring.nic", "wiring", "NICs below a PCIe switch", "place of the NICs"),
             _STAGED: ("slices.staged", "slice", "slices", "slice size", "size of a slice"),
             FIGURE_LABELS["fabric.latency"]: ("fabric.latency", "latency", "latency of the network"),
             _HOP: ("library.hop", "hop", "the transport's hop"),

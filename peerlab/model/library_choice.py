@@ -7,12 +7,14 @@ from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import Forbidden, Library
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, Sight, chosen, courses
+from peerlab.model.paths import PEER_DIRECT, RECEIVE_DIRECT
 from peerlab.units import PS_PER_US, say_bytes
 
 _GB = 10**9
 _HOPPER = 2
 _OLDEST, _NEWEST = 7, 10
-_DIRECT = "peer-direct"
+_DIRECT = (PEER_DIRECT, RECEIVE_DIRECT)
+"""Paths with GPUDirect RDMA, on one side at least: what is received is flushed."""
 _NVLINK_FROM_BPS = 40 * _GB
 _SWITCHED_FROM = 5
 _SPEEDS = (
@@ -74,7 +76,7 @@ def sight(cluster: Cluster, nodes: int, path: str, version: int, bound: float = 
         nvls=(16, inside / 16, count * ring / 16) if switched else None,
         channels=cluster.channels or 2 * count,
         nvlink=nvlink,
-        direct=path == _DIRECT,
+        direct=path in _DIRECT,
         amd=cluster.cpu.upper() == "AMD",
         version=version,
         bound=bound,

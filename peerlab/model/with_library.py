@@ -4,13 +4,14 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from peerlab.errors import ScenarioError
+from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import Library, serving, with_library
 from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
+from peerlab.model.rewiring import rewired
 
 
 class WithLibrary:
@@ -22,6 +23,8 @@ class WithLibrary:
     collective: str
     algorithm: str
     library: str | Path | Library | None
+    wiring: str
+    acs_redirect: str
     library_version: str | None
     protocol: str
     message_bytes: int | str
@@ -38,8 +41,29 @@ class WithLibrary:
 
     @cached_property
     def hardware(self) -> Cluster:
-        """The cluster, loaded, with the figures of the library that serves the path."""
-        return with_library(self.given_cluster, self.used_library)
+        """The cluster, loaded, wired as asked for, with the figures of the library that serves the path."""
+        return with_library(self._wired, self.used_library)
+
+    @cached_property
+    def _wired(self) -> Cluster:
+        if self.wiring == self.acs_redirect == "auto":
+            return self.given_cluster
+        nic = None if self.wiring == "auto" else self.wiring
+        redirect = None if self.acs_redirect == "auto" else self.acs_redirect == "on"
+        return rewired(self.given_cluster, nic, redirect)
+
+    def check_wiring(self) -> None:
+        """Refuse a wiring that cannot be simulated.
+
+        Raises
+        ------
+        ScenarioError
+            If nothing is known of the cluster's PCIe.
+        """
+        try:
+            _ = self._wired
+        except HardwareError as problem:
+            raise ScenarioError("wiring", f"{problem}; leave it at 'auto'") from None
 
     @cached_property
     def library_number(self) -> int:

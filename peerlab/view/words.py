@@ -65,7 +65,7 @@ def _slices(s: Scenario) -> str:
         return f"{size}, {len(found)} to a transfer"
     if s.slice_bytes != "auto":
         return f"{size}, as set"
-    return f"{size}, as the library cuts them {'through the host' if s.staged else 'from device memory'}"
+    return f"{size}, as the library cuts them {'through the host' if s.bounces else 'from device memory'}"
 
 
 def _how(run: Run) -> str:

@@ -99,7 +99,7 @@ def test_truths_are_those_of_the_learners_file():
     assert gain() < 0.8 < of_the_sheet
     review.edit(review.FILE, review.SHEET)
     assert gain() == of_the_sheet
-    assert matters() == "NICs below a PCIe switch"
+    assert matters() == "where the NICs hang"
 
 
 def test_the_recommendation_is_the_decks_own():
