@@ -16,9 +16,9 @@ from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.library_files import with_library
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
-from peerlab.model.wiring import Wiring
 from peerlab.units import say_count, say_unit
 
 if TYPE_CHECKING:

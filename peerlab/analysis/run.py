@@ -18,9 +18,9 @@ from peerlab.display import show_run, write_trace
 from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import Alternative, alternatives
 from peerlab.model.hardware import Figure
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.registration import Counters
 from peerlab.model.scenario import Scenario
-from peerlab.model.wiring import Wiring
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, say_bytes, say_time, seconds
 

@@ -8,7 +8,7 @@ from peerlab.cluster_file.guide import GUIDE, TEXTS
 from peerlab.errors import one_line
 from peerlab.model.cluster_reading import Missing
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.wiring import Wiring
+from peerlab.model.nic_wiring import Wiring
 from peerlab.units import say_count, say_unit
 
 _ROOM_FOR_TITLES = 110
@@ -118,12 +118,14 @@ def report_lines(report: Completeness) -> Iterator[str]:
     """Return what a cluster file lacks, what is wrong in it, and what to look at."""
     there = len(report.sourced) + len(report.assumed)
     state = "complete" if report.complete else "not complete"
-    assumed = f", {len(report.assumed)} of them assumed" if there else " yet"
+    assumed = f", {report.assumptions} of them assumed" if there else " yet"
     yield f"{one_line(report.file)}: {state}; {say_count(there, 'figure')}{assumed}"
     yield from _block("wrong", (wrapped(text, "  ", "    ") for text in report.wrong))
     yield from _block(f"missing ({len(report.missing)})", map(_missing, report.missing))
     yield from _block("implausible", (wrapped(text, "  ", "    ") for text in report.implausible))
-    yield from _block("assumed", (wrapped(_assumed(figure), "  ", "    ") for figure in report.assumed))
+    hang = [f"{report.wiring.named}: {_place(report.wiring)}"] if report.wiring.assumption else []
+    assumed_texts = [*hang, *map(_assumed, report.assumed)]
+    yield from _block("assumed", (wrapped(text, "  ", "    ") for text in assumed_texts))
     if report.complete:
         yield ""
         yield f"try it: peerlab simulate --cluster {one_line(report.file)}"

@@ -8,9 +8,9 @@ from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVES, DEPENDENCIES, REGISTRATIONS
 from peerlab.model.library_files import known_libraries
 from peerlab.model.nccl_law import PROTOCOLS
+from peerlab.model.nic_wiring import PLACES
 from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
-from peerlab.model.wiring import PLACES
 
 
 # Long, because it is a table: one option after another, in the order in which --help shows them.

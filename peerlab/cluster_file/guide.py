@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from peerlab.model.hardware import Figure
-from peerlab.model.wiring import Wiring
+from peerlab.model.nic_wiring import Wiring
 
 
 @dataclass(frozen=True)

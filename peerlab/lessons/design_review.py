@@ -13,9 +13,9 @@ from peerlab.lessons import review
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.wording import meant
 from peerlab.model.hardware import FIGURE_LABELS, Cluster
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.model.wiring import Wiring
 
 CLEAR = 1.05
 """From which ratio on a path is called faster, as in the deck."""

@@ -3,7 +3,7 @@
 How a node is wired is so or not so: no band between two numbers holds it. So each such assumption has alternatives, whole
 clusters that can be simulated instead:
 
-* where the NICs hang, and ACS redirect: what the cluster's file marks as possible (`peerlab.model.wiring`).
+* where the NICs hang, and ACS redirect: what the cluster's file marks as possible (`peerlab.model.nic_wiring`).
 * any other count that is assumed: half of it, and twice as much.
 """
 
@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.rewiring import rewired
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import figures_used
-from peerlab.model.wiring import Wiring
 
 _TOPOLOGY = ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch")
 """Figures that say together how a node is wired: where one of them is assumed, the wiring is."""

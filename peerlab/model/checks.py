@@ -13,7 +13,7 @@ from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import Library
 from peerlab.model.nccl_law import PROTOCOLS
-from peerlab.model.wiring import PLACES
+from peerlab.model.nic_wiring import PLACES
 from peerlab.units import KIB, parse_bytes, say_bytes
 
 REGISTRATIONS = ("cached", "per-transfer", "pool")

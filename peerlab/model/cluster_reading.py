@@ -8,9 +8,9 @@ from typing import Any
 
 from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import FIGURE_KINDS, MAX_DEVICES, Figure, internal_value
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PATHS
 from peerlab.model.required_figures import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, needed_by
-from peerlab.model.wiring import Wiring
 from peerlab.model.wiring_reading import read_wiring, wiring_by_rule
 from peerlab.textfile import read_toml
 

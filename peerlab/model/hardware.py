@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from peerlab.errors import HardwareError, nearest
-from peerlab.model.wiring import Wiring
+from peerlab.model.nic_wiring import Wiring
 from peerlab.units import parse_bytes, parse_duration, parse_rate, say_unit
 
 _MAX_COUNT = 2**20

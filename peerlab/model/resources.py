@@ -97,13 +97,29 @@ RESOURCES: dict[str, ResourceKind] = {
         label="PCIe uplink down", scope="switch", rate="uplink_Bps", shared=True, lane=20, drawn="uplink"
     ),
     "peer_read": ResourceKind(
-        label="peer reads over the CPU", scope="nic", rate="peer_read_Bps", lane=24, drawn="CPU"
+        label="peer reads",
+        scope="nic",
+        rate="peer_read_Bps",
+        lane=24,
+        lane_name="peer reads over CPU",
+        drawn="CPU",
     ),
     "peer_write": ResourceKind(
-        label="peer writes over the CPU", scope="nic", rate="peer_write_Bps", lane=26, drawn="CPU"
+        label="peer writes",
+        scope="nic",
+        rate="peer_write_Bps",
+        lane=26,
+        lane_name="peer writes over CPU",
+        drawn="CPU",
     ),
     "socket_link": ResourceKind(
-        label="link between sockets", scope="numa", rate="socket_link_Bps", shared=True, lane=28, drawn="CPU"
+        label="socket link",
+        scope="numa",
+        rate="socket_link_Bps",
+        shared=True,
+        lane=28,
+        lane_name="link between sockets",
+        drawn="CPU",
     ),
     "dram": ResourceKind(
         label="DRAM",

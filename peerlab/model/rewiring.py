@@ -9,7 +9,7 @@ from typing import Any
 from peerlab.errors import HardwareError
 from peerlab.model.distances import SocketLink, distances
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, Figure, internal_value
-from peerlab.model.wiring import PLACES, SOCKET_SWITCH, SWITCH, Place, Wiring
+from peerlab.model.nic_wiring import PLACES, SOCKET_SWITCH, SWITCH, Place, Wiring
 
 _GB = 10**9
 _UPLINK = "switch.uplink"

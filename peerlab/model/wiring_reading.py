@@ -21,7 +21,7 @@ from typing import Any
 
 from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import Figure
-from peerlab.model.wiring import ASK, PLACES, ROOT_PORT, SOCKET_SWITCH, SWITCH, OtherWiring, Wiring
+from peerlab.model.nic_wiring import ASK, PLACES, ROOT_PORT, SOCKET_SWITCH, SWITCH, OtherWiring, Wiring
 
 _TOPOLOGY = ("node.nics_per_switch", "node.numa_domains", "node.switches_per_numa", "node.devices_per_switch")
 """Figures that say together how a node is wired: one assumption, whichever of them is marked; the first that is counts."""

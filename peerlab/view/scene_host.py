@@ -118,10 +118,10 @@ def _switch(sketch: Sketch, node: int) -> None:
     name = "links in the node" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switch"
     if g.redirected:
         name = "PCIe switch, ACS redirect"
-    align = "right" if node == 0 else "left"
-    # the NIC's own way to the CPU leaves no room above the bar
-    at = (g.x(node, right - 4), SWITCH_BOTTOM + 13) if g.apart else (g.x(node, 386), 136)
-    d.text(at, name, size=11, ink="muted", align=align)
+    outer = sketch.align(node)
+    align = outer if g.apart else "right" if node == 0 else "left"
+    # beside the uplink's words is no room for it where the bar ends before the NIC
+    d.text((g.x(node, 18 if g.apart else 386), 136), name, size=11, ink="muted", align=align)
 
 
 def _uplink(sketch: Sketch, node: int) -> None:

@@ -104,7 +104,16 @@ def _unfelt(s: Scenario) -> str:
 
 def way(scenario: Scenario) -> str:
     """Return the way that slices take, as a sentence without its end."""
-    return scenario.data_path.way.format(device=scenario.hardware.device_name)
+    said = scenario.data_path.way.format(device=scenario.hardware.device_name)
+    wiring = scenario.hardware.wiring
+    if not scenario.uses_nic or "switch.uplink" not in scenario.hardware.figures:
+        return said
+    if wiring.place.over_cpu:
+        said = said.replace("across the PCIe switch", "across the PCIe switch and the CPU")
+        return f"{said}; each NIC hangs {wiring.place.title}"
+    return (
+        f"{said}; ACS redirect sends what goes from card to card up to the CPU" if wiring.redirected else said
+    )
 
 
 _REGISTRATIONS = {

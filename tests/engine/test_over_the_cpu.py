@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.model.nic_wiring import PLACES
 from peerlab.model.paths import RECEIVE_DIRECT, stages
-from peerlab.model.wiring import PLACES
 from peerlab.trace import SPAN_COLUMNS
 
 PATHS = {"dl1": ("host-rdma", "peer-direct", "host-tcp"), "p4d": ("host-rdma", "peer-direct", RECEIVE_DIRECT)}

@@ -8,9 +8,9 @@ import peerlab
 from peerlab.cluster_file.write_cluster import cluster_text
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.distances import distances
+from peerlab.model.nic_wiring import PLACES, Wiring
 from peerlab.model.presets import read_cluster
 from peerlab.model.rewiring import rewired
-from peerlab.model.wiring import PLACES, Wiring
 from peerlab.places import folder
 
 TEXT = (folder("data") / "hardware" / "p4d.toml").read_text()
