@@ -54,6 +54,10 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     yield from wrapped(
         f"{path}: {found.why}" if found.path is None else f"{path}: {found.verdict}; {found.why}"
     )
+    if found.decides:
+        yield from wrapped(f"One fact would decide: {found.decides.what}", "  ")
+        yield f"    {found.decides.command}"
+        yield from wrapped(found.decides.tells, "    ")
     yield ""
     yield _ranking(found.ranking)
     yield from wrapped(

@@ -68,6 +68,11 @@ class Observed:
     said: tuple[str, ...]
     """Lines about the transport, the command line, settings as ``NAME=value``."""
 
+    command: str = ""
+    """The command line, if the log has it."""
+    version: str = ""
+    """Of the library, or of the tool; empty where the log does not say it."""
+
     @property
     def says(self) -> str:
         """What was measured, in one line."""
@@ -152,6 +157,8 @@ def observe(records: Records) -> Observed:
         others=len(table.drop_duplicates(["source", "collective", "ranks", "nodes", "path"])) - 1,
         devices=_texts(records.manifest.get("devices")),
         said=_said(records.manifest),
+        command=_text(records.manifest.get("command")),
+        version=_text(records.manifest.get("version")),
     )
 
 

@@ -51,7 +51,8 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what lines and settings say, each meaning once."""
     for rule in know.rules:
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
-        if hits and not (rule.unless and any(map(rule.unless.search, seen.said))):
+        beside = not rule.beside or any(map(rule.beside.search, seen.said))
+        if hits and beside and not (rule.unless and any(map(rule.unless.search, seen.said))):
             yield Evidence(
                 kind="line",
                 seen=f"'{hits[0]}'",
@@ -114,7 +115,10 @@ def from_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     if seen.nodes is None and seen.tool == "nccl-tests":
         yield from _in_node_latency(seen, know)
     took = message_us(seen, know)
-    if took is not None:
+    if took is not None and (seen.tool, seen.collective) != (
+        "nccl-tests",
+        "allreduce",
+    ):  # NCCL's law says more
         yield from _promptness(seen, know, *took)
 
 

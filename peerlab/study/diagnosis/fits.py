@@ -183,6 +183,11 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     enough = len(fit.sizes) >= _ENOUGH
     if fit.ratio > near.high:
         if fit.measured_GBps[-1] > know.ranges["beyond"].high * fit.high_GBps:
+            way = PATHS.get(fit.path)
+            if way and way.uses_kernel_tcp:  # the cloud's network and the number of streams decide
+                return -weigh[
+                    "weak"
+                ], "faster than this path is here; how fast TCP is, no figure of a cluster promises"
             says = "faster than this path can be, even with all assumed figures at their better ends"
             return -weigh["decides" if chosen else "fair" if enough else "weak"], says
         return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
