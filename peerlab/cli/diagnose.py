@@ -9,7 +9,7 @@ from typing import Any
 
 import peerlab
 from peerlab.cli.terminal_text import add_nodes, command, table, width, wrapped
-from peerlab.records.load import TOOLS
+from peerlab.records.benchmarks import TOOLS
 from peerlab.study.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.units import say_bytes
 

@@ -14,6 +14,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS, data_path
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.records import Records
+from peerlab.records.benchmarks import benchmark
 from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
 from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.study.diagnosis.forecast import Forecast, forecast
@@ -168,7 +169,7 @@ def _candidates(seen: Observed, clusters: Iterable[Cluster], gathered: Iterable[
     named = {
         path for one in gathered for path, points in one.points.items() if points > 0 and one.kind == "line"
     }
-    ports = seen.tool == "hccl_demo" or any(
+    ports = bool(benchmark(seen.tool).gaudi) or any(
         data_path(path).uses_own_ports for one in clusters for path in one.paths
     )
     several = seen.nodes is not None and seen.nodes > 1

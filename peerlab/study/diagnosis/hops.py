@@ -54,7 +54,7 @@ def adds_us(seen: Observed) -> tuple[float, float] | None:
     which would count the transport twice (GPUDirect RDMA below Hopper).
     """
     nodes = seen.nodes or 2
-    if seen.tool != "nccl-tests" or seen.collective != "allreduce" or nodes < 2 or math.isnan(seen.small_s):
+    if not seen.nccl or seen.collective != "allreduce" or nodes < 2 or math.isnan(seen.small_s):
         return None
     ranks = seen.ranks or nodes
     devices = ranks // nodes
@@ -116,8 +116,12 @@ def older_nccl(seen: Observed) -> str:
     """Return the log's NCCL version if it is older than those whose law is known; empty where it is not, or is not said."""
     library = load_library("nccl-verbs")
     # nccl-tests have versions of their own; those of NCCL name CUDA
-    said = _NCCL.match(seen.version) if "+cuda" in seen.version else None
-    if said is None or library is None or seen.tool != "nccl-tests":
+    said = (
+        _NCCL.match(seen.version.removeprefix("NCCL "))
+        if "cuda" in seen.version or "NCCL" in seen.version
+        else None
+    )
+    if said is None or library is None or not seen.nccl:
         return ""
     first = tuple(map(int, library.versions[0].split(".")))
     return said[0] if (int(said[1]), int(said[2])) < first else ""
