@@ -148,6 +148,23 @@ def test_a_link_to_what_the_page_does_not_hold_says_so(open_):
     note.wait_for(state="hidden")
 
 
+def test_the_figures_of_a_pair_stand_in_one_row_and_none_is_cut(open_):
+    shown = open_("pair")
+    for width, height in ((1280, 720), (1920, 1080)):
+        shown.page.set_viewport_size({"width": width, "height": height})
+        shown.painted()
+        tops, scenes, cut = shown.page.evaluate(
+            """() => {
+                 const all = (part) => [...document.querySelectorAll(part)], top = (one) => Math.round(one.getBoundingClientRect().top);
+                 const words = all(".pl-cards :is(.pl-value, .pl-label > span)").filter((one) => one.offsetWidth);
+                 return [all(".pl-cards > :not(.pl-facts)").map(top), all(".pl-scene").map(top),
+                         words.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)] }"""
+        )
+        assert len(tops) == 6
+        assert len(set(tops)) == len(set(scenes)) == 1
+        assert cut == []
+
+
 def test_undo_of_a_pair_is_of_both(open_):
     shown = open_("pair")
     codes = "() => [...window.peerlabPages].map(page => page.model.get('data').meta.code)"
@@ -167,7 +184,7 @@ def test_what_is_too_low_for_a_slide_is_a_column(open_, width, height):
     shown.painted()
     places = [
         shown.page.locator(part).bounding_box()
-        for part in (".pl-cards", ".pl-scene", ".pl-lower", ".pl-player")
+        for part in (".pl-cards", ".pl-scene", ".pl-lower", ".pl-footer")
     ]
     assert all(above["y"] + above["height"] <= below["y"] + 1 for above, below in itertools.pairwise(places))
     assert places[1]["height"] > 120
@@ -311,9 +328,9 @@ def test_in_a_frame_it_plays_only_while_its_slide_is_seen(folder, browser):
 
 OVERLAPS = """() => {
     const boxes = [...document.querySelectorAll('.pl-choices > *, .pl-card, .pl-scene, .pl-timeline, .pl-curves, .pl-player > *, .pl-key > *, .pl-side-title')]
-      .filter(e => e.offsetParent).map(e => [e.className, e.getBoundingClientRect()]);
-    const across = ([a, p], [b, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
-    const found = boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => across(one, other)).map(other => `${one[0]} on ${other[0]}`));
+      .filter(e => e.offsetParent).map(e => [e.className, e.getBoundingClientRect(), e]);
+    const across = ([, p], [, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
+    const found = boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => !one[2].contains(other[2]) && across(one, other)).map(other => `${one[0]} on ${other[0]}`));
     const outside = boxes.filter(([, box]) => box.right > innerWidth + 1).map(([name]) => `${name} beyond the page`);
     return [...found, ...outside, ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the page'] : [])] }"""
 
