@@ -12,6 +12,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from peerlab.analysis.sensitivity import Busbw, changed, end_of
+from peerlab.display import show_gain
 from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
@@ -89,6 +90,8 @@ class GainBand:
     """What it owes to each assumed figure that one of the paths meets, the most influential first."""
     topology: tuple[float, float] | None = None
     """The part of the band that figures of the topology alone make; the rest is the library's. None: no library is assumed."""
+
+    _repr_html_ = show_gain
 
     @property
     def left_out(self) -> tuple[Assumption, ...]:

@@ -7,7 +7,7 @@ from peerlab.model.scenario import Scenario
 
 
 def fitting(scenario: Scenario, changes: Changes) -> Changes:
-    """Return the changes with a path that a new cluster has, and an algorithm and a placement that it can have.
+    """Return the changes with a path that a new cluster has, an algorithm and a placement that it can have, and its own wiring.
 
     Raises
     ------
@@ -22,6 +22,8 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
             "path": scenario.path if fits else machine.paths[0],
             "algorithm": "auto",
             "placement": None,
+            "wiring": "auto",
+            "acs_redirect": "auto",
         }
     if "collective" in changes and changes["collective"] not in ALGORITHMS[scenario.algorithm].collectives:
         fitted["algorithm"] = "auto"

@@ -17,6 +17,7 @@ from peerlab.export.page import page_html
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import data_path
 from peerlab.units import say_bytes, say_count
+from peerlab.view.how_sure import alt, how_sure_svg
 from peerlab.view.still import still_svg
 from peerlab.view.words import alt_text, caption, waits_for
 
@@ -88,6 +89,18 @@ def _live(_outline: Outline, compared: ComparedRuns) -> Slide:
         ),
         live=page_html(compared.detour, theme="light"),
     )
+
+
+def _sure(_outline: Outline, compared: ComparedRuns) -> Slide:
+    gain = compared.gain_band
+    if gain.least > 1:
+        title = "How sure are we? Sure of the sign, whatever is assumed"
+    elif gain.wired and gain.low > 1:
+        title = "How sure are we? Sure of the sign, if the wiring holds"
+    else:
+        title = "How sure are we? Not of the sign"
+    line = "Bands: the assumed figures that have a range lie at its ends. Wirings are alternatives: no one range holds them."
+    return Slide(title, (how_sure_svg(gain),), (line,), notes=(alt(gain),))
 
 
 def _recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -181,6 +194,7 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "nodes": charting.nodes,
     "registration": charting.registration,
     "training": charting.training,
+    "sure": _sure,
     "recommendation": _recommendation,
     "assumptions": charting.assumptions,
     "sources": _sources,

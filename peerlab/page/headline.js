@@ -38,6 +38,8 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @typedef {object} OtherRatio The ratio if an assumption without a range does not hold
  * @property {string} says
  * @property {number} ratio
+ * @property {number} low
+ * @property {number} high
  */
 export class Headline extends View {
   static place = ["beforebegin", ".pl-player"];
@@ -104,7 +106,8 @@ export class Headline extends View {
   range({ low, high, others, says }) {
     const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
     const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} within the assumed ranges (†)`];
-    told.push(...felt.map(({ says: if_, ratio }) => `${sayTimes(ratio)} if ${if_}`));
+    const between = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
+    told.push(...felt.map(({ says: if_, low: from, high: to }) => `${between(from, to)} if ${if_}`));
     const note = make("div", "pl-note pl-range", told.join("; "));
     note.title = says || told.join("; ");
     return note;

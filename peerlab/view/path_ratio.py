@@ -14,6 +14,9 @@ class OtherRatio(TypedDict):
     says: str
     """What holds then, after *if*: ``each NIC has a root port of its own``."""
     ratio: float
+    low: float
+    """Where it has a band of its own, its ends; else the ratio itself."""
+    high: float
 
 
 class PathRatio(TypedDict):
@@ -48,7 +51,9 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
         "value": fast.busbw_GBps / slow.busbw_GBps,
         "low": band.low if band else None,
         "high": band.high if band else None,
-        "others": [{"says": case.says, "ratio": case.gain} for case in cases],
+        "others": [
+            {"says": case.says, "ratio": case.gain, "low": case.low, "high": case.high} for case in cases
+        ],
         "says": band.range_in_words() if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
     }

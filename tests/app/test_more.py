@@ -6,6 +6,7 @@ import peerlab
 from peerlab.app.explore import explore
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.places import folder
+from peerlab.view.payload import payload
 
 HARDWARE = folder("data") / "hardware"
 LEAVES = """[fabric]
@@ -166,3 +167,25 @@ def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():
     assert large(peerlab.Scenario(nodes=1024, jitter=0.1))
     assert not large(peerlab.Scenario(nodes=1024))
     assert not large(peerlab.Scenario(nodes=8, jitter=0.1))
+
+
+def test_where_the_nics_hang_and_acs_redirect_are_switched_and_seen():
+    lab = explore(path="peer-direct", nodes=4, message_bytes="16 MiB")
+    assert lab.controls.rare.wiring.label == "below one switch, as assumed †"
+    before = payload(lab.run)["views"]["scene"]["ways"]
+    lab.controls.rare.acs.value = "on"
+    assert lab.scenario.acs_redirect == "on"
+    assert lab.run.bottleneck.label == "PCIe uplink up"
+    assert payload(lab.run)["views"]["scene"]["ways"] != before
+    lab.controls.rare.acs.value = "auto"
+    lab.controls.rare.wiring.value = "root-port"
+    assert lab.scenario.hardware.wiring.place.distance == "PHB"
+    lab.controls.cluster.value = "ideal-100g"
+    assert (lab.scenario.wiring, lab.controls.rare.wiring.disabled) == ("auto", True)
+    lab.close()
+
+
+def test_a_wiring_that_is_given_in_python_and_is_the_clusters_own_is_shown_as_that():
+    lab = explore(wiring="switch", acs_redirect="off", nodes=4, message_bytes="4 MiB")
+    assert (lab.controls.rare.wiring.value, lab.controls.rare.acs.value) == ("auto", "auto")
+    lab.close()
