@@ -5,8 +5,10 @@ with the count in elements: of an AllGather those that a rank sends, of a Reduce
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from peerlab.errors import RecordsError
 from peerlab.records import nccl
@@ -83,20 +85,31 @@ def read(log: Log) -> Records:
         counts[one.who] += 1
     who = max(counts, key=lambda name: counts[name])
     mine = [one for one in found if one.who == who]
-    rows = [
-        {
-            "kind": "imported",
-            "source": f"{TOOL}: {log.name}",
-            "collective": one.collective,
-            "size_bytes": one.size,
-            "dtype": one.dtype,
-            "ranks": one.ranks,
-            "repetition": place,
-        }
-        for place, one in enumerate(mine)
+    rows = [_row(one, place, f"{TOOL}: {log.name}") for place, one in enumerate(mine)]
+    manifest = _manifest(log, mine, counts)
+    notes = [
+        "NCCL's log has order and sizes of a job's collectives, and no times: NCCL Inspector or a trace of the profiler has them"
     ]
-    hosts = list(dict.fromkeys(name.partition(":")[0] for name in counts))
-    manifest = {
+    if len(counts) > 1:
+        notes.append(f"of {len(counts)} processes the one that logs most is taken: all of a job do the same")
+    return Records.of(rows, manifest, [*damage.sentences(), *notes])
+
+
+def _row(one: JobCollective, place: int, source: str) -> dict[str, Any]:
+    return {
+        "kind": "imported",
+        "source": source,
+        "collective": one.collective,
+        "size_bytes": one.size,
+        "dtype": one.dtype,
+        "ranks": one.ranks,
+        "repetition": place,
+    }
+
+
+def _manifest(log: Log, mine: list[JobCollective], processes: Iterable[str]) -> dict[str, Any]:
+    hosts = list(dict.fromkeys(name.partition(":")[0] for name in processes))
+    return {
         "tool": TOOL,
         "version": "",
         "command": "",
@@ -106,12 +119,6 @@ def read(log: Log) -> Records:
         "transport": transport_lines(log.lines),
         "environment": environment_lines(log.lines),
     }
-    notes = [
-        "NCCL's log has order and sizes of a job's collectives, and no times: NCCL Inspector or a trace of the profiler has them"
-    ]
-    if len(counts) > 1:
-        notes.append(f"of {len(counts)} processes the one that logs most is taken: all of a job do the same")
-    return Records.of(rows, manifest, [*damage.sentences(), *notes])
 
 
 def _compare(found: list[JobCollective], damage: Damage) -> None:

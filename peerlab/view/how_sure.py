@@ -50,9 +50,7 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
 
 def how_sure_html(gain: GainBand) -> str:
     """Return the picture with its sentence below it, for a notebook."""
-    return (
-        f"<figure style='margin:0'>{how_sure_svg(gain)}<figcaption>{escape(repr(gain))}</figcaption></figure>"
-    )
+    return f"<figure style='margin:0'>{how_sure_svg(gain)}<p>{escape(repr(gain))}</p></figure>"
 
 
 def alt(gain: GainBand) -> str:
