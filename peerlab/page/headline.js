@@ -1,6 +1,7 @@
 // The headline: how many times as fast the way past the host is, and the figures beside it, with what they were before the last
 // change, or are in the first of two scenarios.
 import { make } from "./dom.js";
+import { HowSure } from "./how_sure.js";
 import { ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { digits, sayTimes } from "./words.js";
@@ -32,6 +33,7 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number | null} high
  * @property {OtherRatio[]} others
  * @property {string} says
+ * @property {string} sure
  * @property {string[]} times
  */
 /**
@@ -49,6 +51,7 @@ export class Headline extends View {
     super(page);
     this.host = page.find(".pl-cards");
     this.scale = page.scale;
+    this.sure = new HowSure(page);
     page.on("change:ratio", () => this.cards && this.show());
   }
 
@@ -90,7 +93,7 @@ export class Headline extends View {
     card.dataset.name = "ratio";
     value.append(make("small", "", gain ? " as fast" : " as fast: slower"));
     const label = make("div", "pl-label");
-    label.append(make("span", "", `${ratio.fast} against ${ratio.slow}`));
+    label.append(make("span", "", `${ratio.fast} against ${ratio.slow}`), this.sure.button(ratio));
     card.append(label, value);
     const both = make("div", "pl-value");
     both.append(make(past ? "span" : "b", "", first), " → ", make(past ? "b" : "span", "", second));

@@ -6,6 +6,7 @@ from typing import TypedDict
 from peerlab.analysis.gain import GainBand
 from peerlab.analysis.run import Run
 from peerlab.units import say_time
+from peerlab.view.how_sure import how_sure_svg
 
 
 class OtherRatio(TypedDict):
@@ -35,6 +36,8 @@ class PathRatio(TypedDict):
     """Beside the band: with each alternative to an assumption without a range."""
     says: str
     """The band and the alternatives as one sentence without its end."""
+    sure: str
+    """The picture of how sure it is, as SVG; empty without a band."""
     times: list[str]
     """How long the one path takes, and the other."""
 
@@ -55,5 +58,6 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
             {"says": case.says, "ratio": case.gain, "low": case.low, "high": case.high} for case in cases
         ],
         "says": band.range_in_words() if band else "",
+        "sure": how_sure_svg(band) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
     }

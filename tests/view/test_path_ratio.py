@@ -4,6 +4,7 @@ import peerlab
 from peerlab.app.explore import explore
 from peerlab.export.album import Album
 from peerlab.export.choices import choices
+from peerlab.view.how_sure import how_sure_svg
 from peerlab.view.path_ratio import path_ratio
 
 STAGED = peerlab.Scenario(path="host-rdma")
@@ -19,7 +20,9 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
     ]
     assert ratio["says"] == band.range_in_words()
     assert ratio["times"] == ["4.21 ms", "2.39 ms"]
-    assert path_ratio(slow, fast, None)["low"] is None
+    assert ratio["sure"] == how_sure_svg(band)
+    without = path_ratio(slow, fast, None)
+    assert (without["low"], without["sure"]) == (None, "")
 
 
 def test_a_run_that_takes_no_time_has_none():
