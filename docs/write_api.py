@@ -22,8 +22,8 @@ nearest known name.
 GROUPS = {
     "Ask": ("Scenario", "simulate", "Run", "sweep", "way", "load_cluster", "known_clusters", "Cluster", "RegistrationCache"),
     "Measure, read and judge": ("measure", "ratios", "pin_cost", "show_limit", "load", "Records", "diagnose", "calibrate", "doctor"),
-    "In a notebook": ("explore", "steps", "predict", "exercise", "progress"),
-    "Take away": ("export_html", "export_still", "export_video", "write_deck"),
+    "In a notebook": ("explore", "race", "steps", "predict", "exercise", "progress"),
+    "Take away": ("export_html", "export_still", "export_video", "wall_chart", "write_deck"),
     "What goes wrong": ("PeerlabError",),
 }  # fmt: skip
 """Every public name, in the order in which one meets it."""
@@ -45,6 +45,8 @@ RETURNED = {
     "Ratios": "peerlab.reports.ratios",
     "PinCost": "peerlab.measurement.pin_cost",
     "Refusal": "peerlab.measurement.locked_memory",
+    "Race": "peerlab.analysis.race",
+    "Delivery": "peerlab.analysis.race",
     "Outline": "peerlab.deck.outline",
 }
 """What public names return or take beside each other."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from peerlab.engine.simulate import simulate
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
+    from peerlab.export.wall_chart import wall_chart
     from peerlab.host_doctor import Host, Report
     from peerlab.measurement.locked_memory import show_limit
     from peerlab.measurement.measurement import measure
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from peerlab.reports.steps import steps
     from peerlab.study.calibration.calibration import calibrate
     from peerlab.study.diagnosis.diagnosis import diagnose
+    from peerlab.study.racing import race
     from peerlab.study.sweep.sweeping import sweep
 
 _HOMES = {
@@ -58,11 +60,13 @@ _HOMES = {
     "load_cluster": "peerlab.model.presets",
     "measure": "peerlab.measurement.measurement",
     "pin_cost": "peerlab.measurement.pin_cost",
+    "race": "peerlab.study.racing",
     "ratios": "peerlab.reports.ratios",
     "show_limit": "peerlab.measurement.locked_memory",
     "simulate": "peerlab.engine.simulate",
     "steps": "peerlab.reports.steps",
     "sweep": "peerlab.study.sweep.sweeping",
+    "wall_chart": "peerlab.export.wall_chart",
     "way": "peerlab.model.way",
     "write_deck": "peerlab.deck.write_deck",
 }
@@ -162,11 +166,13 @@ __all__ = [
     "pin_cost",
     "predict",
     "progress",
+    "race",
     "ratios",
     "show_limit",
     "simulate",
     "steps",
     "sweep",
+    "wall_chart",
     "way",
     "write_deck",
 ]

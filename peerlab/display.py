@@ -23,6 +23,13 @@ def write_trace(one: Any, path: Any) -> None:
     write_perfetto(one.trace, path, repr(one))
 
 
+def show_race(one: Any) -> str:
+    """Return a `Race` in a frame that plays it."""
+    from peerlab.export.race_page import race_frame
+
+    return race_frame(one)
+
+
 def show_records(one: Any) -> str:
     """Return the medians of `Records` as a table, with where they come from."""
     from peerlab.reports.records_table import html_table

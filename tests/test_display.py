@@ -35,6 +35,7 @@ def results(tmp_path_factory):
     pingpong = measured_library()["juliet/osu-latency-staged"]
     return {
         display.show_run: peerlab.simulate(peerlab.Scenario(nodes=4)),
+        display.show_race: peerlab.race(peerlab.Scenario(nodes=4), path="peer-direct"),
         display.show_records: own,
         display.show_ratios: peerlab.ratios(own),
         display.show_steps: peerlab.steps("ring", 3),
@@ -71,7 +72,7 @@ def test_every_class_that_shows_itself_goes_through_the_door(root):
 def test_the_contract_names_the_door_and_nothing_else(root):
     contracts = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (down,) = (one for one in contracts if one["name"] == "Imports point down")
-    doors = ("peerlab.view.*", "peerlab.reports.*", "peerlab.export.perfetto")
+    doors = ("peerlab.view.*", "peerlab.reports.*", "peerlab.export.perfetto", "peerlab.export.race_page")
     assert down["ignore_imports"] == [f"peerlab.display -> {door}" for door in doors]
 
 

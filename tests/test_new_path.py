@@ -202,7 +202,7 @@ def test_the_parts_of_the_picture_say_what_stands_for_them(dpu):
     assert "Not drawn: DPU" not in told
     notes = {card["name"]: card["note"] for card in cards(run)}
     assert notes["busbw"] == f"wire {run.busy['dpu_tx']:.0%} busy"
-    assert notes["copies"] == "through DPU memory"
+    assert notes["dram"] == "through DPU memory"
 
 
 @pytest.mark.parametrize("lane", [None, 100])
@@ -282,3 +282,9 @@ def test_a_deck_shows_what_is_busiest_in_the_colours_of_its_stages(dpu, tmp_path
     assert f"NIC send, Peer Direct: {compared.direct.busy['nic_tx']:.0%} busy" in busy
     assert "DPU reads device memory" in slide.pictures[0]
     assert "through the host: " in spent
+
+
+def test_it_races_and_stands_on_the_wall_chart(scenario, tmp_path):
+    race = peerlab.race(scenario, path="peer-direct")
+    assert f"{scenario.data_path.title} takes" in race._repr_html_()
+    assert scenario.data_path.title in peerlab.wall_chart(scenario, tmp_path / "wall.svg").read_text()

@@ -9,12 +9,14 @@ import ipywidgets as w
 from peerlab.app.exporting import Exporting
 from peerlab.app.more_settings import Rare
 from peerlab.app.own_log import OwnLog
+from peerlab.app.race_panel import RacePanel
 from peerlab.app.widgets import (
     Changes,
     button,
     classed,
     number_field,
     offer,
+    one_at_a_time,
     pair,
     row,
     select,
@@ -49,12 +51,14 @@ class Controls:
         on_command: Callable[..., None],
         log: OwnLog,
         exporting: Exporting,
+        racing: RacePanel,
     ) -> None:
         self._on_change = on_change
         self._showing = False
         self._texts: dict[str, w.Widget] = {}
         self.log = log
         self.exporting = exporting
+        self.racing = racing
         self._make_primary()
         self._make_secondary()
         self.rare = Rare()
@@ -69,7 +73,7 @@ class Controls:
     def rows(self) -> list[w.Widget]:
         """Return the rows of controls, top to bottom."""
         sliders = [pair(self.nodes, self.nodes_text), pair(self.size, self.size_text)]
-        primary = [self.host, self.cache, *sliders]
+        primary = [self.host, self.cache, *sliders, self.hint]
         secondary = [
             self.cluster,
             self.file,
@@ -77,6 +81,7 @@ class Controls:
             self.direct,
             self.collective,
             self.more,
+            self.racing.toggle,
             self.log.toggle,
             self.exporting.toggle,
             self.undo,
@@ -85,10 +90,9 @@ class Controls:
         return [
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
-            self.hint,
-            self.rare.row,
-            self.log.panel,
-            self.exporting.panel,
+            classed(
+                w.Box([self.rare.row, self.racing.panel, self.log.panel, self.exporting.panel]), "pl-panels"
+            ),
             self.error,
         ]
 
@@ -131,6 +135,7 @@ class Controls:
         tell(self.collective, "collective", lambda what: {"collective": what})
         self.rare.connect(tell)
         unfold(self.more, self.rare.row, "flex")
+        one_at_a_time([self.more, self.racing.toggle, self.log.toggle, self.exporting.toggle])
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:
@@ -160,6 +165,13 @@ class Controls:
             found["cache"] = {"registration": "per-transfer" if on else self.rare.policy.value}
         return found
 
+    def pair(self, scenario: Scenario) -> tuple[Scenario, Scenario] | None:
+        """Return `scenario` through the host and past it, as the host switch changes it; None where there is nothing to switch."""
+        if self.host.disabled:
+            return None
+        slow = scenario if scenario.staged else scenario.with_(path=self.baseline.value)
+        return slow, scenario.with_(path=self.direct.value) if scenario.staged else scenario
+
     # ---- showing -----------------------------------------------------------------------------------------------
 
     def show(self, scenario: Scenario, *, can_undo: bool) -> None:
@@ -170,7 +182,8 @@ class Controls:
             self._show_secondary(scenario)
             self.rare.show(scenario, cache_rests=self.cache.disabled)
             self.undo.disabled = not can_undo
-            self.hint.value = escape(_hint(scenario))
+            hint = escape(_hint(scenario), quote=True)
+            self.hint.value = hint and f"<span title='{hint}'>{hint}</span>"
             self.say("")
         finally:
             self._showing = False

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band
-from peerlab.app.runs import PATIENCE_S, Runs
-from peerlab.engine.loop.event_loop import Progress
+from peerlab.app.runs import PATIENCE_S, GivingWay, Runs
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.study.bands import bands_of
@@ -22,7 +21,6 @@ _SHOW_S = 1.0
 """Curves that take longer than this are shown line by line."""
 _REST_S = 0.4
 """Bands wait so long after a change, so that the simulation of the change has the processor."""
-_YIELD_S = 0.004
 
 
 class Curving:
@@ -34,7 +32,7 @@ class Curving:
         self._shown: dict[str, object] = {}
         self._task: asyncio.Task[None] | None = None
         self._of: object = None
-        self._resting = 0.0
+        self._giving_way = GivingWay(_REST_S)
 
     def draw(self, scenario: Scenario) -> None:
         """Simulate and show the curves of `scenario`, in pieces; a computation for another scenario is given up."""
@@ -50,7 +48,7 @@ class Curving:
 
     def rest(self) -> None:
         """Let bands wait for a moment, so that the simulation of a change has the processor."""
-        self._resting = time.monotonic() + _REST_S
+        self._giving_way.rest()
 
     def cancel(self) -> None:
         """Give up what is being computed."""
@@ -102,18 +100,6 @@ class Curving:
 
     def _compute(self, runs: Sequence[Run | None], stop: threading.Event) -> list[Band | None]:
         try:
-            return bands_of(runs, self._give_way(stop))
+            return bands_of(runs, self._giving_way.progress(stop))
         except Cancelled:  # nobody waits for them any more
             return []
-
-    def _give_way(self, stop: threading.Event) -> Progress:
-        """Return what a simulation reports to, so that whoever waits for the interpreter gets it, and that `stop` ends it."""
-
-        def progress(_done: int, _total: int) -> None:
-            stop.wait(_YIELD_S)
-            while time.monotonic() < self._resting and not stop.is_set():
-                stop.wait(0.02)
-            if stop.is_set():
-                raise Cancelled("another curve is wanted")
-
-        return progress

@@ -17,6 +17,8 @@ from peerlab.app.exporting import Exporting, Shown
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.log_findings import LogFindings, as_measured
 from peerlab.app.measured_points import MeasuredPoints
+from peerlab.app.race_panel import RacePanel
+from peerlab.app.ratio_in_background import Comparing
 from peerlab.app.runs import PATIENCE_S, Background, Runs
 from peerlab.app.widgets import Changes, Spoken
 from peerlab.errors import Cancelled, PeerlabError
@@ -59,9 +61,14 @@ class Explorer(Spoken):
         self.figures = FiguresWidget(self._command)
         self._evidence = MeasuredPoints(records, self._show_measured, self._log_read, self._go_to_log)
         self.controls = Controls(
-            self._changed, self._command, self._evidence.log, Exporting(lambda: Shown(self.run, self.before))
+            self._changed,
+            self._command,
+            self._evidence.log,
+            Exporting(lambda: Shown(self.run, self.before)),
+            RacePanel(self._rivals),
         )
         self._curving = Curving(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))
+        self._comparing = Comparing(self._runs, lambda ratio: setattr(self.figures, "ratio", ratio or {}))
         self._parts = [*self.controls.rows(), self.figures, self.controls.log.verdict]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -90,6 +97,7 @@ class Explorer(Spoken):
         """Stop what runs in the background."""
         self._stop()
         self._curving.cancel()
+        self._comparing.cancel()
         self._evidence.measuring.stop()
         if self._looking:
             self._looking.cancel()
@@ -98,6 +106,7 @@ class Explorer(Spoken):
 
     def _changed(self, changes: Changes, control: str) -> None:
         self._curving.rest()
+        self._comparing.rest()
         with self._telling(control):
             self._change(self.scenario.with_(**fitting(self.scenario, changes)), control)
 
@@ -128,6 +137,7 @@ class Explorer(Spoken):
 
     def _command(self, command: str, value: Any = None) -> None:
         self._curving.rest()
+        self._comparing.rest()
         with self._telling(""):
             self._obey(command, value)
 
@@ -221,13 +231,30 @@ class Explorer(Spoken):
         )  # first: the user waits for the picture
         self.controls.show(run.scenario, can_undo=bool(self._history))
         self.controls.exporting.show(pair=self.before is not None)
+        self.controls.racing.show()
         self.figures.shown = self._number
         self._evidence.draw(run.scenario)
+        self._comparing.draw(self.controls.pair(run.scenario))
         self._curving.draw(run.scenario)
         if self._looking:
             self._looking.cancel()
         if _running_loop():
             self._looking = asyncio.ensure_future(self._look_ahead())
+
+    def _rivals(self) -> tuple[Run, Run]:
+        """Return who races: what was shown before and what is now, or both sides of the host switch."""
+        if self.before is not None and self.before.scenario != self.scenario:
+            return self.before, self.run
+        changes = self.controls.switches(self.scenario).get("host")
+        if changes is None:
+            raise PeerlabError(
+                f"{self.scenario.hardware.title} has nothing to race against: switch something, then race"
+            )
+        try:
+            other = self._runs.get(self.scenario.with_(**changes), PATIENCE_S)
+        except TooSlow:
+            raise PeerlabError("The other side takes too long to simulate: switch to it, then race") from None
+        return (self.run, other) if self.scenario.staged else (other, self.run)
 
     def _show_measured(self, parcel: dict[str, object]) -> None:
         self.figures.measured = parcel

@@ -64,6 +64,9 @@ KINDS = (
     Kind("drawing (SVG)", ".svg", export_still),
     Kind("video (MP4)", ".mp4", _video),
     Kind("video, before beside now", ".mp4", _video, pair=True),
+    Kind("race, before against now (page)", ".html", partial(export_html, mode="race"), pair=True),
+    Kind("race, before against now (slide)", ".html", partial(export_html, mode="race-slide"), pair=True),
+    Kind("race, before against now (MP4)", ".mp4", partial(_video, view="race-slide"), pair=True),
 )
 _TAKES = {
     ".html": "every state of the switches is simulated",

@@ -31,6 +31,8 @@ class FiguresWidget(anywidget.AnyWidget):
     """What `peerlab.view.payload` returns."""
     curves = traitlets.Dict().tag(sync=True)
     """What `peerlab.view.curves` returns."""
+    ratio = traitlets.Dict().tag(sync=True)
+    """What `peerlab.view.path_ratio` returns; empty where there are no two paths to compare."""
     measured = traitlets.Dict().tag(sync=True)
     """What `peerlab.view.measured` returns."""
     status = traitlets.Dict().tag(sync=True)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from peerlab.analysis.run import Run
+from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
@@ -19,6 +20,7 @@ PATIENCE_S = 0.15
 
 _AT_ONCE_S = 0.05
 """A simulation that only a curve needs goes to a thread after so many seconds."""
+_YIELD_S = 0.004
 
 
 class Runs:
@@ -75,6 +77,29 @@ class Runs:
             finally:
                 stop.set()  # the thread ends soon after its caller is cancelled
             return self.keep(run)
+
+
+class GivingWay:
+    """Lets computations in threads wait while the user's own change needs the processor."""
+
+    def __init__(self, rest_s: float) -> None:
+        self._rest_s, self._until = rest_s, 0.0
+
+    def rest(self) -> None:
+        """Let them wait for a moment."""
+        self._until = time.monotonic() + self._rest_s
+
+    def progress(self, stop: threading.Event) -> Progress:
+        """Return what a simulation reports to, so that whoever waits for the interpreter gets it, and that `stop` ends it."""
+
+        def progress(_done: int, _total: int) -> None:
+            stop.wait(_YIELD_S)
+            while time.monotonic() < self._until and not stop.is_set():
+                stop.wait(0.02)
+            if stop.is_set():
+                raise Cancelled("something else is wanted")
+
+        return progress
 
 
 class Background:

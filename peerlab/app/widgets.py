@@ -79,6 +79,18 @@ def unfold(toggle: w.Widget, panel: w.Widget, shown: str = "") -> None:
     toggle.observe(turn, "value")
 
 
+def one_at_a_time(toggles: Sequence[w.Widget]) -> None:
+    """Let the panel of one button close those of the others."""
+
+    def turn(event: Any) -> None:
+        for other in toggles:
+            if event["new"] and other is not event["owner"]:
+                other.value = False
+
+    for one in toggles:
+        one.observe(turn, "value")
+
+
 def offer(one: w.Widget, options: Sequence[tuple[str, Any]], value: Any) -> None:
     """Let a list offer these options and show this value."""
     if tuple(one.options) != tuple(options):

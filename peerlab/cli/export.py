@@ -24,7 +24,11 @@ examples:
   peerlab export --path host-rdma --output still.png --scale 2               a still; .pdf and .svg too
   peerlab export --path host-rdma --view datapath --output slide.png         one figure, with words for the last row
   peerlab export --path peer-direct --output loop.mp4 --theme dark           one loop as a video; .webm and .gif too
-  peerlab export --path host-rdma --beside path=peer-direct --output race.mp4       two of them, one clock
+  peerlab export --path host-rdma --beside path=peer-direct --output pair.mp4       two of them, one clock
+  peerlab export --path host-rdma --beside path=peer-direct --mode race --output race.html    bytes delivered, the lead
+  peerlab export --path host-rdma --beside path=peer-direct --view race-slide --output race.mp4
+  peerlab export --over paths --output wall.svg                              all data paths of the cluster in one picture
+  peerlab export --path host-rdma --over clusters --output wall.png          one path on every cluster that has it
   peerlab export --mode figure --figure curves --theme dark --ratio 4:3 --output curves.html
 
 The file plays in any browser, in an iframe of a deck too, without a network. slide.html#nodes=64&path=peer-direct
@@ -36,7 +40,7 @@ exit status: 0 written, 1 impossible (one line says why), 2 wrong usage
 
 PAGES = (".html", ".htm")
 """What a page may be called."""
-_OURS = ("run", "output", "controls", "beside", "start")
+_OURS = ("run", "output", "controls", "beside", "start", "over")
 _OPTIONS = ("mode", "figure", "theme", "ratio")
 
 
@@ -64,7 +68,8 @@ def add(commands: Any) -> None:
     )
     add("--start", metavar="FIELD=VALUE,...", help="what it begins with (default: the scenario)")
     add("--beside", metavar="FIELD=VALUE,...", help="a second scenario beside it that differs in this")
-    add("--mode", help="explorer, side-by-side or figure (default: explorer)")
+    add("--over", help="paths or clusters: one picture of all of them, .svg, .png, .pdf or .html")
+    add("--mode", help="explorer, side-by-side, figure, or of two race or race-slide (default: explorer)")
     add("--figure", help="datapath, timeline or curves (default: datapath)")
     add("--theme", help="auto, light or dark (default: auto, what the reader's system has)")
     add("--ratio", help="16:9 or 4:3 (default: 16:9)")
@@ -75,6 +80,8 @@ def _export(options: argparse.Namespace) -> int:
     given = vars(options)
     ours = {*_OURS, *_OPTIONS, *OPTIONS}
     scenario = Scenario(**{name: value for name, value in given.items() if name not in ours})
+    if "over" in given:
+        return _wall_chart(scenario, given)
     subject = [scenario]
     if "beside" in given:
         subject.append(scenario.with_(**_changes("--beside", options.beside)))
@@ -100,6 +107,17 @@ def _export(options: argparse.Namespace) -> int:
         path = peerlab.export_html(
             subject, options.output, controls=given.get("controls"), progress=progress, **chosen
         )
+    print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
+    return 0
+
+
+def _wall_chart(scenario: Scenario, given: dict[str, Any]) -> int:
+    """Write a wall chart, and print where it is."""
+    ours = {*_OURS, *_OPTIONS, *OPTIONS}
+    for name in sorted(ours & given.keys() - {"run", "output", "over", "theme", "scale"}):
+        raise ExportError(f"--{name}: not of a wall chart, which --over makes")
+    chosen = {name: given[name] for name in ("over", "theme", "scale") if name in given}
+    path = peerlab.wall_chart(scenario, given["output"], **chosen)
     print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     return 0
 

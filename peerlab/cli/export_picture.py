@@ -28,7 +28,7 @@ def add_options(add: Callable[..., Any]) -> None:
     """Add the options of pictures."""
     add(
         "--view",
-        help="of a picture: page, datapath, timeline, curves, or sketch (default: page; sketch for .svg)",
+        help="of a picture: page, datapath, timeline, curves or sketch, of two race or race-slide (default: page; sketch for .svg)",
     )
     add("--scale", type=number, metavar="1|2|3|4", help="of a .png: pixels per unit (default: 1)")
     add(

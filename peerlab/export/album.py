@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -10,16 +11,17 @@ import numpy as np
 from peerlab.analysis.run import Run
 from peerlab.engine.simulate import simulate, takes_every_node
 from peerlab.errors import ExportError, PeerlabError
-from peerlab.export.choices import PageControl, states
+from peerlab.export.choices import PageControl, detour_and_direct, states
 from peerlab.export.pack import Packing, rounding_ns
 from peerlab.model.scenario import Scenario
 from peerlab.records import measured_for
-from peerlab.study.bands import bands_of
+from peerlab.study.bands import bands_of, gain_band_of
 from peerlab.study.patience import TooSlow, large, patient
 from peerlab.units import PS_PER_US
 from peerlab.view.curve_scenarios import AXES, PathCurve, key, lines
 from peerlab.view.curves import curves
 from peerlab.view.measured import MeasuredPoint, overlay, points
+from peerlab.view.path_ratio import path_ratio
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -43,6 +45,8 @@ class Album:
     bands: bool = True
     """Whether the curves that a page begins with have bands; those of all states would take minutes."""
     _known: dict[Scenario, Any] = field(default_factory=dict)
+    _first: tuple[Scenario, Scenario] | None = None
+    """The two paths whose ratio has a range: those that the page begins with."""
 
     def add(
         self,
@@ -57,7 +61,9 @@ class Album:
         """
         _check_number(scenario, controls)
         wanted = states(scenario, controls)
-        self._draw(wanted[_place(start, controls)], bands=self.bands)
+        place = _place(start, controls)
+        self._draw(wanted[place], bands=self.bands)
+        self._first = _pair(wanted[place]) if self.bands else None
         found = []
         for number, state in enumerate(wanted):
             if state not in self._known:
@@ -79,9 +85,37 @@ class Album:
         state = {
             "data": {**payload(run), "rounding_ns": rounding_ns(length)},
             "critical": _critical(run),
+            "ratio": self._ratio(run),
             "measured": overlay(scenario, _measured(scenario.hardware.name)),
         }
         return self.packing.add(state, length)
+
+    def _ratio(self, run: Run) -> Any:
+        """Return how many times as fast the way past the host is; nothing where there is no such pair of paths."""
+        pair = _pair(run.scenario)
+        if pair is None:
+            return {}
+        try:
+            slow, fast = (run if one == run.scenario else _other(one) for one in pair)
+            ranged = pair == self._first and _alike(slow) and _alike(fast)
+            band = gain_band_of(slow, fast) if ranged else None
+        except PeerlabError:  # the other path is impossible here, or an end of the range takes too long
+            return {}
+        return path_ratio(slow, fast, band, [run.scenario.as_code()]) or {}
+
+
+def _pair(scenario: Scenario) -> tuple[Scenario, Scenario] | None:
+    """Return a scenario through the host, and past it."""
+    paths = detour_and_direct(scenario)
+    if paths is None:
+        return None
+    slow, fast = (scenario if path == scenario.path else scenario.with_(path=path) for path in paths)
+    return slow, fast
+
+
+@lru_cache(maxsize=32)
+def _other(scenario: Scenario) -> Run:
+    return simulate(scenario)
 
 
 def _place(numbers: Sequence[int], controls: Sequence[PageControl]) -> int:

@@ -172,7 +172,7 @@ def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:
 def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
     match field:
         case "path" if name == "host":
-            return _detour_and_direct(scenario)
+            return list(_host_switch(scenario))
         case "path":
             return list(scenario.hardware.paths)
         case "registration":
@@ -185,16 +185,23 @@ def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
     return []
 
 
-def _detour_and_direct(scenario: Scenario) -> list[str]:
+def detour_and_direct(scenario: Scenario) -> tuple[str, str] | None:
+    """Return a path through the host and one past it, the scenario's own one of them; None if its cluster has but one kind."""
     paths, own = scenario.hardware.paths, str(scenario.path)
     staged = [path for path in paths if data_path(path).is_staged]
     direct = [path for path in paths if path not in staged]
     if not staged or not direct:
-        name = scenario.hardware.name
+        return None
+    return own if own in staged else staged[0], own if own in direct else direct[0]
+
+
+def _host_switch(scenario: Scenario) -> tuple[str, str]:
+    found = detour_and_direct(scenario)
+    if found is None:
         raise ExportError(
-            f"controls: {name} has {', '.join(paths)} only, so there is nothing for host to switch"
+            f"controls: {scenario.hardware.name} has {', '.join(scenario.hardware.paths)} only, so there is nothing for host to switch"
         )
-    return [own if own in staged else staged[0], own if own in direct else direct[0]]
+    return found
 
 
 def _doubled(low: int, high: int) -> list[int]:

@@ -10,18 +10,28 @@ from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
 from peerlab.export.browser import Browser, browser
 from peerlab.export.page import FIGURES, page_html
+from peerlab.export.race_page import RACES
+from peerlab.units import PS_PER_US
 from peerlab.view import still
 from peerlab.view.words import title
 
 Shown = Run | Sequence[Run]
 """What a picture is of: a run, or two beside each other."""
 SKETCH = "sketch"
-VIEWS = {**dict.fromkeys(("page", *FIGURES), (1280, 720)), SKETCH: still.SIZE}
-"""What may be shown, and its size in CSS pixels: the page, one of its figures for the last row, the data path drawn small."""
+VIEWS = {
+    **dict.fromkeys(("page", *FIGURES), (1280, 720)),
+    SKETCH: still.SIZE,
+    "race": (1120, 640),
+    "race-slide": (1280, 720),
+}
+"""What may be shown, and its size in CSS pixels: the page, one of its figures for the last row, the data path drawn
+small, a race and the same as a slide."""
 
 _STILL = """
-.pl-player, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button { display: none !important; }
+.pl-player, .rc-bar, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button, .pl-idle button { display: none !important; }
 html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
+html[data-mode="page"] .rc-head { position: static; width: auto; height: auto; clip-path: none; grid-area: bar; }
+html[data-mode="page"] .rc-head h1 { font-size: 18px; }
 .pl-caption summary { list-style: none; text-decoration: none; }
 h1.pl-hidden { position: static; width: auto; height: auto; clip-path: none; margin: 0; font: 650 20px/1.2 system-ui, sans-serif; }
 """
@@ -44,6 +54,12 @@ class Sitting:
             share = moment_ps / (length_ps(self.runs) or 1)
             self.window.evaluate(f"(p => p.seek({share!r} * p.length))([...window.peerlabPages][0].player)")
         self.window.evaluate(_SETTLED)
+
+    def film(self, seconds: float) -> None:
+        """Show what moves as one sees it who watches a run for so long; else each slice is where it is at a moment."""
+        if self.view in RACES:
+            speed = length_ps(self.runs) / PS_PER_US / seconds
+            self.window.evaluate(f"void ([...window.peerlabPages][0].film = {speed!r})")
 
     def png(self, moment_ps: int) -> bytes:
         """Return a moment as PNG."""
@@ -90,8 +106,10 @@ def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterato
     runs = several(shown)
     if view not in VIEWS:
         raise ExportError(f"view: {view!r} is unknown; {nearest(view, VIEWS)}")
-    if len(runs) > 1 and view != "page":
-        raise ExportError(f"view: {view!r} shows one run; two are shown by the view 'page'")
+    if view in RACES and len(runs) == 1:
+        raise ExportError(f"view: {view!r} shows two runs, and there is one")
+    if len(runs) > 1 and view not in ("page", *RACES):
+        raise ExportError(f"view: {view!r} shows one run; two are shown by the views 'page' and 'race'")
     with browser(*VIEWS[view], scale) as window, tempfile.TemporaryDirectory(prefix="peerlab-") as folder:
         file = Path(folder) / "page.html"
         file.write_text(_text(runs, view, theme), encoding="utf-8")
@@ -112,4 +130,6 @@ def _text(runs: Sequence[Run], view: str, theme: str) -> str:
         return "<!doctype html><meta charset='utf-8'><style>html,body{margin:0;overflow:hidden}svg{display:block}</style><body>"
     if view == "page":
         return page_html(runs, controls={}, theme=theme)
+    if view in RACES:
+        return page_html(runs, mode=view, theme=theme)
     return page_html(runs, controls={}, theme=theme, mode="figure", figure=view, bands=view == "curves")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-PARTS = 1e6
+PARTS = 2e5
 """Times are rounded to the next of 1, 2, 5, 10, ... ns that is no shorter than the run over this."""
 _SMALLEST = 40
 """Characters of JSON below which a part is written where it is used."""
@@ -24,12 +24,16 @@ _TIMES = {
     "enter": "",
     "start": "enter",
     "queued": "start",
+    "freed": "start",
     "sent": "start",
+    "left": "sent",
     "received": "sent",
+    "landed": "received",
     "turned": "received",
+    "through": "turned",
     "done": "start",
-    "end": "turned done start",
-    "until": "end",
+    "end": "through done start",
+    "until": "through",
 }
 """Columns that hold times: of the columns named, a row's value is kept as its difference from the first that rows have."""
 

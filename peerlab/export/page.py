@@ -1,7 +1,7 @@
 """One HTML file that plays in any browser: figures, scripts and every state inside, nothing from outside."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,19 +11,20 @@ from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
 from peerlab.export.album import Album, Progress
 from peerlab.export.choices import Controls, PageControl, choices, start_of
+from peerlab.export.race_page import RACES, race_html
 from peerlab.export.target import place_of
 from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.paths import path_title
+from peerlab.model.naming import told_apart
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
-from peerlab.units import say_bytes
+from peerlab.study.racing import race
 from peerlab.version import __version__
 from peerlab.view.bokeh_document import bokeh_script, document
 from peerlab.view.policy import inline, policy
 from peerlab.view.theme import palettes
 from peerlab.view.views import VIEWS
 
-MODES = ("explorer", "side-by-side", "figure")
+MODES = ("explorer", "side-by-side", "figure", *RACES)
 FIGURES = ("datapath", "timeline", "curves")
 THEMES = ("auto", "light", "dark")
 RATIOS = ("16:9", "4:3")
@@ -77,7 +78,8 @@ def page_html(
         What its reader may change: ``"host,cache,nodes=2:64,message=1MiB:64MiB"``, or fields of a scenario to lists of
         values. By default the switches that the cluster has, and nodes. Every combination is simulated now.
     mode:
-        ``"explorer"``, ``"side-by-side"`` (of a pair) or ``"figure"``.
+        ``"explorer"``, ``"side-by-side"`` (of a pair), ``"figure"``, ``"race"`` (a pair on one clock, with the bytes
+        that each has delivered; it has no controls) or ``"race-slide"`` (the same as a slide).
     figure:
         Which one in mode ``"figure"``: ``"datapath"``, ``"timeline"`` or ``"curves"``.
     theme:
@@ -101,20 +103,20 @@ def page_html(
     scenarios = _scenarios(subject)
     mode = mode or ("explorer" if len(scenarios) == 1 else "side-by-side")
     _check_words(len(scenarios), mode=mode, figure=figure, theme=theme, ratio=ratio)
+    if mode in RACES:
+        _check_race(controls, start)
+        return race_html(race(*subject), layout=RACES[mode], theme=theme, bands=bands)  # type: ignore[misc]  # a pair, as checked
     shared = _shared(scenarios, controls)
     numbers = start_of(scenarios[0], shared, start)
     album = Album(bands=bands)
     packed = [album.add(scenario, shared, numbers, progress) for scenario in scenarios]
-    shown = {
-        "mode": mode,
-        "figure": figure,
-        "theme": theme,
-        "titles": _titles(scenarios),
-        "subject": _subject(scenarios),
-    }
     pack = album.packing.text(
         {
-            **shown,
+            "mode": mode,
+            "figure": figure,
+            "theme": theme,
+            "titles": _titles(scenarios),
+            "subject": _subject(scenarios),
             "choices": [one.page() for one in shared],
             "start": numbers,
             "states": packed,
@@ -135,10 +137,17 @@ def _check_words(scenarios: int, **given: str) -> None:
     for name, word in given.items():
         if word not in _KNOWN[name]:
             raise ExportError(f"{name}: unknown {word!r}; {nearest(str(word), _KNOWN[name])}")
-    if (given["mode"] == "side-by-side") != (scenarios == 2):
+    if (given["mode"] in ("side-by-side", *RACES)) != (scenarios == 2):
         raise ExportError(
             f"mode: {given['mode']!r} shows {'two scenarios' if scenarios == 1 else 'one scenario'}"
         )
+
+
+def _check_race(controls: Controls | None, start: Mapping[str, Any] | None) -> None:
+    """Refuse what a race has not."""
+    for name, given in (("controls", controls), ("start", start)):
+        if given:
+            raise ExportError(f"{name}: a race has no controls; it plays its two scenarios as they are")
 
 
 def _scenarios(subject: Subject) -> list[Scenario]:
@@ -166,28 +175,8 @@ def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[P
 
 
 def _titles(scenarios: Sequence[Scenario]) -> list[str]:
-    """Return what stands above each of two scenarios: what tells it from the other."""
-    if len(scenarios) == 1:
-        return [""]
-    told = []
-    for one, other in (scenarios, reversed(scenarios)):
-        names = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
-        parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
-        told.append(", ".join(parts) or path_title(str(one.path)))
-    return told
-
-
-def _say(scenario: Scenario, name: str) -> str:
-    cached = {"cached": "with a registration cache", "per-transfer": "without a registration cache"}
-    words: dict[str, Callable[[Any], str]] = {
-        "cluster": lambda _: scenario.hardware.title,
-        "path": path_title,
-        "registration": lambda kind: cached.get(kind, "one pool"),
-        "collective": lambda kind: COLLECTIVE_NAMES[kind],
-        "message_bytes": say_bytes,
-        "nodes": lambda nodes: f"{nodes} nodes",
-    }
-    return words[name](getattr(scenario, name))
+    """Return what stands above each of two scenarios; above one alone stands nothing."""
+    return told_apart(scenarios) if len(scenarios) > 1 else [""]
 
 
 def _subject(scenarios: Sequence[Scenario]) -> str:

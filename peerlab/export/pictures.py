@@ -1,9 +1,12 @@
 """A run as a picture for a document: SVG, or PNG and PDF, which Chromium makes of it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
 from peerlab.export.in_browser import SKETCH, Shown, length_ps, several, sitting
+from peerlab.export.race_page import RACES
 from peerlab.export.target import place_of
 from peerlab.outfile import written
 from peerlab.view.moment import fullest
@@ -37,14 +40,15 @@ def export_still(
     view:
         ``page``: figures, data path, timeline and curves, 1280 x 720 (the default, but not for SVG); ``datapath``,
         ``timeline`` or ``curves``: that figure with words to be read from the last row, 1280 x 720; ``sketch``: the data
-        path with its main figures, 1060 x 366, as an SVG is drawn.
+        path with its main figures, 1060 x 322, as an SVG is drawn; of two runs ``race``: both paths one above the other with
+        the bytes delivered, 1120 x 640, or ``race-slide``: the same with a sentence as title, 1280 x 720.
     theme:
         ``light`` or ``dark``.
     scale:
         Pixels of a PNG per unit of the picture, 1 to 4: 2 for print and for screens of high density.
     moment:
         The moment shown, as a share from 0 to 1 of the time until all has ended; default: one in the middle of the run,
-        of two of the quicker one, at which many slices are in sight.
+        of two of the quicker one, at which many slices are in sight; of a race the one at which the first is through.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def export_still(
         raise ExportError(f"view: {view!r} cannot be drawn as .svg; the view {SKETCH!r} can")
     if target.suffix == ".svg" and len(runs) > 1:
         raise ExportError(f"cannot write {path}: an .svg shows one run; two are shown by .png and .pdf")
-    at = fullest(min(runs, key=lambda one: one.time_ps)) if moment is None else int(moment * length_ps(runs))
+    at = _usual_moment(runs, view) if moment is None else int(moment * length_ps(runs))
     with written(target, ExportError) as file:
         if target.suffix == ".svg":
             file.write_text(still_svg(runs[0], moment_ps=at, theme=theme), encoding="utf-8")
@@ -69,6 +73,12 @@ def export_still(
         with sitting(runs, view=view or "page", theme=theme, scale=scale) as one:
             file.write_bytes(one.pdf(at) if target.suffix == ".pdf" else one.png(at))
     return target
+
+
+def _usual_moment(runs: Sequence[Run], view: str | None) -> int:
+    """Return the moment that is shown if none is asked for, picoseconds: of a race the one at which the first is through."""
+    quicker = min(runs, key=lambda one: one.time_ps)
+    return quicker.time_ps if view in RACES else fullest(quicker)
 
 
 def checked(path: str | Path, suffixes: tuple[str, ...], theme: str) -> Path:

@@ -45,7 +45,7 @@ def export_video(
     path:
         The file; its suffix says what is written.
     view:
-        ``page``, ``datapath``, ``timeline`` or ``sketch``, as of :func:`export_still`.
+        ``page``, ``datapath``, ``timeline`` or ``sketch``, as of :func:`export_still`; of two runs ``race`` or ``race-slide``, too.
     theme:
         ``light`` or ``dark``.
     seconds:
@@ -82,6 +82,7 @@ def export_video(
 def frames(run: Shown, count: int, *, view: str = "page", theme: str = "light") -> Iterator[bytes]:
     """Yield `count` frames of one loop as PNG, evenly spread over the run; the same on every call on one machine."""
     with sitting(run, view=view, theme=theme) as one:
+        one.film(count / FRAMES_PER_S)
         for number in range(count):
             yield one.png(length_ps(one.runs) * number // count)
 

@@ -38,6 +38,12 @@ def style_alone() -> str:
     return _read("alone.css")
 
 
+@cache
+def style_race() -> str:
+    """Return the style sheet of a race."""
+    return _read("race.css")
+
+
 def script_of(name: str, views: tuple[str, ...] = ()) -> str:
     """Return a script of this folder and all that it imports, joined into one."""
     return joined(name, lambda one: _list(views) if one == "views" else _read(f"{one}.js"))

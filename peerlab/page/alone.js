@@ -36,7 +36,11 @@ class AlonePage extends Page {
     super.build();
     if (this.leader) return;
     const shared = document.querySelector(".pl-shared"), both = this.wanted.mode === "side-by-side";
-    shared.append(this.find(".pl-player"), ...(both ? [] : [this.find(".pl-footer")]));
+    shared.append(...(this.seated ? [] : [this.find(".pl-player")]), ...(both ? [] : [this.find(".pl-footer")]));
+  }
+
+  get seated() {
+    return this.wanted.mode === "explorer";
   }
 
   find(selector) {

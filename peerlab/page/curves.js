@@ -3,6 +3,10 @@
 import { between, passed, roomAt } from "./labels.js";
 import { View } from "./view.js";
 
+const LIMIT = "limit"; // names the line of what the wire can carry
+const NEAR = 9; // pixels from a line at which it is meant
+const COVERED = 30; // what a place costs where a name would cover a line, in pixels of room
+const WAYS = [-4, -7, -10, -13, -17, -22, -28, -36, -46, -58, -72, -88, 15, 18, 22, 27, 33, 41, 51, 63, 77]; // heights of a name above its line, and below it
 const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: a name belongs to its line
 
 /**
@@ -14,6 +18,7 @@ const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: 
  * @property {string} line
  * @property {string} limit
  * @property {boolean} cached
+ * @property {boolean} past
  * @property {Object<string, string>} of
  * @property {string} machine
  */
@@ -32,6 +37,8 @@ export class Curves extends View {
     super(page);
     this.host = page.find(".pl-curves");
     for (const tab of this.host.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.choose(tab.dataset.axis));
+    this.find(".pl-figure").addEventListener("mousemove", (event) => this.point(event));
+    this.find(".pl-figure").addEventListener("mouseleave", () => this.point(null));
   }
 
   find(selector) {
@@ -40,6 +47,25 @@ export class Curves extends View {
 
   choose(axis) {
     this.page.send("axis", axis);
+  }
+
+  // Shows the band of the line under the pointer instead of this scenario's.
+  point(event) {
+    if (!this.curves?.lines || this.here) return;
+    const name = event ? this.nearest(event) : null;
+    if (name === this.pointed) return;
+    this.pointed = name;
+    this.drawBands();
+  }
+
+  // The line within a few pixels of the pointer.
+  nearest({ clientX, clientY }) {
+    const { frame } = this.figures.view("curves"), box = this.find(".pl-figure").getBoundingClientRect(), { values } = this.curves;
+    const value = frame.x_scale.invert(clientX - box.left), i = Math.log(value / values[0]) / Math.log(values[1] / values[0]);
+    const away = (ys) => (i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(this.scaled(ys), i)) - (clientY - box.top)));
+    let near = NEAR, found = null;
+    for (const { name, y } of this.curves.lines) if (away(y) < near) [near, found] = [away(y), name];
+    return found ?? (away(this.limit().y) < NEAR ? LIMIT : null);
   }
 
   apply(_, { meta }) {
@@ -59,6 +85,7 @@ export class Curves extends View {
     this.find(".pl-busbw").textContent = title;
     for (const tab of this.host.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
     this.host.classList.toggle("pl-old", Boolean(curves.old));
+    this.host.dataset.axis = curves.axis ?? "nodes";
     const { mark, ghost } = this.meta;
     Object.assign(this, { curves, measured: this.page.model.get("measured"), mark, ghost, scale });
     this.paint();
@@ -158,8 +185,9 @@ export class Curves extends View {
       drawn.alpha.push(alpha * (figures.theme === "dark" ? 1.3 : 1));
     };
     const limit = this.limit(), { noise } = curves;
-    if (limit.low?.some((low, i) => low < limit.high[i])) add(curves.values, this.scaled(limit.low), this.scaled(limit.high), "muted", 0.16);
-    for (const line of this.upwards()) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, line.name === mark.line ? 0.38 : this.here ? 0.08 : 0.12);
+    if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(curves.values, this.scaled(limit.low), this.scaled(limit.high), "muted", 0.16);
+    const shown = (line) => this.here || line.name === (this.pointed ?? mark.line); // one at a time: more hide each other
+    for (const line of this.upwards().filter(shown)) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.38);
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.find(".pl-bands");
@@ -208,7 +236,7 @@ export class Curves extends View {
   drawNames(limit, top) {
     const { curves, figures } = this, drawn = { x: [], y: [], text: [], ink: [], paper: [], ground: [], align: [], dy: [] };
     const leaders = { xs: [], ys: [], ink: [] };
-    const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [], taken = [this.markBox(perUnit)];
+    const { width, height } = figures.view("curves").frame.bbox, perUnit = Math.max(1, height) / top, wanted = [], taken = [this.markBox(perUnit), ...this.legendBox(perUnit, top)];
     for (const line of curves.lines)
       if (line.y.some((y) => y !== null)) wanted.push({ text: line.label, ink: line.ink, ys: this.scaled(line.y) });
     if (limit.some(isFinite)) wanted.push({ text: this.limit().label, ink: "muted", ys: limit });
@@ -258,13 +286,21 @@ export class Curves extends View {
     return this.there(mark) ? { from: i - 0.2, to: i + 0.2, low: y - 8, high: y + 8 } : { from: 0, to: 0, low: 0, high: 0 };
   }
 
+  // Where the legend of the bands is, in steps of the axis and pixels.
+  legendBox(perUnit, top) {
+    const legend = this.find(".pl-bands"), last = this.curves.values.length - 1, { frame } = this.figures.view("curves");
+    const width = legend.textContent ? ((legend.offsetWidth + 8) * last) / Math.max(1, frame.bbox.width) : 0, low = perUnit * top - 15;
+    const [from, to] = this.curves.axis === "nodes" ? [last - width, last + 1] : [-1, width];
+    return width ? [{ from, to, low, high: low + 40 }] : [];
+  }
+
   spot({ text, ys }, taken, lines, perUnit, width) {
     const last = this.curves.values.length - 1, { zoom } = this.figures, half = (text.length * 4.1 * zoom * last) / width; // in steps of the axis
     // every half step of the axis, and 16 heights above and below the line; `worth` is in pixels of room
     let best = null;
     for (let i = 0; i <= last; i += 0.5)
       for (const align of i >= last - 1 ? ["right"] : i <= 1 ? ["left"] : ["center", "left"])
-        for (const way of [-4, -7, -12, -18, -26, -36, -48, -62, 15, 19, 25, 32, 40, 50, 62, 76]) {
+        for (const way of WAYS) {
           const dy = way * zoom, at = between(ys, i), away = Math.abs(way > 0 ? way - 15 : way + 4);
           // even with all the room that counts, this place cannot be better
           if (!isFinite(at) || (best && MOST_ROOM - away / 8 <= best.worth)) continue;
@@ -274,7 +310,7 @@ export class Curves extends View {
           // no name on another name, nor on the mark
           if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;
           const room = Math.min(roomAt(box, lines, perUnit), MOST_ROOM), others = passed(box, lines, perUnit);
-          const worth = room - away / 8 - 6 * others + (room < 0 ? room - 5 : 0); // touching a line a little is better than far away
+          const worth = room - away / 8 - 6 * others + (room < 0 ? room - COVERED : 0);
           if (!best || worth > best.worth) best = { ...box, room, worth, led: others > 0 || away > 24 };
         }
     return best;

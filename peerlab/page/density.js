@@ -3,9 +3,10 @@ export const BIN = 2; // spans shorter than so many pixels are merged with what 
 const FAINTEST = 0.3; // what would be lower or narrower than a pixel is paler instead, but seen
 
 export class Density {
-  // Bins of `length` microseconds from `origin` on; `least` is the height of a pixel in lanes.
-  constructor(spans, lanes, { origin, length, bins, least }) {
-    Object.assign(this, { spans, lanes, origin, length, bins, least });
+  // Bins of `length` microseconds from `origin` on; `least` is the height of a pixel in lanes, `rows` says
+  // in which row from the top each lane stands.
+  constructor(spans, lanes, { rows, origin, length, bins, least }) {
+    Object.assign(this, { spans, lanes, rows, origin, length, bins, least });
     this.width = Math.max(...lanes.map((lane) => lane.tracks));
     this.perByte = lanes.map(({ rate }) => (rate ? 1 / rate : 0)); // microseconds
     this.perLength = 1 / length;
@@ -92,7 +93,7 @@ export class Density {
   // A mark in its track, as high as that is busy; one span alone is drawn where it is.
   lie(track, at, next, draw) {
     const mark = this.mark(track, at, next), lane = this.spans.lane[track.row], height = 0.74 / this.lanes[lane].tracks;
-    const ground = lane - 0.37 + height * (this.spans.track[track.row] + 1), pixel = this.length / BIN;
+    const ground = this.rows[lane] - 0.37 + height * (this.spans.track[track.row] + 1), pixel = this.length / BIN;
     const full = this.perByte[lane] ? 0.74 : height; // the tracks of a shared resource have its rate together
     if (mark.spans > 1) return this.fill(mark, ground, Math.min(height, (full * mark.served) / (mark.to - mark.from)), draw);
     const from = this.origin + track.begin[at], alpha = Math.max(FAINTEST, Math.min(1, mark.served / pixel));
@@ -104,7 +105,7 @@ export class Density {
     const parts = tracks.filter(({ count }) => count[at]).reverse();
     const heights = parts.map((track) => (0.74 * sum(at, next, (bin) => this.share(track, bin))) / (next - at));
     const total = heights.reduce((a, b) => a + b, 0), scale = Math.min(1, 0.74 / total) * Math.max(1, this.least / total);
-    let ground = lane + 0.37;
+    let ground = this.rows[lane] + 0.37;
     parts.forEach((track, k) => {
       this.fill(this.mark(track, at, next), ground, heights[k] * scale, draw, Math.max(FAINTEST, Math.min(1, total / this.least)));
       ground -= heights[k] * scale;

@@ -58,7 +58,9 @@ export class Footer extends View {
     details.append(list);
     const open = this.caption.querySelector("details")?.open;
     details.open = Boolean(open);
-    this.caption.replaceChildren(make("span", "", caption), copyButton(code), details);
+    const told = make("span", "", caption);
+    told.title = caption;
+    this.caption.replaceChildren(told, copyButton(code), details);
   }
 }
 

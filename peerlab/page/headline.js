@@ -1,7 +1,11 @@
-// The headline: figures as text, beside what they were before the last change, or are in the first of two scenarios.
+// The headline: how many times as fast the way past the host is, and the figures beside it, with what they were before the last
+// change, or are in the first of two scenarios.
 import { make } from "./dom.js";
+import { ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
-import { digits } from "./words.js";
+import { digits, sayTimes } from "./words.js";
+
+const FACTS = ["copies", "dram", "cores", "registration"];
 
 /**
  * @typedef {object} HeadlineParcel What the headline gets for a run
@@ -18,6 +22,23 @@ import { digits } from "./words.js";
  * @property {string} [more]
  * @property {boolean} [always]
  */
+/**
+ * @typedef {object} PathRatio The ratio of two data paths' bus bandwidth
+ * @property {string[]} of
+ * @property {string} slow
+ * @property {string} fast
+ * @property {number} value
+ * @property {number | null} low
+ * @property {number | null} high
+ * @property {OtherRatio[]} others
+ * @property {string} says
+ * @property {string[]} times
+ */
+/**
+ * @typedef {object} OtherRatio The ratio if an assumption without a range does not hold
+ * @property {string} says
+ * @property {number} ratio
+ */
 export class Headline extends View {
   static place = ["beforebegin", ".pl-player"];
   static html = `<div class="pl-cards" role="group" aria-label="Figures of this scenario"></div>`;
@@ -26,6 +47,7 @@ export class Headline extends View {
     super(page);
     this.host = page.find(".pl-cards");
     this.scale = page.scale;
+    page.on("change:ratio", () => this.cards && this.show());
   }
 
   makeRoom(part, data) {
@@ -41,10 +63,61 @@ export class Headline extends View {
   }
 
   show() {
-    const { scale, meta } = this;
+    const { scale, meta } = this, named = (name) => this.cards.find((card) => card.name === name);
     scale.factor = (scale.bits ? 8 : 1) / (scale.device ? meta.devices : 1);
     scale.unit = scale.bits ? "Gb/s" : "GB/s";
-    this.host.replaceChildren(...this.cards.map((card) => this.card(card)));
+    const facts = make("div", "pl-facts");
+    facts.append(...FACTS.map((name) => this.fact(named(name))));
+    this.host.replaceChildren(this.hero(named("time")), this.card(named("bottleneck")), this.card(named("busbw")), facts);
+  }
+
+  // The ratio of two paths, if this scenario is one of them; of others it is another.
+  get ratio() {
+    const ratio = this.page.model.get("ratio");
+    return ratio?.of?.includes(this.meta.code) ? ratio : null;
+  }
+
+  // The answer: the ratio with its range and the time of both paths; where there is nothing to compare, the time.
+  hero(time) {
+    const { ratio } = this, box = make("div", "pl-hero"), times = this.card(time);
+    box.append(times);
+    if (!ratio) return box;
+    const past = this.meta.mark.past, gain = ratio.value > 1, [first, second] = ratio.times;
+    box.classList.toggle("pl-won", past && gain);
+    const card = make("div", "pl-card"), value = make("div", "pl-value", sayTimes(ratio.value));
+    card.dataset.name = "ratio";
+    value.append(make("small", "", gain ? " as fast" : " as fast: slower"));
+    const label = make("div", "pl-label");
+    label.append(make("span", "", `${ratio.fast} against ${ratio.slow}`));
+    card.append(label, value);
+    const both = make("div", "pl-value");
+    both.append(make(past ? "span" : "b", "", first), " → ", make(past ? "b" : "span", "", second));
+    times.querySelector(".pl-value").replaceWith(both);
+    times.querySelector(".pl-note").replaceWith(ratioBar(ratio));
+    times.querySelector(".pl-was")?.remove();
+    box.prepend(card);
+    box.append(this.range(ratio));
+    return box;
+  }
+
+  // From where to where the ratio may lie, with what lies beside that; all of it is the tip.
+  range({ low, high, others, says }) {
+    const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
+    const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} within the assumed ranges (†)`];
+    told.push(...felt.map(({ says: if_, ratio }) => `${sayTimes(ratio)} if ${if_}`));
+    const note = make("div", "pl-note pl-range", told.join("; "));
+    note.title = says || told.join("; ");
+    return note;
+  }
+
+  fact(card) {
+    const row = make("div", "pl-card pl-fact"), { verdict, then } = this.difference(card), value = make("span", "pl-value");
+    row.dataset.name = card.name;
+    row.title = card.note;
+    if (then && card.amount !== undefined) value.append(make("span", "pl-before", `${then} → `));
+    value.append(make("b", `pl-${verdict}`, card.value));
+    row.append(make("span", "pl-label", card.label), value);
+    return row;
   }
 
   card(card) {
@@ -68,10 +141,12 @@ export class Headline extends View {
     if (!then?.word || !card.word || (then.word === card.word && !card.always)) return { was: "", ratio: "", verdict: "same" };
     const gain = card.amount / then.amount, more = gain > 1.005, less = gain < 0.995; // 2/0 is more, 0/0 neither
     const better = card.more === "better" ? more : less, worse = card.more === "better" ? less : more;
+    const word = card.name === "busbw" ? this.rate(then.amount) : then.word;
     return {
-      was: `${this.then} ${card.name === "busbw" ? this.rate(then.amount) : then.word}`,
+      then: word,
+      was: `${this.then} ${word}`,
       ratio: card.name === "busbw" && gain > 0.01 && gain < 100 ? `${gain.toFixed(2)}x` : "",
-      verdict: card.more && better ? "better" : card.more && worse ? "worse" : "same",
+      verdict: better ? "better" : worse ? "worse" : "same",
     };
   }
 

@@ -64,6 +64,11 @@ export class Page {
     return VIEWS;
   }
 
+  // Whether the player sits in the head of the timeline.
+  get seated() {
+    return true;
+  }
+
   // While this is off the screen, the clock stands.
   get watched() {
     return this.find(".pl-scene");
@@ -104,6 +109,7 @@ export class Page {
     this.find(".pl-player").hidden = Boolean(this.leader);
     for (const [name, Kind] of Object.entries(this.kinds)) this.views[name] = new Kind(this);
     Object.assign(this, this.views);
+    if (this.seated) this.timeline.seat(this.player);
     this.keys = new Keys(this.find(".pl-help"), {
       " ": () => this.player.toggle(),
       arrowleft: () => this.player.step(-1),

@@ -61,14 +61,14 @@ export class Player {
     });
     this.helpButton = button("keys", "?", "Keys (?)", () => this.onCommand("help"));
     this.host.append(
+      this.playButton,
       button("home", "home", "Back to the beginning (Home)", () => this.seek(0)),
       button("back", "back", "Step back to the event before (left arrow)", () => this.step(-1)),
-      this.playButton,
       button("next", "next", "Step to the next event (right arrow)", () => this.step(1)),
+      this.loopButton,
       this.bar,
       this.clock,
       this.speed,
-      this.loopButton,
       this.helpButton,
     );
     this.show();
@@ -128,9 +128,9 @@ export class Player {
 
   draw() {
     this.bar.value = Math.round((this.time / this.length) * 1000);
-    const text = `${sayTime(this.time)} of ${sayTime(this.length)}`;
+    const now = sayTime(this.time), text = `${now} of ${sayTime(this.length)}`;
     if (text !== this.clock.textContent) {
-      this.clock.textContent = text;
+      this.clock.replaceChildren(make("b", "", now), text.slice(now.length));
       this.bar.setAttribute("aria-valuetext", text);
     }
     for (const [page, run] of this.runs) page.draw(Math.min(this.time, run.length), this.flow);
@@ -167,7 +167,7 @@ export class Player {
       let best = direction > 0 ? Infinity : -Infinity;
       for (const { events } of this.runs.values())
         events.between(from, to, (i, shift) => {
-          for (const moment of [events.start[i] + shift, events.end[i] + shift])
+          for (const moment of [events.start[i] + shift, events.through[i] + shift])
             if (moment >= from && moment <= to) best = direction > 0 ? Math.min(best, moment) : Math.max(best, moment);
         });
       if (isFinite(best)) return best;

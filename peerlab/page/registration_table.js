@@ -2,7 +2,7 @@
 import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
-const TABLE = { left: 414, right: 646, top: 24, pitch: 18, rows: 4 };
+const TABLE = { left: 414, right: 646, top: 23, pitch: 17, rows: 4 };
 
 /**
  * @typedef {object} StandingTable A registration table in which nothing happens

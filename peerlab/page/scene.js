@@ -2,12 +2,17 @@
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
-import { partGone, Way } from "./way.js";
+import { PartTip } from "./tip.js";
+import { occupied, PASSED, phaseOfWait } from "./trains.js";
+import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
-export const SCENE_HEIGHT = 272;
-const PASSED = ["start", "sent", "received", "turned", "end"]; // when a slice passes what lies on the way of its stage
-const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
+export const SCENE_HEIGHT = 228;
+const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
+const BAR = 14; // length of a slice that waits
+const BROAD = 9; // of a slice on the wire
+const PALE = 0.62;
+const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
 
 /**
  * @typedef {object} SceneParcel What the data path gets for a run; keys of stages are their numbers in the trace
@@ -21,8 +26,12 @@ const RING = { x: 530, y: 141, radius: 18, dots: 24, words: 30 };
  * @property {Object<string, [number, number][][][]>} ways
  * @property {Object<string, (number | null)[][][]>} stops
  * @property {Object<string, [number, number][][]>} waiting
+ * @property {Object<string, [number, number][][][]>} queues
+ * @property {Object<string, number[]>} aside
+ * @property {number} breadth
  * @property {Object<string, [number, number, string]>} badges
  * @property {Object<string, string>} roles
+ * @property {Tip[]} tips
  * @property {Sight} sight
  * @property {Object<string, number[]>} names
  * @property {PageRows} moves
@@ -48,6 +57,8 @@ export class Scene extends View {
     this.squeeze = 1; // how much wider than high a unit of the scene is on the page
     this.capacity = 0;
     this.table = new RegistrationTable(this.figures);
+    this.units = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
+    this.tip = new PartTip(this);
   }
 
   apply(part, { meta }) {
@@ -100,27 +111,25 @@ export class Scene extends View {
 
   // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
   draw(time, pace) {
-    const slices = this.slices(time);
+    const slices = (this.shown = this.slices(time));
     this.drawSlices(slices);
     this.drawWords(time, pace, slices);
   }
 
-  // Where every slice is: [{x, y, stage, hollow}], and how many wait for each stage.
+  // Where every slice is: the parts of ways that are filled (`trains`), what stands still (`placed`), what waits on its way
+  // (`queued`), and how many wait for each stage.
   slices(time) {
-    const { moves, data } = this, placed = [], waiting = {}, OWN = 1;
-    moves.between(time, time, (i, shift) => {
+    const { moves, data } = this, found = { trains: [], placed: [], queued: [] }, waiting = {}, OWN = 1;
+    moves.between(time, time, (i, shift, j, segment) => {
       if (time >= moves.until[i] + shift) return;
-      const stage = moves.stage[i], device = moves.device[i], start = moves.start[i] + shift, end = moves.end[i] + shift;
-      if (time < start) {
+      const stage = moves.stage[i], device = moves.device[i];
+      if (time < moves.start[i] + shift) {
         if (moves.whose[i] & OWN) (waiting[`${stage},${device}`] ??= []).push(moves.enter[i] + shift);
         return;
       }
-      const times = PASSED.map((name) => moves[name][i] + shift);
+      const times = PASSED.map((name) => moves[name][i] + shift), odd = (moves.slice[i] + moves.step[i] + j * segment.steps) % 2;
       this.ways[stage][device].forEach((way, variant) => {
-        if (!way || !(moves.whose[i] & (1 << variant)) || (variant && time > end)) return;
-        const stops = data.stops[stage][device][variant];
-        if (stops[0] === 0 && time < times[1]) return; // it has not come into sight
-        placed.push({ ...way.at(partGone(time, times, stops)), stage, hollow: variant > 0, row: i, shift });
+        if (way && moves.whose[i] & (1 << variant)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, j, segment, odd, hollow: variant > 0 });
       });
     });
     const counts = {};
@@ -129,19 +138,33 @@ export class Scene extends View {
       const places = data.waiting[stage][device];
       counts[stage] = (counts[stage] ?? 0) + entered.length;
       for (let i = 0; i < Math.min(entered.length, places.length); i++)
-        placed.push({ x: places[i][0], y: places[i][1], stage, hollow: false, waits: true });
+        found.placed.push({ x: places[i][0], y: places[i][1], stage, hollow: false });
     }
-    return { placed, counts };
+    return { ...found, counts };
   }
 
-  drawSlices({ placed }) {
+  // Adds one slice on one of its ways to what was `found`.
+  place(found, one) {
+    const { time, times, stage, device, variant, way } = one, stops = this.data.stops[stage][device][variant];
+    if (way.points.length < 2) {
+      if (time < times[THROUGH]) found.placed.push({ ...one, x: way.points[0][0], y: way.points[0][1] });
+      return;
+    }
+    for (const part of occupied(time, times, stops)) found.trains.push({ ...one, part, crosses: part.wire, points: way.stretch(part.from, part.to) });
+    const phase = phaseOfWait(time, times, stops);
+    if (phase !== null) found.queued.push({ ...one, phase, since: times[phase ? LANDED : FREED] });
+    if (!variant && time >= times[THROUGH]) found.placed.push({ ...one, ...way.at(1) }); // until it goes on
+  }
+
+  drawSlices({ trains, placed, queued }) {
+    this.drawTrains(trains, queued);
     const source = this.figures.model("scene_slices");
     if (placed.length > this.capacity) {
       this.capacity = Math.max(64, 2 * placed.length);
       const blank = (value) => new Array(this.capacity).fill(value);
       source.data = { x: blank(NaN), y: blank(NaN), fill: blank("#000"), line: blank("#000"), size: blank(0) };
     }
-    const { x, y, fill, line, size } = source.data, zoom = Math.min(this.scale, 1.4), solid = 10 * zoom, small = 7.5 * zoom;
+    const { x, y, fill, line, size } = source.data, zoom = Math.min(this.scale, 1.4), solid = 9 * zoom, small = 7.5 * zoom;
     for (let i = 0; i < this.capacity; i++) {
       const one = placed[i];
       x[i] = one ? one.x : NaN;
@@ -155,11 +178,45 @@ export class Scene extends View {
     source.change.emit();
   }
 
+  // Draws slices under way as long as what they fill, and those that wait in front of it; every other slice is paler.
+  drawTrains(trains, queued) {
+    const rows = { xs: [], ys: [], line: [], width: [], alpha: [] }, source = this.figures.model("scene_trains"), zoom = this.scale;
+    const add = ({ stage, odd, hollow }, points, width) => {
+      const put = (line, wide, alpha) => {
+        rows.xs.push(points.map(([x]) => x));
+        rows.ys.push(points.map(([, y]) => y));
+        rows.line.push(line);
+        rows.width.push(wide);
+        rows.alpha.push(alpha);
+      };
+      const slim = hollow ? 0.75 * width : width; // the neighbours' are in the background
+      put(this.palette[stage], slim, hollow || odd ? PALE : 1);
+      if (hollow) put(this.edge, Math.max(1, slim - 2), 1);
+    };
+    const { breadth } = this.data;
+    for (const one of trains) {
+      const off = this.data.aside[one.stage][one.device];
+      if (!one.crosses) one.points = shifted(one.points, off);
+      add(one, one.points, (one.crosses ? BROAD : breadth) * zoom);
+    }
+    this.queues = {};
+    for (const one of queued.sort((a, b) => a.since - b.since)) {
+      const places = this.data.queues[one.stage][one.phase][one.variant], key = places.length ? places[0].join() : "";
+      const at = (this.queues[key] ??= { count: 0, places, node: one.variant }).count++;
+      if (at >= places.length) continue;
+      const [x, y] = places[at];
+      one.points = [[x - BAR / 2, y], [x + BAR / 2, y]];
+      add(one, one.points, 4 * zoom);
+    }
+    source.data = rows;
+  }
+
   drawWords(time, pace, { counts }) {
     const words = [], quads = [];
-    this.addBadges(words, counts);
-    const ring = this.addRing(words, time);
     this.addNames(words, time);
+    this.addBadges(words, counts);
+    this.addQueues(words);
+    const ring = this.addRing(words, time);
     this.table.add(words, quads, time, pace, this.meta.hot === "registration");
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     if (key === this.lastWords) return;
@@ -188,6 +245,16 @@ export class Scene extends View {
     }
   }
 
+  // How many wait on their way, where that is a queue.
+  addQueues(words) {
+    for (const { count, places } of Object.values(this.queues)) {
+      if (count < 3 || !places.length) continue;
+      const [x, y] = places[Math.min(count, places.length) - 1], first = places[0][1], left = x < SCENE_WIDTH / 2;
+      if (y >= first) words.push([x, places.at(-1)[1] + 12, `${count} wait`, 11, "bold", "hot-ink", "center"]);
+      else words.push([left ? x + BAR / 2 : x - BAR / 2, y - 9, `${count} wait`, 11, "bold", "hot-ink", left ? "right" : "left"]);
+    }
+  }
+
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names;
@@ -205,8 +272,8 @@ export class Scene extends View {
     if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots);
     const reached = this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
-    // round on the page, and clear of the words below it, however flat the scene is
-    const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.words - 9 * this.squeeze)), across = down / this.squeeze;
+    // round on the page, and clear of what is above and below it, however flat the scene is
+    const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.radius)), across = down / this.squeeze;
     for (let i = 0; i < dots; i++) {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
       columns.x.push(RING.x + across * Math.cos(angle));
@@ -217,7 +284,8 @@ export class Scene extends View {
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     const doing = this.meta.collective === "alltoall" ? "exchanging" : step < reducing ? "adding up" : "handing out";
-    words.push([RING.x, RING.y + RING.words, `step ${step + 1} of ${steps}: ${doing}`, 12, "normal", "ink", "center"]);
+    words.push([RING.x + RING.words, RING.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
+    words.push([RING.x + RING.words, RING.y + 8, doing, 11, "normal", "muted", "left"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);
     return columns;
   }
@@ -228,4 +296,13 @@ export class Scene extends View {
     for (const [i, , j, s] of this.moves.recent(time, 8)) if (this.moves.whose[i] & 1 || !this.meta.ring) step = Math.max(step, this.moves.step[i] + j * s.steps);
     return step;
   }
+}
+
+// A broken line beside another: `off` to the right of its way up, and below its way across.
+function shifted(points, off) {
+  const upright = ([[x, y], [x2, y2]]) => Math.abs(x - x2) < Math.abs(y - y2);
+  return points.map(([x, y], i) => {
+    const legs = [i && [points[i - 1], points[i]], i < points.length - 1 && [points[i], points[i + 1]]].filter(Boolean);
+    return [x + (legs.some(upright) ? off : 0), y + (legs.every(upright) ? 0 : off)];
+  });
 }

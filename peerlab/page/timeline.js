@@ -6,6 +6,7 @@ import { View } from "./view.js";
 import { sayBytes, sayTime } from "./words.js";
 
 const WIDE = 8; // pixels of a span in which its parts can be told apart
+const KNOB = 6; // half as wide as the clock's knob
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -31,13 +32,14 @@ const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 export class Timeline extends View {
   static html = `
   <section class="pl-timeline" aria-label="Timeline">
-    <header><h3><span class="pl-title">Timeline</span> <small>in <span class="pl-unit">ms</span></small></h3><span class="pl-merged"></span><span class="pl-saved"></span>
+    <header><span class="pl-merged"></span>
       <button type="button" class="pl-link pl-critical" aria-pressed="false">Critical path</button>
       <button type="button" class="pl-link pl-whole">Whole run</button></header>
-    <div class="pl-path" hidden></div>
-    <div class="pl-figure" role="img" aria-label="Spans of every resource over time"><div class="pl-cursor"></div></div>
+    <div class="pl-figure"><div class="pl-plot" role="img" aria-label="Spans of every resource over time"></div>
+      <div class="pl-then" hidden><span class="pl-saved"></span></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
+      <div class="pl-path" hidden></div><h3 class="pl-title">Timeline</h3></div>
   </section>`;
-  static figure = ".pl-timeline .pl-figure";
+  static figure = ".pl-timeline .pl-plot";
 
   constructor(page) {
     super(page);
@@ -48,6 +50,7 @@ export class Timeline extends View {
     this.range.change.connect(() => this.schedule());
     this.find(".pl-figure").addEventListener("dblclick", (event) => this.seek(event));
     this.find(".pl-critical").addEventListener("click", () => this.togglePath());
+    this.find(".pl-idle").addEventListener("click", () => this.fold());
     this.find(".pl-whole").addEventListener("click", () => this.range.setv({ start: 0, end: this.range.reset_end }));
   }
 
@@ -58,6 +61,13 @@ export class Timeline extends View {
   seek({ clientX, currentTarget }) {
     const frame = this.frame(), part = (clientX - currentTarget.getBoundingClientRect().left - frame.left) / frame.width;
     if (part >= 0 && part <= 1) this.page.player.seek((this.range.start + part * (this.range.end - this.range.start)) * this.unit);
+  }
+
+  // Takes the player into the head, and lays its scale over the time axis, where its knob is the cursor's.
+  seat(player) {
+    this.player = player;
+    this.find("header").prepend(player.host);
+    this.find(".pl-rail").append(player.bar);
   }
 
   apply(part, { meta }) {
@@ -81,18 +91,38 @@ export class Timeline extends View {
     this.range.bounds = [0, far]; // first: start and end are held within the bounds
     this.range.setv({ start: 0, end: far, reset_start: 0, reset_end: far });
     this.figures.model("timeline_time").axis_label = null;
-    const { lanes } = this.data, labels = new Map(lanes.map((lane, i) => [i, lane.label]));
-    this.figures.model("timeline_ticks").ticks = lanes.map((_, i) => i);
+    this.arrange();
+    this.find(".pl-title").textContent = `${this.data.title}, ${this.unit === 1 ? "µs" : "ms"}`;
+    this.paint();
+  }
+
+  // Gives every lane its row, from the top; those in which nothing happens share the last one, which opens.
+  arrange() {
+    const { lanes } = this.data, idle = lanes.filter((lane) => !lane.used && !lane.hot), folds = idle.length > 1 && !this.unfolded;
+    const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-fold");
+    this.row = lanes.map((lane) => shown.indexOf(lane));
+    this.rows = shown.length + (idle.length > 1 ? 1 : 0);
+    const labels = new Map(shown.map((lane, i) => [i, lane.label]));
+    if (idle.length > 1) labels.set(shown.length, `${idle.length} idle`);
+    this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
-    this.figures.model("timeline_y").setv({ start: lanes.length - 0.5, end: -0.5 });
-    this.find(".pl-title").textContent = this.data.title;
-    this.find(".pl-unit").textContent = this.unit === 1 ? "µs" : "ms";
+    this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
+    this.find(".pl-idle").hidden = idle.length < 2;
+    button.setAttribute("aria-expanded", String(!folds));
+    button.textContent = folds ? "▸" : "▾";
+    this.find(".pl-idle span").textContent = folds ? idle.map((lane) => lane.label).join(", ") : "";
+  }
+
+  // Opens the line of idle lanes, or closes it.
+  fold() {
+    this.unfolded = !this.unfolded;
+    this.arrange();
     this.paint();
   }
 
   paint() {
-    const lanes = this.data.lanes, y = lanes.map((_, i) => i);
-    const fill = lanes.map((lane) => (lane.hot ? "hot-wash" : "panel"));
+    const { lanes } = this.data, y = [...Array(this.rows).keys()];
+    const fill = y.map((at) => (lanes.some((lane, i) => lane.hot && this.row[i] === at) ? "hot-wash" : "panel"));
     this.figures.fill("timeline_grounds", { y, fill }, ["fill"]);
     this.drawSpans();
   }
@@ -122,8 +152,8 @@ export class Timeline extends View {
 
   drawSpans() {
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
-    const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.data.lanes.length / this.frame().height);
-    const density = new Density(this.spans, this.data.lanes, { origin: start, length, bins, least });
+    const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.frame().height);
+    const density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least });
     this.spans.between(start, end, (i, shift, j, segment) => {
       if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
       single.add(this.spans.lane[i]);
@@ -144,7 +174,7 @@ export class Timeline extends View {
 
   place(i) {
     const tracks = this.data.lanes[this.spans.lane[i]].tracks, height = 0.74 / tracks;
-    return { y: this.spans.lane[i] - 0.37 + height * (this.spans.track[i] + 0.5), height };
+    return { y: this.row[this.spans.lane[i]] - 0.37 + height * (this.spans.track[i] + 0.5), height };
   }
 
   add(drawn, i, shift, j, segment, pixel) {
@@ -222,10 +252,36 @@ export class Timeline extends View {
     line.textContent = `On the critical path: ${parts.map(([stage, us]) => `${stage} ${Math.round((us / total) * 100)} %`).join(", ")}`;
   }
 
+  // What this run takes less or more than the one before, between the ends of the two.
   showSaved({ before_us, end_us }) {
-    const saved = this.find(".pl-saved"), difference = before_us ? before_us - end_us : 0;
-    saved.textContent = Math.abs(difference) > end_us * 0.005 ? `${sayTime(Math.abs(difference))} ${difference > 0 ? "saved" : "more"}` : "";
+    const saved = this.find(".pl-saved"), difference = before_us ? before_us - end_us : 0, then = this.find(".pl-then");
+    this.ends = [Math.min(end_us, before_us ?? end_us), Math.max(end_us, before_us ?? end_us)];
+    then.hidden = Math.abs(difference) <= end_us * 0.005;
+    then.dataset.verdict = difference > 0 ? "better" : "worse";
+    saved.textContent = then.hidden ? "" : `${sayTime(Math.abs(difference))} ${difference > 0 ? "saved" : "more"}`;
     saved.className = `pl-saved pl-${difference > 0 ? "better" : "worse"}`;
+  }
+
+  // Puts what is no glyph in its place: the end of the run, what was saved, and the knob of the clock.
+  placeMarks() {
+    const { left, width, top, height } = this.frame(), { start, end } = this.shown();
+    const at = (time) => left + (Math.max(0, Math.min(1, (time - start) / (end - start)))) * width;
+    const put = (name, from, to) => {
+      const mark = this.find(name), inside = to > start && from < end;
+      Object.assign(mark.style, { left: `${at(from)}px`, width: `${at(to) - at(from)}px`, top: `${top}px`, height: `${height}px`, visibility: inside ? "" : "hidden" });
+      return at(to) - at(from);
+    };
+    const [first, last] = this.ends ?? [this.data.end_us, this.data.end_us];
+    this.find(".pl-saved").hidden = put(".pl-then", first, last) < 70;
+    put(".pl-end", this.data.end_us, this.data.end_us + 1e-9 * this.data.end_us);
+    const pitch = height / this.rows;
+    this.find(".pl-title").style.width = `${left - 6}px`;
+    this.find(".pl-path").style.left = `${left}px`;
+    Object.assign(this.find(".pl-idle").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - pitch}px`, height: `${pitch}px` });
+    if (!this.player) return;
+    const rail = this.find(".pl-rail"), zoom = width / (end - start), { length } = this.player;
+    Object.assign(rail.style, { left: `${left - KNOB}px`, width: `${width + 2 * KNOB}px`, top: `${top - 2 * KNOB}px` });
+    Object.assign(this.player.bar.style, { left: `${-start * zoom}px`, width: `${length * zoom + 2 * KNOB}px` });
   }
 
   drawPath() {
@@ -237,7 +293,7 @@ export class Timeline extends View {
       if (last && last.lane === lane && this.path.start[i] - last.end < 2 * pixel) drawn.right[drawn.right.length - 1] = last.end = this.path.end[i];
       else {
         last = { lane, end: this.path.end[i] };
-        drawn.y.push(lane);
+        drawn.y.push(this.row[lane]);
         drawn.left.push(this.path.start[i]);
         drawn.right.push(this.path.end[i]);
       }
@@ -248,6 +304,7 @@ export class Timeline extends View {
 
   draw(time) {
     const { left, width, top, height } = this.frame(), { start, end } = this.shown(), part = (time - start) / (end - start);
+    this.placeMarks();
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
     this.cursor.style.transform = `translateX(${left + part * width}px)`;
     this.cursor.style.top = `${top}px`;

@@ -18,20 +18,11 @@ export class Way {
     const [a, b] = [points[i - 1], points[i]];
     return { x: a[0] + (b[0] - a[0]) * part, y: a[1] + (b[1] - a[1]) * part };
   }
-}
 
-// Which part of its way a slice has gone: as evenly as it may, but never past a stop before its time (`gone` in peerlab/view/geometry.py).
-export function partGone(time, times, stops) {
-  const last = times.length - 1, place = (k) => (k === last ? 1 : stops[k - 1]);
-  for (let k = 0, at = 0; k < last; ) {
-    let next = last, slowest = Infinity;
-    for (let j = k + 1; j <= last; j++) {
-      if (place(j) === null) continue;
-      const pace = times[j] > times[k] ? (place(j) - at) / (times[j] - times[k]) : Infinity;
-      if (pace <= slowest) [next, slowest] = [j, pace];
-    }
-    if (time < times[next]) return at + slowest * (time - times[k]);
-    [k, at] = [next, place(next)];
+  // The part between two fractions, as a broken line.
+  stretch(from, to) {
+    const { points, lengths } = this, total = lengths[lengths.length - 1], ends = [from * total, to * total];
+    const place = (along) => this.at(along / (total || 1)), corners = points.filter((_, i) => lengths[i] > ends[0] && lengths[i] < ends[1]);
+    return [place(ends[0]), ...corners.map(([x, y]) => ({ x, y })), place(ends[1])].map(({ x, y }) => [x, y]);
   }
-  return 1;
 }

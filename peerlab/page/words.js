@@ -15,3 +15,7 @@ export function sayBytes(bytes) {
 export function digits(value) {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, "");
 }
+
+export function sayTimes(ratio) {
+  return `${ratio >= 0.1 ? ratio.toFixed(2) : ratio.toPrecision(3)}×`;
+}

@@ -1,7 +1,8 @@
-"""A collective step by step in a notebook: boxes with the numbers in them. One HTML text, no script.
+"""A collective step by step in a notebook: boxes with the numbers in them, and arrows between the ranks. One HTML text, no script.
 
 The steps are radio buttons, and the style sheet shows the table of the chosen one; so it works with the keyboard, in a saved
-notebook and in an exported one. Where styles are taken out, all tables stand one below the other.
+notebook and in an exported one. One more button plays them all, one after the other, until a step is chosen; that is an
+animation of the style sheet. Where styles are taken out, all tables stand one below the other.
 """
 
 import secrets
@@ -18,6 +19,11 @@ from peerlab.view.theme import properties
 
 _SHORT = 4
 """Digits of a number that a box has room to tell again."""
+
+_PACE_S = 2
+"""How long a step is shown while they play, seconds."""
+_ROW, _GAP = 46, 5
+"""Height of a row of boxes and of the gap between two, CSS pixels, as in ``steps.css``."""
 
 _STYLE = Path(__file__).parent / "steps.css"
 
@@ -79,13 +85,13 @@ def steps_html(one: Walk) -> str:
     key = f"pl-{secrets.token_hex(4)}"  # radio buttons of two outputs must not belong together
     last = len(one.steps)
     title = f"{one.scenario.algorithm}, {one.ranks} ranks: {COLLECTIVE_NAMES[one.scenario.collective]} in {say_count(last, 'step')}"
-    shown = "".join(f"#{key}-{n}:checked~#{key}-{n}-pane{{display:block}}" for n in range(last + 1))
+    shown = "".join(f"#{key}-{n}:checked~.pl-panes>#{key}-{n}-pane{{display:block}}" for n in range(last + 1))
     panes = "".join(_pane(one, n, key) for n in range(last + 1))
     kind = "pl-steps pl-exchange" if one.exchanges else "pl-steps"
     return (
-        f"<style>{_style()}{shown}</style><section class='{kind}' aria-label='{escape(title, quote=True)}' "
+        f"<style>{_style()}{shown}{_playing(key, last + 1)}</style><section class='{kind}' aria-label='{escape(title, quote=True)}' "
         f"data-columns='{one.start.shape[1]}'><h3>{escape(title[0].upper() + title[1:])}</h3>"
-        f"<fieldset><legend>After step</legend>{_track(one, key)}{panes}</fieldset></section>"
+        f"<fieldset><legend>After step</legend>{_track(one, key)}<div class='pl-panes'>{panes}</div></fieldset></section>"
     )
 
 
@@ -99,7 +105,28 @@ def _track(one: Walk, key: str) -> str:
             f"<input type='radio' name='{key}' id='{key}-{n}' data-lm-suppress-shortcuts='true'{checked}>"
             f"<label for='{key}-{n}' class='{kind}'>{n or 'start'}</label>"
         )
-    return "".join(buttons)
+    play = (
+        f"<input type='radio' name='{key}' id='{key}-play' class='pl-plays' data-lm-suppress-shortcuts='true'>"
+        f"<label for='{key}-play' class='pl-play'><span aria-hidden='true'>▶ </span>Play</label>"
+    )
+    return "".join(buttons) + play
+
+
+def _playing(key: str, count: int) -> str:
+    """Return the rules that show the tables one after the other, and mark the step of each, while the last button is chosen."""
+    chosen, part, whole = f"#{key}-play:checked~", 100 / count, count * _PACE_S
+    rules = [
+        f"@keyframes {key}-show{{0%{{visibility:visible}}{part:.4g}%,100%{{visibility:hidden}}}}",
+        f"@keyframes {key}-mark{{0%{{background:var(--pl-ink);color:var(--pl-box)}}{part:.4g}%,100%{{background:var(--pl-box);color:var(--pl-ink)}}}}",
+        f"{chosen}.pl-panes>.pl-pane{{animation:{key}-show {whole}s step-end infinite}}",
+        f"fieldset:has(>#{key}-play:checked)>label:not(.pl-play){{animation:{key}-mark {whole}s step-end infinite}}",
+    ]
+    for n in range(count):
+        places = (
+            f"{chosen}.pl-panes>#{key}-{n}-pane,fieldset:has(>#{key}-play:checked)>label[for='{key}-{n}']"
+        )
+        rules.append(f"{places}{{animation-delay:{(n - count) * _PACE_S if n else 0}s}}")
+    return "".join(rules)
 
 
 def _pane(one: Walk, n: int, key: str) -> str:
@@ -110,13 +137,14 @@ def _pane(one: Walk, n: int, key: str) -> str:
         else "<span>Next ▸</span>"
     )
     head = "".join(f"<th scope='col'>{_column(one, box)}</th>" for box in range(one.start.shape[1]))
+    arrows = f"<td class='pl-arrows' rowspan='{one.ranks}'>{_arrows(one, n)}</td>"
     body = "".join(
-        f"<tr><th scope='row'>rank {rank}</th>{''.join(_cells(one, n, rank))}</tr>"
+        f"<tr><th scope='row'>rank {rank}</th>{''.join(_cells(one, n, rank))}{'' if rank else arrows}</tr>"
         for rank in range(one.ranks)
     )
     return (
         f"<div class='pl-pane' id='{key}-{n}-pane'><p class='pl-say'><span class='pl-turn'>{back}{on}</span>{_say(one, n)}</p>"
-        f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<table><thead><tr><td></td>{head}<td></td></tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -126,6 +154,22 @@ def _column(one: Walk, box: int) -> str:
         return f"box {box}"
     way, at = ("to", box) if box < one.sends else ("from", box - one.sends)
     return f"{way} {at // (one.sends // one.ranks)}"
+
+
+def _arrows(one: Walk, n: int) -> str:
+    """Return an arrow from every rank that sends in a step to who receives; the boxes say the same in words."""
+    step = one.steps[n - 1] if n else None
+    width, height = 20 + 9 * one.ranks, one.ranks * (_ROW + _GAP) - _GAP
+    drawn = []
+    for rank, to in sorted({(move.rank, move.to) for move in step.moves} if step else ()):
+        start, end = (place * (_ROW + _GAP) + _ROW / 2 for place in (rank, to))
+        down = 1 if to > rank else -1
+        start, end = start + 3 * down, end - 10 * down  # what leaves a rank and what comes stand apart
+        far = 12 + 12 * abs(to - rank)  # so that a long arrow goes round a short one
+        drawn.append(f"<path class='pl-arrow' d='M3 {start:g}C{far} {start:g} {far} {end:g} 6 {end:g}'/>")
+        drawn.append(f"<path class='pl-tip' d='M2 {end:g}l8 -4v8z'/>")
+    kind = "pl-adds" if step and step.adds else "pl-hands"
+    return f"<svg class='{kind}' width='{width}' height='{height}' aria-hidden='true'>{''.join(drawn)}</svg>"
 
 
 def _say(one: Walk, n: int) -> str:

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 
+from peerlab.analysis.gain import GainBand, check_alike, gain_band
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band, band
 from peerlab.engine.loop.event_loop import Progress
@@ -36,6 +37,29 @@ def band_of(run: Run, report: Progress | None = None) -> Band:
         while len(_known) > _MOST_KEPT:
             _known.popitem(last=False)
     return _known[key]
+
+
+_known_gains: OrderedDict[tuple[Scenario, Scenario, Cluster], GainBand] = OrderedDict()
+
+
+def gain_band_of(slow: Run, fast: Run, report: Progress | None = None) -> GainBand:
+    """Return how many times as fast one path may be as another; `report` as in `band_of`.
+
+    Raises
+    ------
+    TooSlow
+        If one of its ends takes too long to simulate.
+    PeerlabError
+        If the runs cannot be compared, or an end is impossible.
+    """
+    key = (slow.scenario, fast.scenario, slow.scenario.hardware)
+    if key not in _known_gains:
+        check_alike(fast.scenario, slow.scenario)
+        here = fast.busbw_GBps / slow.busbw_GBps
+        _known_gains[key] = gain_band(fast.scenario, slow.scenario, lambda end: _busbw(end, report), here)
+        while len(_known_gains) > _MOST_KEPT:
+            _known_gains.popitem(last=False)
+    return _known_gains[key]
 
 
 def bands_of(runs: Sequence[Run | None], report: Progress | None = None) -> list[Band | None]:

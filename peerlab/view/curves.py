@@ -170,6 +170,8 @@ class Mark(TypedDict):
     """What carries this path: ``nic``, ``native`` for own ports, or what else sends is called; see `_limits`."""
     cached: bool
     """Whether a registration cache changes anything."""
+    past: bool
+    """Whether slices go past the host's memory."""
     of: dict[str, str]
     """For each axis the key of the curves that it belongs to."""
     machine: str
@@ -190,6 +192,7 @@ def mark(run: Run) -> Mark:
         "line": line,
         "limit": _limit_name(str(run.scenario.path), sends),
         "cached": path.uses_device_memory,
+        "past": not path.is_staged,
         "of": {axis: key(run.scenario, axis) for axis in AXES},
         "machine": machine,
     }
@@ -251,7 +254,7 @@ def _axes() -> figure:
         x_range=Range1d(1.6, 1300, name="curves_x"),
         y_range=Range1d(0, 100, name="curves_y"),
         x_axis_type="log",
-        height=166,
+        height=156,
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools="",

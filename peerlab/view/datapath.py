@@ -18,6 +18,8 @@ from peerlab.view.shown_nodes import ShownNodes
 from peerlab.view.sketch import Sketch
 from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
+from peerlab.view.tips import Tip, tips
+from peerlab.view.trains import aside, breadth, queues
 
 _MOVE_TIMES = ("enter", *PASSED, "until")
 MOVE_COLUMNS = ("device", "step", "slice", "whose", "stage", *_MOVE_TIMES)
@@ -43,10 +45,18 @@ class SceneParcel(PageDrawing):
     """For each of `ways`: how far along it a slice may be before it is sent, received and turned, see `geometry.stops`."""
     waiting: dict[int, list[list[Point]]]
     """For each stage and device: where slices wait, first in the queue first."""
+    queues: dict[int, list[list[list[Point]]]]
+    """For each stage: where slices wait on their way, see `trains.queues`."""
+    aside: dict[int, list[float]]
+    """For each stage and device: how far from the middle of a link its slices go."""
+    breadth: float
+    """How broad a slice on a link is."""
     badges: dict[int, tuple[float, float, str]]
     """For each stage: where the number of slices that wait is written, and how it is aligned."""
     roles: dict[int, str]
     """For each stage: the role of its colour."""
+    tips: list[Tip]
+    """What is said of its parts beside the pointer."""
     sight: Sight
     names: dict[str, list[float]]
     """Where the names of nodes stand."""
@@ -63,13 +73,18 @@ def scene(run: Run) -> SceneParcel:
     tracks = {stage: stage_kind(stage).track for stage in (*sketch.drawn, REDUCE.name)}
     devices = range(run.scenario.hardware.devices_per_switch)
     index = {name: number for number, name in enumerate(run.trace.stages)}
+    drawing = draw(sketch).page()
     return {
-        **draw(sketch).page(),
+        **drawing,
+        "tips": tips(sketch),  # of what is drawn by now
         "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "stops": {index[s]: [stops(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "waiting": {
             index[s]: [waiting_places(geometry, track, d) for d in devices] for s, track in tracks.items()
         },
+        "queues": {index[s]: queues(geometry, track) for s, track in tracks.items()},
+        "aside": {index[s]: [aside(sketch.drawn, s, d) for d in devices] for s in tracks},
+        "breadth": breadth(sketch.drawn),
         "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
         "roles": {index[s]: stage_role(s) for s in tracks},
         "sight": _sight(sketch.sight, run),
@@ -158,6 +173,9 @@ def _add_moving(plot: figure) -> None:
     for name, level in (("scene_texts", "glyph"), ("scene_words", "overlay")):
         source = ColumnDataSource(dict(columns), name=name)
         plot.add_glyph(source, Text(**text, text_font=value(FONT)), level=level)
+    trains = ColumnDataSource({"xs": [], "ys": [], "line": [], "width": [], "alpha": []}, name="scene_trains")
+    passing = MultiLine(xs="xs", ys="ys", line_color="line", line_width="width", line_alpha="alpha")
+    plot.add_glyph(trains, passing, level="overlay")
     slices = ColumnDataSource({"x": [], "y": [], "fill": [], "line": [], "size": []}, name="scene_slices")
     plot.add_glyph(
         slices,

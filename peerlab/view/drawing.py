@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-WIDTH, HEIGHT = 1060.0, 272.0
+WIDTH, HEIGHT = 1060.0, 228.0
 """Size of the scene in its own units; at this width a unit is a pixel."""
 
 _LETTER, _LARGE_LETTER = 7.4, 9.8

@@ -11,13 +11,18 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from peerlab.model.resources import RESOURCES
 from peerlab.model.stages import STAGES, StageKind
 from peerlab.trace import Block, Columns, Trace
 from peerlab.units import PS_PER_US
 from peerlab.view.shown_nodes import ShownNodes
 
-PASSED = ("start", "sent", "received", "turned", "end")
-"""Columns of `moves`: when a slice passes what lies on the way of its stage; they never decrease."""
+PASSED = ("start", "freed", "sent", "left", "received", "landed", "turned", "through")
+"""Columns of `moves`: when a slice begins with the links on the way of its stage, and is through with them.
+
+It has its first link from ``start`` to ``freed``, the sender's NIC from ``sent`` to ``left``, the receiver's from ``received`` to ``landed``, the last
+link from ``turned`` to ``through``. Where nothing is sent there is a first and a last link only.
+"""
 
 
 def _numbers(asked: Callable[[StageKind], bool]) -> list[int]:
@@ -124,6 +129,12 @@ def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str
     return Segments({name: values[every] for name, values in rows.items()}, segments)
 
 
+_LINKS = frozenset(
+    name for name, kind in RESOURCES.items() if kind.drawn in ("device link", "uplink", "NIC", "wire")
+)
+"""Kinds of resources that the picture draws as something to pass, and not as a place."""
+
+
 def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     """Return one row for every stage of every shown slice: with them the page knows where a slice is at any time.
 
@@ -141,9 +152,10 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     flight = columns["stage"] == trace.stages.index("flight")
     flights = {name: values[flight] for name, values in columns.items()}
     served = {name: values[~flight] for name, values in columns.items()}
-    rows, row_of = _stages(served)
+    link = np.array([one.kind in _LINKS for one in trace.resources])[served["resource"]]
+    rows, row_of = _stages(served, link)
     _add_flights(rows, flights)
-    _add_arrivals(rows, served, row_of)
+    _add_arrivals(rows, served, row_of, link)
     _add_until(rows)
     return segment(rows, recording.blocks, by="enter")
 
@@ -153,21 +165,33 @@ def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
     return ((rows["whose"] * 2**18 + rows["step"]) * 2**20 + rows["slice"]) * 2**10 + rows["device"]
 
 
-def _stages(columns: dict[str, NDArray[np.int64]]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
-    """Join the spans of one slice in one stage: return the rows, and for each span its row."""
+def _stages(
+    columns: dict[str, NDArray[np.int64]], link: NDArray[np.bool_]
+) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
+    """Join the spans of one slice in one stage: return the rows, and for each span its row.
+
+    What counts are its links (`link` says which spans are of one); of a stage without any, all of its resources.
+    """
     key = _slice_key(columns) * 64 + columns["stage"]
     _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
     rows = {name: columns[name][first] for name in ("device", "step", "slice", "whose", "stage", "nbytes")}
     order = np.argsort(row_of, kind="stable")
     begins = np.searchsorted(row_of[order], np.arange(len(first)))
+    some = np.zeros(len(first), bool)
+    some[row_of[link]] = True
+    counts = link | ~some[row_of]
     # no resource begins, or is through, sooner than the one upstream of it
-    for name, column, of in (
-        ("enter", "queued", np.minimum),
-        ("start", "start", np.minimum),
-        ("turned", "start", np.maximum),
-        ("end", "end", np.maximum),
+    for name, column, of, every in (
+        ("enter", "queued", np.minimum, True),
+        ("start", "start", np.minimum, False),
+        ("freed", "end", np.minimum, False),
+        ("turned", "start", np.maximum, False),
+        ("through", "end", np.maximum, False),
+        ("end", "end", np.maximum, True),
     ):
-        rows[name] = of.reduceat(columns[column][order], begins) if len(begins) else columns[column]
+        none = np.iinfo(np.int64).max if of is np.minimum else -1
+        values = columns[column] if every else np.where(counts, columns[column], none)
+        rows[name] = of.reduceat(values[order], begins) if len(begins) else columns[column]
     return rows, row_of
 
 
@@ -178,6 +202,7 @@ def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[
     inside = (row >= 0) & (left < end)
     behind = (row >= 0) & (left == end) & (flights["end"] == left + latency)
     rows["sent"], rows["received"] = rows["start"].copy(), rows["start"].copy()
+    rows["left"], rows["landed"] = rows["through"].copy(), rows["through"].copy()
     rows["sent"][row[inside]] = left[inside]
     rows["received"][row[inside]] = (left + latency)[inside]
     rows["end"][row[behind]] = flights["end"][behind]
@@ -196,14 +221,22 @@ def _stage_of(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.
 
 
 def _add_arrivals(
-    rows: dict[str, NDArray[np.int64]], columns: dict[str, NDArray[np.int64]], row_of: NDArray[np.int64]
+    rows: dict[str, NDArray[np.int64]],
+    columns: dict[str, NDArray[np.int64]],
+    row_of: NDArray[np.int64],
+    link: NDArray[np.bool_],
 ) -> None:
-    """Let a slice arrive when the receiver's first resource begins with it, which may have to queue."""
-    start, there = columns["start"], rows["received"][row_of]
-    late = (there > rows["start"][row_of]) & (start >= there)
-    first = np.full(len(rows["start"]), np.iinfo(np.int64).max)
-    np.minimum.at(first, row_of[late], start[late])
-    rows["received"] = np.where(first < np.iinfo(np.int64).max, first, rows["received"])
+    """Let a slice arrive when the receiver's first link begins with it, which may have to queue; say when both sides are through."""
+    start, end, there = columns["start"], columns["end"], rows["received"][row_of]
+    sent = link & (there > rows["start"][row_of])
+    late, none = sent & (start >= there), np.iinfo(np.int64).max
+    for name, values in (("received", start), ("landed", end)):
+        first = np.full(len(rows["start"]), none)
+        np.minimum.at(first, row_of[late], values[late])
+        rows[name] = np.where(first < none, first, rows[name])
+    last = np.full(len(rows["start"]), -1)
+    np.maximum.at(last, row_of[sent & ~late], end[sent & ~late])
+    rows["left"] = np.where(last >= 0, last, rows["left"])
 
 
 def _add_until(rows: dict[str, NDArray[np.int64]]) -> None:

@@ -1,9 +1,7 @@
 """Positions of the parts of a node in the data path's picture, and the tracks of slices through it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf
 
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
@@ -12,16 +10,16 @@ from peerlab.model.stages import Track
 from peerlab.view.drawing import HEIGHT, WIDTH, Point
 
 NODE_WIDTH = 404.0
-SWITCH_TOP, SWITCH_BOTTOM = 144.0, 166.0
+SWITCH_TOP, SWITCH_BOTTOM = 121.0, 141.0
 BUS = (SWITCH_TOP + SWITCH_BOTTOM) / 2
-BOX_TOP, BOX_BOTTOM = 190.0, 242.0
-WIRE = 216.0
-MEMORY = (84.0, 26.0, 264.0, 88.0)
-CPU = (276.0, 26.0, 390.0, 88.0)
+BOX_TOP, BOX_BOTTOM = 158.0, 204.0
+WIRE = 181.0
+MEMORY = (84.0, 8.0, 264.0, 67.0)
+CPU = (276.0, 8.0, 390.0, 67.0)
 NIC = (276.0, 390.0)
 PORT = 376.0
 """Where slices go through the NIC: beside its name."""
-PORT_WIRE, PORT_PITCH, PORT_HALF = 250.0, 4.0, 6.0
+PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
 ENTRY = BOX_TOP + 2
 """Where slices enter and leave a device: above its name."""
@@ -79,12 +77,12 @@ class Geometry:
     @property
     def foot(self) -> float:
         """Where the words below the boxes stand."""
-        return 263.0 if self.native else 258.0
+        return 221.0 if self.native else 216.0
 
     def names(self) -> dict[str, list[float]]:
         """Return where the names of the nodes stand: ``node`` at the top, ``other`` at the way to the next one."""
         x = 390.0 if self.native else 366.0
-        return {"node": [14.0, WIDTH - 14.0, 14.0], "other": [x, WIDTH - x, self.foot]}
+        return {"node": [14.0, WIDTH - 14.0, 17.0], "other": [x, WIDTH - x, self.foot]}
 
     @property
     def lane(self) -> float:
@@ -249,47 +247,15 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
     return places
 
 
-def gone(now: int, times: Sequence[int], passing: Sequence[float | None]) -> float:
-    """Return which part of its way a slice has gone, from its start to its end (first and last of `times`), 0 to 1.
-
-    It goes as evenly as it may, but is never past one of the places `passing` before the time between that belongs to it.
-    """
-    knots = [(times[0], 0.0)]
-    knots += [(time, part) for time, part in zip(times[1:-1], passing, strict=True) if part is not None]
-    knots.append((times[-1], 1.0))
-    while len(knots) > 1:
-        (since, at), rest = knots[0], knots[1:]
-        # the place that holds it up most: on the straight line to it all others are kept to
-        pace = [(part - at) / (time - since) if time > since else inf for time, part in rest]
-        slowest = min(pace)
-        last = max(index for index, one in enumerate(pace) if one == slowest)
-        time, part = rest[last]
-        if now < time:
-            return at + (part - at) * max(0, now - since) / (time - since)
-        knots = rest[last:]
-    return 1.0
-
-
-def along(points: list[Point], fraction: float) -> Point:
-    """Return the point on a broken line up to which `fraction` (0 to 1) of it lies."""
-    legs = [(a, b, abs(a[0] - b[0]) + abs(a[1] - b[1])) for a, b in pairwise(points)]
-    left = fraction * sum(length for _, _, length in legs)
-    for a, b, length in legs:
-        if left <= length and length:
-            return a[0] + (b[0] - a[0]) * left / length, a[1] + (b[1] - a[1]) * left / length
-        left -= length
-    return points[-1]
-
-
 def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
     """Return where the number of slices that wait for a track is written, and how it is aligned."""
     match track:
         case "device to host memory":
-            return geometry.x(0, UPLINK - 2 * geometry.lane - 8), 128.0, "right"
+            return geometry.x(0, UPLINK - 2 * geometry.lane - 8), SWITCH_TOP - 14, "right"
         case "host memory to host memory" | "through the CPU":
-            return geometry.x(0, MEMORY[0] - 6), 70.0, "right"
+            return geometry.x(0, MEMORY[0] - 6), MEMORY[3] - 16, "right"
         case "host memory to device" | "through the receiver's CPU":
-            return geometry.x(1, MEMORY[0] - 6), 70.0, "left"
+            return geometry.x(1, MEMORY[0] - 6), MEMORY[3] - 16, "left"
         case "device to device" | "port to port":
-            return geometry.x(0, geometry.beside_link), 180.0, "left"
-    return geometry.x(1, geometry.beside_link), 180.0, "right"
+            return geometry.x(0, geometry.beside_link), BOX_TOP - 9, "left"
+    return geometry.x(1, geometry.beside_link), BOX_TOP - 9, "right"

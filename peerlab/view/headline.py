@@ -41,7 +41,9 @@ def headline(run: Run) -> HeadlineParcel:
 
 def cards(run: Run) -> list[Card]:
     """Return the cards of the headline."""
-    return [_bandwidth(run), _time(run), _bottleneck(run), _copies(run), _cores(run), _registration(run)]
+    return [
+        _bandwidth(run), _time(run), _bottleneck(run), _copies(run), _dram(run), _cores(run), _registration(run),
+    ]  # fmt: skip
 
 
 def _card(name: str, label: str, value: str, note: str) -> Card:
@@ -96,15 +98,20 @@ def _cap(text: str) -> str:
 
 
 def _copies(run: Run) -> Card:
+    card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", "between device and host memory")
+    return {**card, "amount": run.copies_per_byte, "more": "worse"}
+
+
+def _dram(run: Run) -> Card:
+    """Return how many bytes cross the host's memory for a byte that is sent."""
     dram = run.dram_bytes_per_byte
     modelled = "host.dram" in run.scenario.hardware.figures or not run.scenario.staged
     others = [kind for kind in run.busy if resource_kind(kind).drawn == "host memory"]
-    untouched = f"through {resource_kind(others[0]).label}" if others else "DRAM untouched"
-    note = (
-        f"DRAM: {dram:.2g} B per byte" if dram else untouched if modelled or others else "DRAM not modelled"
-    )
-    card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", note)
-    return {**card, "amount": run.copies_per_byte, "more": "worse"}
+    note = f"through {resource_kind(others[0]).label}" if others else "untouched"
+    if not dram and not modelled and not others:
+        return {**_card("dram", "DRAM per byte", "not modelled", ""), "word": ""}
+    card = _card("dram", "DRAM per byte", f"{dram:.2g} B" if dram else "0", "" if dram else note)
+    return {**card, "amount": dram, "more": "worse"}
 
 
 def _cores(run: Run) -> Card:

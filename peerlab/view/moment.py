@@ -1,14 +1,26 @@
 """Where every shown slice is at one moment, for a still picture."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from peerlab.analysis.run import Run
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Point
 from peerlab.view.frames import PASSED, Segments, moves
-from peerlab.view.geometry import Geometry, along, gone, stops, waiting_places, ways
+from peerlab.view.geometry import Geometry, stops, waiting_places, ways
 from peerlab.view.shown_nodes import OWN, shown_nodes
+from peerlab.view.trains import (
+    BAR,
+    BAR_WIDTH,
+    WIDE,
+    aside,
+    breadth,
+    occupied,
+    queues,
+    shifted,
+    stretch,
+    waits,
+)
 
 
 @dataclass(frozen=True)
@@ -24,11 +36,29 @@ class Slice:
 
 
 @dataclass(frozen=True)
+class Train:
+    """A slice, or a part of it, as long as what it fills."""
+
+    points: list[Point]
+    """The broken line that it fills."""
+    stage: str
+    """Key of `STAGES`."""
+    hollow: bool
+    """Whether it is the neighbours' and not the left node's own."""
+    odd: bool
+    """Every other slice is paler, so that the seam between two is seen."""
+    width: float
+    """How broad it is."""
+
+
+@dataclass(frozen=True)
 class Moment:
     """The slices that are shown at one moment."""
 
     slices: list[Slice]
-    """Slices on their way, and the first of those that wait."""
+    """Slices that stand: in memory or a device, and the first of those that wait there."""
+    trains: list[Train]
+    """Slices that fill links, and those that wait on their way in front of the next one."""
     waiting: dict[str, int]
     """How many of the left node's slices wait, by the stage they wait for."""
 
@@ -42,41 +72,77 @@ def fullest(run: Run) -> int:
     """Return the moment, of some in the middle of a run, at which most slices are shown, picoseconds."""
     found = moves(run.trace, shown_nodes(run))
     moments = [run.time_ps * tenths // 20 for tenths in range(6, 15)]
-    return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).slices))
+    return max(moments, key=lambda time_ps: len(_placed(run, found, time_ps).trains))
 
 
 def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
     geometry = Geometry(run.scenario.hardware, run.scenario.data_path.uses_own_ports)
+    drawn = [stage.name for stage in run.scenario.stages if stage_kind(stage.name).track]
     placed: list[Slice] = []
-    queues: dict[tuple[str, int], int] = {}
-    for row, shift in _present(found, time_ps):
+    trains: list[Train] = []
+    stuck: list[tuple[int, list[Point], Train]] = []
+    queued: dict[tuple[str, int], int] = {}
+    for row, shift, step in _present(found, time_ps):
         one = {name: int(values[row]) for name, values in found.rows.items()}
         stage, device, now = run.trace.stages[one["stage"]], one["device"], time_ps - shift
-        track = stage_kind(stage).track
+        track, times = stage_kind(stage).track, [one[name] for name in PASSED]
         if now < one["start"]:
             if one["whose"] & OWN:
-                queues[stage, device] = queues.get((stage, device), 0) + 1
+                queued[stage, device] = queued.get((stage, device), 0) + 1
             continue
-        times = [one[name] for name in PASSED]
         both = zip(ways(geometry, track, device), stops(geometry, track, device), strict=True)
         for variant, (points, passing) in enumerate(both):
-            here = one["whose"] & (1 << variant) and (variant == 0 or now <= one["end"])
-            if points and here and (passing[0] != 0 or now >= one["sent"]):
-                placed.append(Slice(along(points, gone(now, times, passing)), stage, hollow=variant > 0))
+            if not points or not one["whose"] & (1 << variant):
+                continue
+            if now >= one["through"] or len(points) == 1:
+                placed += [Slice(points[-1], stage, hollow=variant > 0)] * (
+                    now < one["through"] or not variant
+                )
+            odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
+            for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
+                line = stretch(points, part)
+                width = WIDE if crosses else breadth(drawn)
+                trains.append(Train(line if crosses else shifted(line, off), stage, variant > 0, odd, width))
+            phase = waits(now, times, passing)
+            if phase is not None:
+                since = one["landed" if phase else "freed"] + shift
+                stuck.append(
+                    (
+                        since,
+                        queues(geometry, track)[phase][variant],
+                        Train([], stage, variant > 0, odd, BAR_WIDTH),
+                    )
+                )
+    waiting = _stand(geometry, placed, queued)
+    return Moment(placed, trains + _stand_in_line(stuck), waiting)
+
+
+def _stand(geometry: Geometry, placed: list[Slice], queued: dict[tuple[str, int], int]) -> dict[str, int]:
+    """Add the slices that have not begun with a stage, and return how many those are."""
     waiting: dict[str, int] = {}
-    for (stage, device), count in queues.items():
-        placed += [
-            Slice(at, stage, hollow=False)
-            for at in waiting_places(geometry, stage_kind(stage).track, device)[:count]
-        ]
+    for (stage, device), count in queued.items():
+        places = waiting_places(geometry, stage_kind(stage).track, device)[:count]
+        placed += [Slice(at, stage, hollow=False) for at in places]
         waiting[stage] = waiting.get(stage, 0) + count
-    return Moment(placed, waiting)
+    return waiting
 
 
-def _present(found: Segments, time_ps: int) -> Iterator[tuple[int, int]]:
-    """Yield the rows that have entered a stage and not left it at a moment, each with how much later it occurs."""
+def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> list[Train]:
+    """Return the slices that wait on their way, first come first, as far as there is room in front of what they wait for."""
+    found, taken = [], dict[tuple[Point, ...], int]()
+    for _, places, one in sorted(stuck, key=lambda entry: entry[0]):
+        at = taken.get(tuple(places), 0)
+        taken[tuple(places)] = at + 1
+        if at < len(places):
+            x, y = places[at]
+            found.append(replace(one, points=[(x - BAR / 2, y), (x + BAR / 2, y)]))
+    return found
+
+
+def _present(found: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the rows that have entered a stage and not left it at a moment, each with how much and how many steps later it occurs."""
     enter, until = found.rows["enter"], found.rows["until"]
-    for first, last, times, period, _ in found.segments:
+    for first, last, times, period, steps in found.segments:
         here = slice(first, last)
         low, high = 0, 0
         if times > 1:
@@ -85,4 +151,4 @@ def _present(found: Segments, time_ps: int) -> Iterator[tuple[int, int]]:
         for again in range(low, high + 1):
             shift = again * period
             there = (enter[here] + shift <= time_ps) & (time_ps < until[here] + shift)
-            yield from ((first + int(row), shift) for row in there.nonzero()[0])
+            yield from ((first + int(row), shift, again * steps) for row in there.nonzero()[0])

@@ -58,13 +58,13 @@ def _memory(sketch: Sketch, node: int) -> None:
     d, staged = sketch.drawing, sketch.run.scenario.staged
     hot, used = sketch.hot_part == "host memory", staged or sketch.uses("host memory")
     x = _box(sketch, node, MEMORY, hot=hot, used=used)
-    d.text((x, 39), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
+    d.text((x, MEMORY[1] + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
     name, use = "", "no limit here" if used else "untouched"
     if sketch.on("host memory"):
         name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
     name = name or f"DRAM{sketch.mark('host.dram')}"
     said = f"{name}, {use}" if use else name
-    d.text((x, 54), said, size=11, ink="hot-ink" if hot else "muted")
+    d.text((x, MEMORY[1] + 25), said, size=11, ink="hot-ink" if hot else "muted")
     if staged:
         _bounce_buffers(sketch, node)
 
@@ -82,8 +82,8 @@ def _cpu(sketch: Sketch, node: int) -> None:
     else:
         note = "schedules" if sketch.run.scenario.staged else "not needed"
     title = name or ("CPU cores" if works else "CPU")
-    d.text((x, 46), title, size=13, bold=True, ink="ink" if works else "muted")
-    d.text((x, 62), note, size=11, ink="hot-ink" if hot else "muted")
+    d.text((x, CPU[1] + 22), title, size=13, bold=True, ink="ink" if works else "muted")
+    d.text((x, CPU[1] + 38), note, size=11, ink="hot-ink" if hot else "muted")
 
 
 _BUFFERS: tuple[Track, Track] = ("host memory to host memory", "host memory to device")
@@ -107,7 +107,7 @@ def _no_host(sketch: Sketch, node: int) -> None:
     )
     x = sketch.geometry.x(node, NODE_WIDTH / 2)
     for line, text in enumerate(lines):
-        sketch.drawing.text((x, 82 + 18 * line), text, size=12, ink="muted")
+        sketch.drawing.text((x, 56 + 18 * line), text, size=12, ink="muted")
 
 
 def _switch(sketch: Sketch, node: int) -> None:
@@ -115,7 +115,7 @@ def _switch(sketch: Sketch, node: int) -> None:
     d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, 390), SWITCH_BOTTOM), "box", "faint", 1.2)
     name = "links in the node" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switch"
     align = "right" if node == 0 else "left"
-    d.text((g.x(node, 386), 136), name, size=11, ink="muted", align=align)
+    d.text((g.x(node, 386), SWITCH_TOP - 8), name, size=11, ink="muted", align=align)
 
 
 def _uplink(sketch: Sketch, node: int) -> None:
@@ -134,11 +134,11 @@ def _uplink(sketch: Sketch, node: int) -> None:
     x = g.x(node, UPLINK + 2 * g.lane + 10)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
-    d.text((x, 101), name, size=12, bold=True, align=align)
+    d.text((x, MEMORY[3] + 12), name, size=12, bold=True, align=align)
     if rate:
-        d.text((x, 116), rate, size=11, ink="muted", align=align)
+        d.text((x, MEMORY[3] + 27), rate, size=11, ink="muted", align=align)
     d.text(
-        (x, 131 if rate else 116),
+        (x, MEMORY[3] + (42 if rate else 27)),
         share,
         size=11,
         bold=hot,

@@ -30,10 +30,13 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
         name = within(c.device_name, right - left, "" if c.devices_per_switch == 1 else f" {device}")
-        d.text((g.x(node, g.middle(device)), 207), name, size=13, bold=True)
+        d.text((g.x(node, g.middle(device)), BOX_TOP + 16), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), 221), f"HBM{sketch.mark('device.hbm')}", size=11, ink="muted"
+                (g.x(node, g.middle(device)), BOX_TOP + 29),
+                f"HBM{sketch.mark('device.hbm')}",
+                size=11,
+                ink="muted",
             )
     if g.switch:
         _device_links(sketch, node)
@@ -91,12 +94,12 @@ def _nic(sketch: Sketch, node: int) -> None:
     edge = "hot" if hot else "edge" if used else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if used else "muted"
-    d.text((beside, 207), "NIC" + sketch.mark("node.nics_per_switch"), size=13, bold=True, ink=ink)
+    d.text((beside, BOX_TOP + 16), "NIC" + sketch.mark("node.nics_per_switch"), size=13, bold=True, ink=ink)
     speed = sketch.speed(node)
     slow = speed < 1 and used
     rate = f"{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
     d.text(
-        (beside, 223),
+        (beside, BOX_TOP + 31),
         rate if used else "not used",
         size=11,
         bold=slow,

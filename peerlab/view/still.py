@@ -26,6 +26,8 @@ _TITLE, _LINE = 120, 168
 """Characters that the title and a line of the caption have room for."""
 _LARGE = {"stretch": 1.25, "smallest": 16.0}
 """For a slide that shows it 1200 pixels wide: no word is smaller than 18 pixels."""
+_PALE = 0.62
+"""Every other slice is paler."""
 _QUEUE = 3
 """So many waiting slices, or more, have their number written beside them, as in the lab."""
 
@@ -111,10 +113,17 @@ def _figures(paper: Paper, run: Run, at: int) -> None:
 def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
     """Draw the slices, and say how many wait where a queue has built up."""
     seen = moment(sketch.run, at)
+    for train in seen.trains:
+        slim = train.width * (0.75 if train.hollow else 1.0)
+        paper.line(
+            train.points, stage_role(train.stage), slim, alpha=_PALE if train.odd or train.hollow else 1.0
+        )
+        if train.hollow:
+            paper.line(train.points, "box", max(1.0, slim - 2))
     for one in seen.slices:
         colour = stage_role(one.stage)
         fill, line = ("box", colour) if one.hollow else (colour, "box")
-        paper.square(one.at, 3.75 if one.hollow else 5.0, fill, line, 1.5)
+        paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)
     for stage, count in seen.waiting.items():
         if count >= _QUEUE:
             x, y, align = badge_place(sketch.geometry, stage_kind(stage).track)

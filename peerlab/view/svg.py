@@ -53,10 +53,13 @@ class Paper:
         (x, y), high = at, half / self.stretch
         self.box((x - half, y - high, x + half, y + high), fill, line, width, radius)
 
-    def line(self, points: Sequence[Point], role: str, width: float = 2.0, dash: str = "") -> None:
+    def line(
+        self, points: Sequence[Point], role: str, width: float = 2.0, dash: str = "", alpha: float = 1.0
+    ) -> None:
         """Add a broken line."""
         way = " ".join(f"{x:.5g},{y * self.stretch:.5g}" for x, y in points)
         dashed = f" stroke-dasharray='{dash}'" if dash else ""
+        dashed += f" stroke-opacity='{alpha:g}'" if alpha < 1 else ""
         self.shapes.append(
             f"<polyline points='{way}' fill='none' stroke='{self.colour(role)}' stroke-width='{width:g}'{dashed}/>"
         )

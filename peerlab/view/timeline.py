@@ -207,9 +207,8 @@ def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
 
 def _title(run: Run) -> str:
     if run.scenario.collective == "point-to-point":
-        return "Timeline, both nodes"
-    node = focus(run)
-    return f"Timeline, node {node}" + (", the slow one" if run.scenario.slow_nodes else "")
+        return "both nodes"
+    return f"{'slow ' if run.scenario.slow_nodes else ''}node {focus(run)}"
 
 
 def critical(run: Run) -> dict[str, object]:
@@ -278,15 +277,15 @@ def _axes() -> figure:
         name="timeline",
         x_range=Range1d(0, 1, bounds=(0, None), name="timeline_x"),
         y_range=Range1d(9.5, -0.5, name="timeline_y"),
-        height=184,
+        height=156,
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools=[pan, zoom, ResetTool()],
         active_drag=pan,
         active_scroll=zoom,
-        min_border_left=112,
+        min_border_left=122,
         min_border_right=12,
-        min_border_top=4,
+        min_border_top=13,
         outline_line_color=None,
         background_fill_color=None,
         border_fill_color=None,

@@ -116,3 +116,14 @@ def test_an_impossible_start_is_an_error_that_names_the_field():
         explore(nodes=0)
     with pytest.raises(peerlab.PeerlabError, match="nodez: unknown field; did you mean 'nodes'"):
         explore(nodez=4)
+
+
+def test_more_log_and_export_open_one_at_a_time(lab):
+    toggles = [lab.controls.more, lab.controls.log.toggle, lab.controls.exporting.toggle]
+    panels = [lab.controls.rare.row, lab.controls.log.panel, lab.controls.exporting.panel]
+    for one in toggles:
+        one.value = True
+        assert [toggle.value for toggle in toggles] == [toggle is one for toggle in toggles]
+        assert [panel.layout.display != "none" for panel in panels] == [toggle is one for toggle in toggles]
+    toggles[-1].value = False
+    assert [panel.layout.display for panel in panels] == ["none"] * 3

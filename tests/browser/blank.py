@@ -8,10 +8,12 @@ from shown import Shown
 
 import peerlab
 from peerlab import page as sources
+from peerlab.export.choices import detour_and_direct
 from peerlab.view.bokeh_document import bokeh_script, document
 from peerlab.view.curve_scenarios import lines
 from peerlab.view.curves import curves
 from peerlab.view.measured import overlay
+from peerlab.view.path_ratio import path_ratio
 from peerlab.view.payload import payload
 from peerlab.view.theme import palettes
 from peerlab.view.this_machine import here
@@ -64,6 +66,16 @@ def lines_of(scenario, axis):
     return curves(scenario, axis, found)
 
 
+@cache
+def ratio_of(scenario):
+    """Return the ratio of the scenario's path and the other one, with its range; nothing where there are no two."""
+    pair = detour_and_direct(scenario)
+    if pair is None:
+        return {}
+    slow, fast = (peerlab.simulate(scenario.with_(path=path)) for path in pair)
+    return path_ratio(slow, fast, fast.gain_band(slow)) or {}
+
+
 class Blank(Shown):
     """A blank page with the lab's script; `show` gives it runs."""
 
@@ -85,6 +97,7 @@ class Blank(Shown):
             "palettes": palettes(),
             "data": payload(first, None, 1),
             "curves": lines_of(first.scenario, "nodes"),
+            "ratio": ratio_of(first.scenario),
             "measured": {**overlay(first.scenario, ()), "here": here([])},
             "status": {},
         }
@@ -94,6 +107,7 @@ class Blank(Shown):
     def change(self, then, *, lines=True):
         """Show another run, as Python does when a control asks for it; without `lines` its curves stay those before."""
         self.number += 1
+        self.give("ratio", ratio_of(then.scenario))
         data = payload(then, self.last, self.number)
         self.last = then
         self.give("data", data)

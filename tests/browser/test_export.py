@@ -167,7 +167,7 @@ def test_what_is_too_low_for_a_slide_is_a_column(open_, width, height):
     shown.painted()
     places = [
         shown.page.locator(part).bounding_box()
-        for part in (".pl-cards", ".pl-scene", ".pl-lower", ".pl-player")
+        for part in (".pl-cards", ".pl-scene", ".pl-lower", ".pl-footer")
     ]
     assert all(above["y"] + above["height"] <= below["y"] + 1 for above, below in itertools.pairwise(places))
     assert places[1]["height"] > 120
@@ -311,9 +311,9 @@ def test_in_a_frame_it_plays_only_while_its_slide_is_seen(folder, browser):
 
 OVERLAPS = """() => {
     const boxes = [...document.querySelectorAll('.pl-choices > *, .pl-card, .pl-scene, .pl-timeline, .pl-curves, .pl-player > *, .pl-key > *, .pl-side-title')]
-      .filter(e => e.offsetParent).map(e => [e.className, e.getBoundingClientRect()]);
-    const across = ([a, p], [b, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
-    const found = boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => across(one, other)).map(other => `${one[0]} on ${other[0]}`));
+      .filter(e => e.offsetParent).map(e => [e.className, e.getBoundingClientRect(), e]);
+    const across = ([, p], [, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
+    const found = boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => !one[2].contains(other[2]) && across(one, other)).map(other => `${one[0]} on ${other[0]}`));
     const outside = boxes.filter(([, box]) => box.right > innerWidth + 1).map(([name]) => `${name} beyond the page`);
     return [...found, ...outside, ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the page'] : [])] }"""
 

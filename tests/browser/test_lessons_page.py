@@ -67,3 +67,16 @@ def test_exercises_are_answered_and_steps_are_walked_through_with_the_keyboard(p
         for part in (".pl-steps", ".pl-exercise"):
             found = Axe().run(page, context=part).response["violations"]
             assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found] == []
+
+
+def test_steps_play_by_themselves_on_request_until_one_is_chosen(page):
+    steps = page.locator(".pl-steps").nth(0)
+    shown = steps.locator(".pl-pane:visible")
+    steps.get_by_text("Play").click()
+    expect(shown).to_have_count(1)
+    expect(shown).to_contain_text("Start.")
+    expect(shown).to_contain_text("Step 1 of 6", timeout=8000)
+    expect(shown.locator("td.pl-came")).to_have_count(4)
+    steps.locator("label", has_text="3").first.click()
+    expect(shown).to_contain_text("Step 3 of 6")
+    expect(shown.get_by_text("Next")).to_be_visible()

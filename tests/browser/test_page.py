@@ -70,10 +70,10 @@ def test_a_page_whose_kernel_has_gone_says_so_and_its_controls_rest(opened, way)
     opened.page.locator(".pl-root").press("h")
     assert opened.ask("page => page.model.sent.length") == asked
     opened.still(0.3)
-    at, before = opened.ask("page => page.player.time"), opened.column("scene_slices", "x")
+    at, before = opened.ask("page => page.player.time"), opened.column("scene_trains", "xs")
     opened.page.locator(".pl-next").click()
     assert opened.ask("page => page.player.time") > at
-    assert opened.column("scene_slices", "x") != before  # slices have moved
+    assert opened.column("scene_trains", "xs") != before  # slices have moved
 
 
 def test_a_page_that_closes_hears_its_kernel_no_more(opened):

@@ -92,7 +92,9 @@ def test_two_runs_stand_beside_each_other_at_one_moment(run, tmp_path):
         one.show(direct.time_ps)
         times = one.window.evaluate("[...peerlabPages].map(page => page.player.time)")
         assert times == pytest.approx([direct.time_ps / 1e6] * 2, rel=1e-3)
-    with pytest.raises(ExportError, match="'timeline' shows one run; two are shown by the view 'page'"):
+    with pytest.raises(
+        ExportError, match="'timeline' shows one run; two are shown by the views 'page' and 'race'"
+    ):
         export_still((run, direct), tmp_path / "x.png", view="timeline")
     with pytest.raises(ExportError, match=r"an \.svg shows one run"):
         export_still((run, direct), tmp_path / "x.svg")
@@ -152,7 +154,7 @@ def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
     if name.endswith("gif"):
         film = Image.open(io.BytesIO(held))
         assert (film.size, film.n_frames, film.info["loop"], film.info["duration"]) == (
-            (1060, 366),
+            (1060, 322),
             10,
             0,
             40,
@@ -172,7 +174,7 @@ def test_a_video_is_of_its_kind(run, tmp_path, name, begins):
         ({"path": "x.png", "scale": 9}, "scale: 9 is none of 1, 2, 3, 4"),
         (
             {"path": "x.png", "view": "pgae"},
-            "view: 'pgae' is unknown; did you mean 'page'? known: page, datapath, timeline, curves, sketch",
+            "view: 'pgae' is unknown; did you mean 'page'? known: page, datapath, timeline, curves, sketch, race, race-slide",
         ),
         ({"path": "x.svg", "view": "page"}, "view: 'page' cannot be drawn as .svg; the view 'sketch' can"),
         ({"path": "x.png", "moment": 2}, "moment: 2 is no share of the run from 0 to 1"),
@@ -331,7 +333,7 @@ def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp
         "--path", "host-rdma", "--output", str(file), "--scale", "2", "--view", "sketch"
     )
     assert status == 0
-    assert Image.open(file).size == (2120, 732)
+    assert Image.open(file).size == (2120, 644)
     assert said.splitlines()[1] == f"in words: {alt_text(run)}"
 
 

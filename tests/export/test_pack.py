@@ -9,6 +9,7 @@ from unpack import Pack
 import peerlab
 from peerlab.export.pack import Packing, rounding_ns
 from peerlab.units import PS_PER_US
+from peerlab.view.frames import PASSED
 from peerlab.view.payload import payload
 
 SCENARIOS = [
@@ -17,7 +18,7 @@ SCENARIOS = [
     {"nodes": 1024, "path": "peer-direct", "registration": "per-transfer"},
     {"nodes": 6, "path": "peer-direct", "jitter": 0.1},
 ]
-TIMES = {"enter", "queued", "start", "sent", "received", "turned", "done", "end", "until"}
+TIMES = {"enter", *PASSED, "until", "queued", "done", "end"}
 
 
 def packed(parcel, length_us):
@@ -74,9 +75,9 @@ def test_whole_numbers_of_a_column_come_out_as_they_were(numbers):
 
 
 @given(st.floats(1e-3, 1e9))
-def test_the_rounding_is_a_millionth_of_the_run_or_a_nanosecond(length_us):
+def test_the_rounding_is_a_few_millionths_of_the_run_or_a_nanosecond(length_us):
     step = rounding_ns(length_us)
-    assert step == 1 or 1e-6 <= step / (length_us * 1e3) <= 2.5e-6
+    assert step == 1 or 5e-6 <= step / (length_us * 1e3) <= 12.5e-6
     assert f"{step:.0f}".rstrip("0") in ("1", "2", "5")
 
 

@@ -7,7 +7,9 @@ from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_
 import pytest
 
 import peerlab
+from peerlab.view.path_ratio import PathRatio
 from peerlab.view.payload import Parcel, payload
+from peerlab.view.race_parcel import RaceParcel, race_parcel
 from peerlab.view.views import VIEWS
 
 TYPEDEF = re.compile(r"/\*\*\n \* @typedef \{object\} (\w+) .*\n((?: \* @property .*\n)+) \*/")
@@ -26,7 +28,12 @@ def in_scripts(root):
 def in_python():
     """Return the same for the records of a parcel and of what each view gets."""
     waiting, found = (
-        [Parcel, *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send)],
+        [
+            Parcel,
+            PathRatio,
+            RaceParcel,
+            *(get_type_hints(view.send)["return"] for view in VIEWS.values() if view.send),
+        ],
         {},
     )
     while waiting:
@@ -104,3 +111,10 @@ def test_every_run_gives_records_of_these_types(fields):
         if view.send:
             assert fits(parcel["views"][name], get_type_hints(view.send)["return"]), name
     assert not fits({**parcel, "meta": {**parcel["meta"], "number": "3"}}, Parcel)
+
+
+@pytest.mark.parametrize("changes", [{"path": "peer-direct"}, {"nodes": 64, "message_bytes": "1 MiB"}])
+def test_every_race_gives_a_record_of_these_types(changes):
+    race = peerlab.race(peerlab.Scenario(path="host-rdma"), **changes)
+    for band in (None, peerlab.simulate(peerlab.Scenario(path="peer-direct")).gain_band(race.runs[0])):
+        assert fits(race_parcel(race, band), RaceParcel)

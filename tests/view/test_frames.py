@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
+from peerlab.model.resources import RESOURCES
 from peerlab.view.frames import PASSED, Segments, lane_spans, moves, registrations
 
 SCENARIOS = [
@@ -47,20 +48,41 @@ def test_the_timeline_gets_every_span(fields):
     assert rows_of(got, *names) == rows_of({**spans, "lane": spans["resource"]}, *names)
 
 
+LINKS = {kind.label for kind in RESOURCES.values() if kind.drawn in ("device link", "uplink", "NIC", "wire")}
+
+
 def expected_moves(run):
-    """Return (device, step, slice, stage, start, sent, received, turned, end) of every stage of every slice, from the trace's table alone."""
+    """Return (device, step, slice, stage, and the times of `PASSED`) of every stage of every slice, from the trace's table alone."""
     frame = run.trace.frame()
     frame = frame[(frame["slice"] >= 0) & (frame["node"] == 0)]
     key = ["device", "step", "slice"]
     flights = frame[frame["stage"] == "flight"].set_index(key)[["start_ps", "work_ps"]].T.to_dict("list")
     shown = [stage.name for stage in run.scenario.stages] + ["reduce"]
-    for (stage, *own), spans in frame[frame["stage"].isin(shown)].groupby(["stage", *key]):
-        starts = spans["start_ps"].tolist()
-        sent = received = start = min(starts)
+    for (stage, *own), every in frame[frame["stage"].isin(shown)].groupby(["stage", *key]):
+        links = every[every["resource"].isin(LINKS)]
+        spans = links if len(links) else every
+        both = list(zip(spans["start_ps"], spans["end_ps"], strict=True))
+        start, through = min(begin for begin, _ in both), max(end for _, end in both)
+        sent = received = start
+        left = landed = through
         if stage in ("network", "direct", "wire") and tuple(own) in flights:
             sent, latency = flights[tuple(own)]
-            received = min(begin for begin in starts if begin >= sent + latency)
-        yield (*own, stage, start, sent, received, max(starts), spans["end_ps"].max())
+            arrives = [one for one in both if one[0] >= sent + latency]
+            received, landed = min(begin for begin, _ in arrives), min(end for _, end in arrives)
+            left = max(end for begin, end in both if begin < sent + latency)
+        turned, freed = max(begin for begin, _ in both), min(end for _, end in both)
+        yield (
+            *own,
+            stage,
+            start,
+            freed,
+            sent,
+            left,
+            received,
+            landed,
+            turned,
+            through,
+        )
 
 
 @pytest.mark.parametrize("fields", SCENARIOS, ids=str)
@@ -75,8 +97,12 @@ def test_the_data_path_gets_every_stage_of_every_slice_and_when_it_passes_each_p
         strict=True,
     )
     assert sorted(rows) == sorted(expected_moves(run))
-    for earlier, later in itertools.pairwise(("enter", *PASSED, "until")):
-        assert (got[earlier] <= got[later]).all(), later
+    begins, ends = (
+        ("enter", "start", "sent", "received", "turned", "through"),
+        ("freed", "left", "through", "until"),
+    )
+    for earlier, later in (*itertools.pairwise(begins), *itertools.pairwise(ends), ("landed", "through")):
+        assert (got[earlier] <= got[later]).all(), (earlier, later)
 
 
 def test_a_span_of_the_timeline_says_when_its_own_work_would_be_done():

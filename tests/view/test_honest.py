@@ -42,7 +42,7 @@ def test_a_long_name_of_a_device_stays_in_its_box_and_its_number_is_kept():
 def test_a_staged_path_goes_through_host_memory_even_where_that_is_no_limit(name):
     texts, cards, lanes = shown(name)
     assert {"Host memory", "DRAM, no limit here", "way to host memory", "not a limit here"} <= set(texts)
-    assert cards["copies"]["note"] == "DRAM not modelled"
+    assert cards["dram"]["value"] == "not modelled"
     assert not {"DRAM", "PCIe uplink up"} & lanes
 
 

@@ -55,7 +55,23 @@ def test_two_outputs_do_not_share_their_buttons():
 
 
 def test_without_styles_all_steps_stand_one_below_the_other():
-    html = re.sub(r"<style>.*?</style>", "", peerlab.steps("ring", 3)._repr_html_())
+    html = re.sub(r"<style>.*?</style>", "", peerlab.steps("ring", 3)._repr_html_(), flags=re.DOTALL)
     assert "style=" not in html
     assert "hidden" not in html.replace("aria-hidden", "")
     assert [f"Step {n} of 4" in html for n in (1, 2, 3, 4)] == [True] * 4
+
+
+def test_an_arrow_goes_from_every_rank_that_sends_to_who_receives():
+    ring, tree = (panes(peerlab.steps(*what)._repr_html_()) for what in (("ring", 4), ("binary-tree", 7)))
+    assert [pane.count("class='pl-arrow'") for pane in ring] == [0, 4, 4, 4, 4, 4, 4]
+    assert tree[1].count("class='pl-arrow'") == 2  # two ranks send
+    assert len(set(re.findall(r"<path class='pl-arrow' d='([^']+)'", ring[1]))) == 4
+
+
+def test_one_button_plays_all_steps_and_each_has_its_turn():
+    html = steps_html(peerlab.steps("ring", 3).walk)
+    key = re.search(r"id='(pl-\w+)-play'", html)[1]
+    delays = re.findall(rf"#{key}-(\d)-pane,[^}}]+animation-delay:(-?\d+)s", html)
+    assert [int(n) for n, _ in delays] == [0, 1, 2, 3, 4]
+    turns = [int(delay) % 10 for _, delay in delays]  # seconds into a round of 5 x 2 s
+    assert turns == [0, 2, 4, 6, 8]

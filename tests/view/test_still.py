@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.model.presets import known_clusters, load_cluster, read_cluster
-from peerlab.model.stages import stage_kind
 from peerlab.places import folder
-from peerlab.view.frames import PASSED, moves
-from peerlab.view.geometry import Geometry, along, gone, stops, ways
+from peerlab.view.drawing import WIDTH
+from peerlab.view.geometry import MEMORY, SWITCH_TOP, UPLINK, Geometry
 from peerlab.view.moment import fullest, moment
-from peerlab.view.shown_nodes import OWN, shown_nodes
 from peerlab.view.still import still_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
+from peerlab.view.trains import BAR_WIDTH, occupied, waits
 from peerlab.view.words import alt_text, caption
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -131,83 +130,83 @@ def test_any_words_make_a_picture_that_can_be_read(text):
     assert said == "".join(kept).replace("\r\n", "\n").replace("\r", "\n")
 
 
-NIC, NICS, CORNER = 0, 1, 2
-"""What a slice passes on its way: the sender's NIC, the receiver's, and the corner before the last part."""
+def uplinks(geometry, node):
+    """Return where the directions of an uplink are: left and right of the one that goes up, and of the one that goes down."""
+    up, down = sorted(
+        [geometry.x(node, UPLINK - geometry.lane), geometry.x(node, UPLINK + geometry.lane)],
+        reverse=bool(node),
+    )
+    return (up - geometry.lane, up + geometry.lane), (down - geometry.lane, down + geometry.lane)
+
+
+def filled(trains, box):
+    """Return how many trains go up or down through the middle of the uplink, between two sides."""
+    y = (MEMORY[3] + SWITCH_TOP) / 2
+    legs = [leg for one in trains for leg in itertools.pairwise(one.points)]
+    return sum(box[0] < x < box[1] and min(a, b) <= y <= max(a, b) for (x, a), (x2, b) in legs if x == x2)
 
 
 @given(
     path=st.sampled_from(["host-rdma", "host-tcp", "peer-direct"]),
-    nodes=st.integers(2, 40),
+    nodes=st.integers(2, 9),
     part=st.floats(0, 1),
 )
-def test_slices_are_where_the_trace_says(path, nodes, part):
-    """Every occurrence of every row is looked at, one by one."""
-    run = simulated(path=path, nodes=nodes)
-    at = int(part * run.time_ps)
-    drawn = [one.at for one in moment(run, at).slices if not one.hollow]
-    geometry, found = Geometry(run.scenario.hardware), moves(run.trace, shown_nodes(run))
-    rows = {name: values.tolist() for name, values in found.rows.items()}
-    for first, last, times, period, _ in found.segments:
-        for row, again in itertools.product(range(first, last), range(times)):
-            passed = [rows[name][row] + again * period for name in PASSED]
-            if rows["whose"][row] & OWN and passed[0] <= at < passed[-1]:
-                track, device = stage_kind(run.trace.stages[rows["stage"][row]]).track, rows["device"][row]
-                way, passing = (of(geometry, track, device)[0] for of in (ways, stops))
-                x, y = along(way, gone(at, passed, passing))
-                assert any(abs(x - a) + abs(y - b) < 1e-6 for a, b in drawn)
+def test_a_link_is_filled_as_long_as_the_trace_says_that_it_is_busy(path, nodes, part):
+    """Own slices only: what copies out, reads and writes through both uplinks, and what is in the middle of the wire."""
+    run = simulated(path=path, nodes=nodes, message_bytes="8 MiB")
+    at, geometry = int(part * run.time_ps), Geometry(run.scenario.hardware)
+    trains = [one for one in moment(run, at).trains if not one.hollow and one.width != BAR_WIDTH]
+    frame = run.trace.frame()
+    frame = frame[(frame["slice"] >= 0) & (frame["node"] == 0) & (frame["device"] < 2)]
+    now = frame[(frame["start_ps"] <= at) & (at < frame["end_ps"])]
+
+    def busy(stage, resource):
+        return int(((now["stage"] == stage) & (now["resource"] == resource)).sum())
+
+    crosses = "direct" if path == "peer-direct" else "network"
+    if path != "peer-direct":
+        (up, down), (up_there, down_there) = uplinks(geometry, 0), uplinks(geometry, 1)
+        assert filled(trains, up) == busy("d2h", "PCIe uplink up")
+        assert filled(trains, down) == busy(crosses, "PCIe uplink down")
+        assert filled(trains, up_there) == busy(crosses, "PCIe uplink up")
+        assert filled(trains, down_there) == busy("h2d", "PCIe uplink down")
+    latency = run.scenario.hardware.latency_ps
+    sends = frame[(frame["stage"] == crosses) & (frame["resource"] == "NIC send")]
+    middle = (sends["start_ps"] + latency / 2 < at) & (at < sends["end_ps"] + latency / 2)
+    wires = [leg for one in trains for leg in itertools.pairwise(one.points)]
+    across = sum(min(a[0], b[0]) < WIDTH / 2 < max(a[0], b[0]) for a, b in wires)
+    received = frame[(frame["stage"] == crosses) & (frame["resource"] == "NIC receive")]
+    if (received["queued_ps"] == received["start_ps"]).all():  # nobody is kept on the wire
+        assert across == middle.sum()
 
 
-@given(path=st.sampled_from(["host-rdma", "peer-direct"]), nodes=st.integers(2, 6), part=st.floats(0, 1))
-def test_no_slice_is_drawn_beyond_a_resource_that_has_not_begun_with_it(path, nodes, part):
-    """On the detour a slice is at the NIC no sooner than the NIC, and the DRAM and the uplink before it, have begun to read it."""
-    run = simulated(path=path, nodes=nodes, message_bytes="32 MiB")
-    frame, at = run.trace.frame(), int(part * run.time_ps)
-    crosses = {"host-rdma": "network", "peer-direct": "direct"}[path]
-    frame = frame[(frame["stage"] == crosses) & (frame["node"] == 0)]
-    began = frame.set_index(["device", "step", "slice", "resource"])["start_ps"].to_dict()
-    after = {
-        "host-rdma": {
-            NIC: ("PCIe uplink down", "NIC send"),
-            NICS: ("NIC receive",),
-            CORNER: ("PCIe uplink up",),
-        },
-        "peer-direct": {
-            NIC: ("device PCIe out", "NIC send"),
-            NICS: ("NIC receive",),
-            CORNER: ("device PCIe in",),
-        },
-    }[path]
-    geometry, found = Geometry(run.scenario.hardware), moves(run.trace, shown_nodes(run))
-    rows = {name: values.tolist() for name, values in found.rows.items()}
-    checked = 0
-    for row in range(len(rows["start"])):
-        passed = [rows[name][row] for name in PASSED]
-        if run.trace.stages[rows["stage"][row]] != crosses or not passed[0] <= at < passed[-1]:
-            continue
-        whose = [rows[name][row] for name in ("device", "step", "slice")]
-        passing = stops(geometry, stage_kind(crosses).track, whose[0])[0]
-        fraction = gone(at, passed, passing)
-        for place, resources in after.items():
-            if fraction > passing[place]:
-                checked += 1
-                assert all(began[(*whose, resource)] <= at for resource in resources), (whose, place)
-    if 0.3 < part < 0.7:
-        assert checked
+STOPS = (0.3, 0.6, 0.8)
 
 
-def test_a_slice_goes_evenly_where_nothing_keeps_it_and_crawls_before_what_it_waits_for():
-    even = [gone(now, (0, 0, 20, 20, 100), (0.3, 0.6, 0.8)) for now in (0, 25, 50, 100)]
-    assert even == [0, 0.25, 0.5, 1]
-    kept = [gone(now, (0, 60, 60, 60, 100), (0.3, 0.6, 0.8)) for now in (0, 30, 59, 60, 80, 100)]
-    assert kept == pytest.approx([0, 0.15, 0.295, 0.3, 0.65, 1])
-    assert gone(5, (0, 0, 0, 0, 10), (None, None, None)) == 0.5
-    assert gone(7, (7, 7, 7, 7, 7), (0.5, None, None)) == 1
+@pytest.mark.parametrize(
+    ("now", "filled_parts", "waiting"),
+    [
+        (5, [(0.0, 0.3)], None),  # read by the NIC's link
+        (15, [], 0),  # read, and the NIC is busy with another
+        (25, [(0.3, 0.45)], None),  # its head is half across the wire
+        (35, [(0.3, 0.6), (0.6, 0.8)], None),  # longer than the wire
+        (45, [(0.45, 0.6), (0.6, 0.8)], None),
+        (55, [], 1),  # there, and the uplink is busy with another
+        (65, [(0.8, 1.0)], None),
+    ],
+)
+def test_a_slice_is_as_long_as_what_it_fills_and_waits_in_between(now, filled_parts, waiting):
+    times = (0, 10, 20, 40, 30, 50, 60, 70)
+    parts = [part for part, _ in occupied(now, times, STOPS)]
+    assert len(parts) == len(filled_parts)
+    assert [*itertools.chain(*parts)] == pytest.approx([*itertools.chain(*filled_parts)])
+    assert waits(now, times, STOPS) == waiting
 
 
 def test_the_moment_shown_is_one_with_slices_and_the_same_every_time(detour):
     at = fullest(detour)
     assert detour.time_ps // 4 < at < 3 * detour.time_ps // 4
-    assert moment(detour, at).slices
+    assert moment(detour, at).trains
     assert still_svg(detour) == still_svg(detour)
     assert still_svg(detour, moment_ps=0) != still_svg(detour)
 

@@ -1,0 +1,79 @@
+"""Computes the ratio of two data paths after the picture: first the ratio, then its range."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from peerlab.analysis.run import Run
+from peerlab.app.runs import PATIENCE_S, GivingWay, Runs
+from peerlab.errors import PeerlabError
+from peerlab.model.scenario import Scenario
+from peerlab.study.bands import gain_band_of
+from peerlab.view.path_ratio import PathRatio, path_ratio
+
+_REST_S = 0.5
+"""A range waits so long after a change, so that the simulation of the change has the processor."""
+Pair = tuple[Scenario, Scenario]
+"""The path that is compared with, and the one that may be faster."""
+
+
+class Comparing:
+    """Computes the ratio of two paths in the background and hands it to `show`, first without its range; None: there is none."""
+
+    def __init__(self, runs: Runs, show: Callable[[PathRatio | None], None]) -> None:
+        self._runs, self._show = runs, show
+        self._task: asyncio.Task[None] | None = None
+        self._of: Pair | None = None
+        self._giving_way = GivingWay(_REST_S)
+
+    def draw(self, pair: Pair | None) -> None:
+        """Simulate and show the ratio of two scenarios; a computation for others is given up."""
+        if pair == self._of:
+            return
+        self._of = pair
+        self.cancel()
+        if pair is None:
+            self._show(None)
+            return
+        try:
+            self._task = asyncio.get_running_loop().create_task(self._draw(pair))
+        except RuntimeError:  # no event loop, so no page
+            self._tell(pair, PATIENCE_S)
+
+    def rest(self) -> None:
+        """Let a range wait for a moment, so that the simulation of a change has the processor."""
+        self._giving_way.rest()
+
+    def cancel(self) -> None:
+        """Give up what is being computed."""
+        if self._task:
+            self._task.cancel()
+
+    def _tell(self, pair: Pair, most_s: float) -> None:
+        try:
+            slow, fast = (self._runs.get(one, most_s) for one in pair)
+        except PeerlabError:  # impossible, or too slow
+            self._show(None)
+        else:
+            self._show(path_ratio(slow, fast, None))
+
+    async def _draw(self, pair: Pair) -> None:
+        try:
+            slow, fast = [await self._runs.get_patiently(one) for one in pair]
+        except PeerlabError:  # impossible, or too slow
+            self._show(None)
+            return
+        self._show(path_ratio(slow, fast, None))
+        if slow.time_ps and fast.time_ps:
+            await asyncio.sleep(_REST_S)
+            with suppress(PeerlabError):  # an end that takes too long: then there is no range
+                await self._draw_range(slow, fast)
+
+    async def _draw_range(self, slow: Run, fast: Run) -> None:
+        stop = threading.Event()
+        try:
+            band = await asyncio.to_thread(gain_band_of, slow, fast, self._giving_way.progress(stop))
+        finally:
+            stop.set()  # the thread ends soon after this is cancelled
+        self._show(path_ratio(slow, fast, band))

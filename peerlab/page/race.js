@@ -1,0 +1,316 @@
+// A race: two data paths one above the other on one clock, the bytes that each has delivered, and by how much one leads.
+import { make } from "./dom.js";
+import { followSlides, passKeysOn } from "./frame.js";
+import { keeps } from "./keys.js";
+import { Player } from "./player.js";
+import { RaceChart } from "./race_chart.js";
+import { RaceRoad } from "./race_road.js";
+import { digits, sayTime } from "./words.js";
+
+/**
+ * @typedef {object} RaceParcel What the page of a race gets
+ * @property {string} about
+ * @property {string} source
+ * @property {Racer[]} racers
+ * @property {number} end_us
+ * @property {boolean} same_way
+ * @property {string} unit
+ * @property {number} unit_bytes
+ * @property {RaceAnswer} answer
+ * @property {string} words
+ */
+/**
+ * @typedef {object} Racer One of the two
+ * @property {string} title
+ * @property {string} role
+ * @property {number} total
+ * @property {number} finish_us
+ * @property {Column} times
+ * @property {Column} shares
+ * @property {string} waits
+ * @property {Road} road
+ */
+/**
+ * @typedef {object} RaceAnswer What the race says in the end
+ * @property {string} about
+ * @property {string} value
+ * @property {string} times
+ * @property {string} note
+ * @property {number[] | null} band
+ * @property {number[] | null} ends
+ * @property {number} ratio
+ * @property {string[][]} rows
+ */
+const CELLS = 56;
+const WATCHED_S = 10; // a race lasts this long at the usual speed
+const SMALL = 740; // narrower than this, words keep their size and the page scrolls
+
+const HTML = `
+<header class="rc-head"><h1></h1><p class="rc-about"></p></header>
+<div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><div class="pl-player" role="group" aria-label="Player"></div></div>
+<p class="rc-clock"><b></b> <span>on one clock</span></p>
+<div class="rc-lanes"></div>
+<section class="rc-lead"><h2></h2><svg role="img"></svg></section>
+<section class="rc-answer"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p><table></table></section>
+<p class="rc-source"></p>`;
+const LANE = `
+<h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-of"></p><p class="rc-waits"></p>
+<svg class="rc-road" role="img"></svg><div class="rc-cells" role="progressbar" aria-valuemin="0" aria-valuemax="100"></div><i class="rc-flag" aria-hidden="true"></i>`;
+
+// The bytes that one has delivered: a share of all of them at any moment.
+class Delivered {
+  constructor({ times, shares }) {
+    this.times = floats(times);
+    this.shares = floats(shares);
+  }
+
+  // The share that has arrived by `time`, microseconds.
+  at(time) {
+    let low = 0, high = this.times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low ? this.shares[low - 1] : 0;
+  }
+}
+
+function floats(text) {
+  return new Float32Array(bytes(text));
+}
+
+function bytes(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+}
+
+// A count that grows while one watches: without decimals from 10 on, so that it keeps its place.
+function sayAmount(value) {
+  return value >= 10 ? value.toFixed(0) : value ? digits(value) : "0";
+}
+
+// What is ahead at a moment, in words: [which of the two, how much], or nothing.
+function lead(data, shares) {
+  const [one, other] = data.same_way ? shares.map((share) => (share * data.racers[0].total) / data.unit_bytes) : shares.map((share) => 100 * share);
+  const amount = Math.abs(other - one), said = data.same_way ? `${sayAmount(amount)} ${data.unit}` : `${Math.round(amount)}% of the way`;
+  return amount < (data.same_way ? 0.05 : 0.5) ? null : [other > one ? 1 : 0, said];
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+// The race at a moment as a sentence.
+function sentence(data, time, shares) {
+  const through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6), [one, other] = data.racers;
+  if (through[0] && through[1]) {
+    if (one.finish_us === other.finish_us) return "Both finished at once";
+    const first = one.finish_us < other.finish_us ? one : other;
+    return capital(`${first.title} was ${data.answer.ratio.toFixed(2)} times as fast`);
+  }
+  const late = through[0] ? 1 : 0;
+  if (through[0] || through[1]) return capital(`${data.racers[1 - late].title} finished; ${data.racers[late].title} got ${Math.round(100 * shares[late])}% of the way`);
+  const ahead = lead(data, shares);
+  return capital(ahead ? `${data.racers[ahead[0]].title}, ${ahead[1]} ahead` : `${one.title} against ${other.title}`);
+}
+
+class RacePage {
+  constructor(host, data, wanted, palettes) {
+    Object.assign(this, { data, wanted, palettes, root: host });
+    host.innerHTML = HTML;
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches; // then figures change, and nothing rolls
+    this.film = 0; // microseconds a second, for a video whose frames are taken one by one
+    this.delivered = data.racers.map((one) => new Delivered(one));
+    this.lanes = data.racers.map((one) => this.lane(one));
+    this.chart = new RaceChart(this.find(".rc-lead svg"), data, this.delivered);
+    this.fill();
+    this.play();
+    this.setTheme();
+    this.fit();
+    this.listen();
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  lane(racer) {
+    const lane = make("section", "rc-lane");
+    lane.innerHTML = LANE;
+    lane.style.setProperty("--rc", `var(--pl-${racer.role})`);
+    lane.style.setProperty("--rc-ink", `var(--pl-${racer.role}-ink)`);
+    lane.querySelector("h2").textContent = racer.title;
+    lane.querySelector(".rc-waits").textContent = `waits for ${racer.waits}`;
+    const cells = lane.querySelector(".rc-cells");
+    for (let i = 0; i < CELLS; i++) cells.append(make("i", ""));
+    cells.setAttribute("aria-label", `${racer.title}: delivered`);
+    this.find(".rc-lanes").append(lane);
+    for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = bytes(text);
+    const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road);
+    return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span") };
+  }
+
+  // What does not change while it plays.
+  fill() {
+    const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
+    this.find(".rc-about").textContent = data.about;
+    this.find(".rc-lead h2").textContent = data.same_way ? `Delivered per node, ${data.unit}` : "Delivered per node, % of all";
+    this.find(".rc-answer h2").textContent = answer.about;
+    this.find(".rc-ratio").append(answer.value, make("small", "", answer.times));
+    this.find(".rc-note").textContent = answer.note;
+    this.find(".rc-source").textContent = data.source;
+    this.root.setAttribute("aria-label", `Race: ${both}`);
+    for (const [i, racer] of data.racers.entries()) {
+      const { lane } = this.lanes[i], total = this.amount(1, i);
+      lane.querySelector(".rc-of").textContent = `of ${sayAmount(total)} ${data.unit} delivered per node`;
+      lane.querySelector(".rc-road").setAttribute("aria-label", this.roadWords(racer));
+    }
+    this.find(".rc-lead svg").setAttribute("aria-label", data.words);
+    this.fillScale();
+    const table = this.find("table"), head = table.createTHead().insertRow();
+    head.append(make("td", ""), ...data.racers.map(({ title }, i) => Object.assign(make("th", "", i ? "below" : "above"), { scope: "col", title })));
+    for (const [i, racer] of data.racers.entries()) head.children[i + 1].style.color = `var(--pl-${racer.role}-ink)`;
+    const body = table.createTBody();
+    for (const [what, one, other] of answer.rows) body.insertRow().append(Object.assign(make("th", "", what), { scope: "row" }), make("td", "", one), make("td", "", other));
+  }
+
+  // From where to where the ratio lies, between once as fast and the next whole number.
+  fillScale() {
+    const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0)));
+    const part = (value) => `${(100 * (Math.max(1, value) - 1)) / (end - 1)}%`;
+    for (const [name, reach] of [["rc-ends", ends], ["rc-band", band]])
+      if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])})` }));
+    scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }), make("span", "", "1×"), make("span", "", `${end}×`));
+  }
+
+  roadWords({ title, road }) {
+    const names = road.stops.map(({ name }) => name).filter((name, i, all) => name && name !== all[i - 1]);
+    return `${title}: ${names.join(", ")}. ${road.signs.filter(({ words }, i, all) => words.join() !== all[i - 1]?.words.join()).map(({ words }) => words.join(" ")).join(", ")}.`;
+  }
+
+  // A share of what one delivers, in the unit of the page.
+  amount(share, i) {
+    return (share * this.data.racers[i].total) / this.data.unit_bytes;
+  }
+
+  play() {
+    const { data } = this, moments = [...new Set(this.delivered.flatMap(({ times }) => [...times]))].concat(data.racers.map(({ finish_us }) => finish_us)).sort((a, b) => a - b);
+    this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
+    this.player.wanted = this.player.loop = false; // it begins when somebody asks, and ends at the finish
+    const events = { start: moments, end: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
+    this.player.load(this, { length: data.end_us, pace: data.end_us / WATCHED_S, key: "race", events });
+    this.player.seek(Math.min(...data.racers.map(({ finish_us }) => finish_us))); // what is seen first is what it comes to
+    this.fresh = true;
+  }
+
+  go() {
+    if (this.fresh) this.player.seek(0);
+    this.fresh = false;
+    this.player.toggle();
+    this.show();
+  }
+
+  // The time in the unit of the whole race, with as many digits all the while.
+  clock(time) {
+    const [size, unit] = [[1e6, "s"], [1e3, "ms"], [1, "µs"]].find(([size]) => this.data.end_us >= size) ?? [1e-3, "ns"];
+    return `${(time / size).toFixed(2)} ${unit}`;
+  }
+
+  show() {
+    const playing = this.player.wanted;
+    const go = this.find(".rc-go");
+    if (go.dataset.playing === String(playing)) return;
+    go.dataset.playing = playing;
+    go.textContent = playing ? "Pause" : "Race";
+    go.setAttribute("aria-pressed", String(playing));
+  }
+
+  listen() {
+    this.find(".rc-go").addEventListener("click", () => this.go());
+    const keys = { " ": () => this.go(), ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0) };
+    document.addEventListener("keydown", (event) => {
+      const own = event.target.matches("input[type=range]") && /^(Arrow|Home)/.test(event.key);
+      if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || keeps(event) || own) return;
+      event.preventDefault();
+      event.stopImmediatePropagation(); // else a frame's parent would hear of it
+      keys[event.key]();
+    });
+    const sized = new ResizeObserver(() => this.fit());
+    for (const part of [document.documentElement, ...this.lanes.map(({ road }) => road.host), this.chart.host]) sized.observe(part);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
+    const outer = this.notebook();
+    if (outer) new MutationObserver(() => this.setTheme()).observe(outer, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
+  }
+
+  // The body of the notebook that shows this in a frame, if there is one that may be asked.
+  notebook() {
+    try {
+      const { body } = parent.document;
+      return body.dataset.jpThemeLight === undefined ? null : body;
+    } catch {
+      return null;
+    }
+  }
+
+  dark() {
+    if (this.wanted.theme !== "auto") return this.wanted.theme === "dark";
+    const outer = this.notebook();
+    return outer ? outer.dataset.jpThemeLight === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  setTheme() {
+    const theme = this.dark() ? "dark" : "light", page = document.documentElement;
+    page.dataset.theme = page.style.colorScheme = theme;
+    for (const [role, colour] of Object.entries(this.palettes[theme])) page.style.setProperty(`--pl-${role}`, colour);
+  }
+
+  // Words grow with the page, so that a slide reads alike on a small screen and a large one.
+  fit() {
+    const [width, height] = this.wanted.mode === "slide" ? [1280, 720] : [1120, 640], wide = innerWidth >= SMALL;
+    const zoom = Math.min(innerWidth / width, innerHeight / height), slide = this.wanted.mode === "slide";
+    this.zoom = wide ? Math.max(slide ? 0.7 : 1, Math.min(zoom, 3)) : 1;
+    document.documentElement.style.setProperty("--z", this.zoom.toFixed(3));
+    const large = this.zoom * (slide ? 1.14 : 1);
+    for (const { road } of this.lanes) road.paint(large);
+    this.chart.paint(large);
+    this.player.draw();
+  }
+
+  // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching.
+  draw(time, flow) {
+    if (!this.chart) return;
+    const { data } = this, shares = this.delivered.map((one) => one.at(time)), moving = this.film || (this.player?.playing ? flow : 0);
+    for (const [i, { lane, road, cells, bar, count, unit }] of this.lanes.entries()) {
+      const racer = data.racers[i], through = time >= racer.finish_us - 1e-6;
+      say(count, sayAmount(this.amount(shares[i], i)));
+      say(unit, data.unit);
+      say(lane.querySelector(".rc-waits"), through ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
+      lane.classList.toggle("rc-through", through);
+      const filled = shares[i] * CELLS;
+      for (let k = 0; k < CELLS; k++) {
+        const part = Math.max(0, Math.min(1, filled - k)).toFixed(2);
+        if (cells[k].dataset.part !== part) cells[k].style.setProperty("--part", (cells[k].dataset.part = part));
+      }
+      bar.setAttribute("aria-valuenow", Math.round(100 * shares[i]));
+      road.draw(Math.min(time, racer.finish_us), through ? 0 : moving, !this.calm || this.film > 0);
+    }
+    const ahead = lead(data, shares);
+    this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1]} ahead` });
+    say(this.find("h1"), sentence(data, time, shares));
+    say(this.find(".rc-clock b"), this.clock(time));
+    this.show();
+  }
+}
+
+function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function begin() {
+  const { race, wanted, palettes } = JSON.parse(document.getElementById("rc-data").textContent);
+  const page = new RacePage(document.querySelector(".rc-root"), race, wanted, palettes);
+  (window.peerlabPages ??= new Set()).add(page);
+  if (wanted.mode === "slide") followSlides(page.player);
+  passKeysOn();
+  document.documentElement.dataset.ready = "yes";
+}
+
+begin();

@@ -1,0 +1,208 @@
+// A data path unrolled, with its slices as trains: as long as the time for which they occupy a stretch.
+import { Rows } from "./rows.js";
+import { svgShape } from "./svg.js";
+
+const CARRIAGE = 22; // px, with the gap behind it: texture, so that one sees a train move
+const GAP = 2.5;
+const QUEUE = 8; // so many waiting slices are drawn; more are a number
+const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
+const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
+const BLUR_S = 0.15; // over so much watching they are counted then
+const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's time on a stretch shows no single slices
+
+/**
+ * @typedef {object} Road A data path as the page draws it
+ * @property {Stop[]} stops
+ * @property {Stretch[]} stretches
+ * @property {Sign[]} signs
+ * @property {number[]} spared
+ * @property {PageRows} slices
+ */
+/**
+ * @typedef {object} Stop A place on the road
+ * @property {number} x
+ * @property {number} level
+ * @property {string} name
+ * @property {boolean} hot
+ */
+/**
+ * @typedef {object} Stretch A part of the road from one stop to the next
+ * @property {number[][]} points
+ * @property {string} role
+ * @property {boolean} flight
+ */
+/**
+ * @typedef {object} Sign Words beside the road
+ * @property {number} x
+ * @property {number} level
+ * @property {string[]} words
+ * @property {boolean} hot
+ */
+export class RaceRoad {
+  constructor(host, road) {
+    this.host = host;
+    this.road = road;
+    this.rows = new Rows(road.slices, { floats: ["came", "enter", "out", "leave", "gone", "work"], ints: ["stretch", "device", "slice"], begin: "came", end: "gone" });
+    this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
+    this.typical = road.stretches.map((_, i) => median(this.rows, i));
+  }
+
+  // Draws what stands still; `zoom` is how large words are.
+  paint(zoom) {
+    const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
+    host.replaceChildren();
+    host.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.zoom = zoom;
+    const margin = 34 * zoom, foot = height - 40 * zoom, top = 26 * zoom;
+    this.x = (part) => margin + part * (width - 2 * margin);
+    this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
+    this.spare(road.spared, zoom);
+    this.tracks = road.stretches.map((one) => this.track(one, zoom));
+    this.queues = road.stops.map(() => svgShape("g", { fill: "var(--pl-ink)" }, host));
+    road.stops.forEach((stop) => this.stop(stop, zoom));
+    this.names(zoom);
+    const tight = this.x(0.61) - this.x(0.39) < 150 * zoom; // then words of the wire stand below those of its ends
+    for (const { x, level, words, hot } of road.signs)
+      words.forEach((word, i) => this.text(this.x(x), this.y(level) + (25 + 15 * (i + Number(tight && !level))) * zoom, word, { hot, bold: hot }));
+  }
+
+  track({ points, role }, zoom) {
+    const d = points.map(([x, level], i) => `${i ? "L" : "M"}${this.x(x).toFixed(1)} ${this.y(level).toFixed(1)}`).join("");
+    const shape = { d, fill: "none", "stroke-linejoin": "round" };
+    const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": 13 * zoom, "stroke-linecap": "round" }, this.host);
+    const trains = [1, 0.6].map((strength) => {
+      const colour = strength === 1 ? `var(--pl-${role})` : `color-mix(in srgb, var(--pl-${role}) 55%, var(--pl-panel))`;
+      return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
+    });
+    return { length: bed.getTotalLength(), trains };
+  }
+
+  stop({ x, level, name, hot }, zoom) {
+    if (!name) return;
+    svgShape("circle", { cx: this.x(x), cy: this.y(level), r: 7 * zoom, fill: "var(--pl-box)", stroke: hot ? "var(--pl-hot)" : "var(--pl-ink)", "stroke-width": (hot ? 3 : 2) * zoom }, this.host);
+  }
+
+  // Stops of one name beside each other, such as two in host memory, have it once.
+  names(zoom) {
+    const { stops } = this.road;
+    for (let i = 0, j; i < stops.length; i = j) {
+      for (j = i + 1; stops[i].level && j < stops.length && stops[j].level && stops[j].name === stops[i].name; ) j++;
+      const middle = (this.x(stops[i].x) + this.x(stops[j - 1].x)) / 2;
+      this.text(middle, this.y(stops[i].level) + (stops[i].level ? -13 : 25) * zoom, stops[i].name, { bold: true });
+    }
+  }
+
+  // Host memory that the road does not touch.
+  spare(places, zoom) {
+    for (const x of places) {
+      const wide = 116 * zoom, high = 24 * zoom, at = { x: this.x(x) - wide / 2, y: 10 * zoom };
+      svgShape("rect", { ...at, width: wide, height: high, rx: 5 * zoom, fill: "none", stroke: "var(--pl-edge)", "stroke-dasharray": "4 3" }, this.host);
+      this.text(this.x(x), at.y + high / 2 + 4 * zoom, "host memory", {});
+    }
+  }
+
+  text(x, y, words, { hot, bold }) {
+    if (!words) return;
+    const ink = hot ? "hot-ink" : bold ? "ink" : "muted";
+    const one = svgShape("text", { x, y, "text-anchor": "middle", "font-size": 11.5 * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
+    one.textContent = words;
+  }
+
+  // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching, 0 while it stands; carriages roll or stand.
+  draw(time, flow, rolls) {
+    const here = this.slices(time);
+    this.tracks?.forEach((track, i) => {
+      const quick = flow / 60 > TOO_QUICK * this.typical[i];
+      const shown = quick ? rolling(this.share(i, time, flow * BLUR_S), rolls ? (time / flow) * SPEED * this.zoom : 0, track.length, this.zoom) : trains(here.trains[i], track.length, this.pace(i, time), this.zoom);
+      track.trains.forEach((path, tone) => {
+        path.setAttribute("visibility", shown[tone].length ? "visible" : "hidden");
+        if (shown[tone].length) path.setAttribute("stroke-dasharray", dashes(shown[tone], track.length));
+      });
+    });
+    this.queues?.forEach((queue, i) => this.queue(queue, this.road.stops[i], here.waiting[i] ?? 0));
+  }
+
+  // How far carriages have rolled on a stretch, px: at the speed at which its slices cross it.
+  pace(i, time) {
+    return (time / (this.typical[i] || 1)) * 3 * CARRIAGE * this.zoom;
+  }
+
+  // The slices of a moment: those on each stretch as {from, to, density, tone}, and how many wait at each stop.
+  slices(time) {
+    const { rows, road } = this, onto = road.stretches.map(() => []), waiting = {};
+    rows.between(time, time, (i, shift) => {
+      const stretch = rows.stretch[i], [enter, out, leave, gone] = ["enter", "out", "leave", "gone"].map((name) => rows[name][i] + shift);
+      if (time < enter) waiting[stretch] = (waiting[stretch] ?? 0) + 1;
+      else if (time < gone) {
+        const from = time < leave ? 0 : (time - leave) / (gone - leave), to = time < out ? (time - enter) / (out - enter) : 1;
+        onto[stretch].push({ from, to, density: Math.min(1, rows.work[i] / (leave - enter || 1)), tone: (this.paired ? rows.device[i] : rows.slice[i]) % 2 });
+      }
+    });
+    return { trains: onto, waiting };
+  }
+
+  // The share of the time before `time` in which a stretch served slices.
+  share(stretch, time, span) {
+    const { rows } = this, from = Math.max(0, time - span);
+    let served = 0;
+    rows.between(from, time, (i, shift) => {
+      if (rows.stretch[i] !== stretch) return;
+      const enter = rows.enter[i] + shift, leave = rows.leave[i] + shift;
+      served += (Math.max(0, Math.min(time, leave) - Math.max(from, enter)) * rows.work[i]) / (leave - enter || 1);
+    });
+    return Math.min(1, served / (time - from || 1));
+  }
+
+  queue(group, { x, level }, count) {
+    if (group.dataset.count === String(count) && group.childElementCount) return;
+    group.dataset.count = count;
+    group.replaceChildren();
+    // at the foot of a hill before the stop; on its top beside the name
+    const drawn = Math.min(count, QUEUE), { zoom } = this, y = this.y(level) - 23 * zoom, first = this.x(x) - (level ? 62 : 12) * zoom, last = first - (drawn - 1) * 5 * zoom;
+    for (let k = 0; k < drawn; k++) svgShape("rect", { x: first - k * 5 * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
+    if (count < 3) return;
+    const said = svgShape("text", { x: level ? last - 6 * zoom : first + 3 * zoom, y: y + (level ? 10 : -5) * zoom, "text-anchor": "end", "font-size": 11 * zoom, fill: "var(--pl-muted)" }, group);
+    said.textContent = `${count} wait`;
+  }
+}
+
+function median(rows, stretch) {
+  const found = [];
+  for (let i = 0; i < rows.count; i++) if (rows.stretch[i] === stretch) found.push(rows.leave[i] - rows.enter[i]);
+  return found.sort((a, b) => a - b)[found.length >> 1] ?? 0;
+}
+
+// Pieces of a stretch in both tones: carriages of the trains on it; where trains share it, they take turns.
+function trains(found, length, rolled, zoom) {
+  const size = CARRIAGE * zoom, pieces = [[], []];
+  if (!found.length) return pieces;
+  for (let k = 0, at = (rolled % size) - size; at < length; at += size, k++) {
+    const middle = (at + size / 2) / length, there = found.filter(({ from, to }) => from <= middle && middle <= to), one = there[k % there.length];
+    if (!one) continue;
+    const from = Math.max(at, 0), to = Math.min(at + (size - GAP * zoom) * one.density, length);
+    if (to > from) pieces[one.tone].push([from, to]);
+  }
+  return pieces;
+}
+
+// The same where single slices are too quick to see: carriages with as much room between them as the stretch is idle.
+function rolling(share, rolled, length, zoom) {
+  const size = CARRIAGE * zoom, pieces = [];
+  if (share < 0.01) return [[], []];
+  for (let at = (rolled % size) - size; at < length; at += size) {
+    const from = Math.max(at, 0), to = Math.min(at + Math.max(2, (size - GAP * zoom) * share), length);
+    if (to > from) pieces.push([from, to]);
+  }
+  return [pieces, []];
+}
+
+// Pieces of a line as its pattern of dashes.
+function dashes(pieces, length) {
+  const found = [0];
+  let end = 0;
+  for (const [from, to] of pieces) {
+    found.push(from - end, to - from);
+    end = to;
+  }
+  return [...found, length * 2].map((value) => value.toFixed(1)).join(" ");
+}

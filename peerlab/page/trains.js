@@ -1,0 +1,32 @@
+// Slices as long as the time for which they have what they pass (`peerlab/view/trains.py` says the same for a still).
+export const PASSED = ["start", "freed", "sent", "left", "received", "landed", "turned", "through"];
+
+// Which parts of its way a slice fills at a moment: a link as long as that has it; on the wire it moves with its latency, its head since
+// it is sent, its tail since it has left. `stops` are the places of the sender's NIC, the receiver's, and the last corner.
+export function occupied(time, [start, freed, sent, left, received, landed, turned, through], [out, into, corner]) {
+  const found = [];
+  const has = (since, until, from, to) => since <= time && time < until && to > from && found.push({ from, to, wire: false });
+  if (out === null && into === null) has(start, corner === null ? through : freed, 0, corner ?? 1);
+  else if (out !== null) {
+    has(start, freed, 0, out);
+    if (into === null) has(sent, left, out, 1);
+    else if (sent <= time && time < landed) {
+      const [tail, head] = [share(time, left, landed), share(time, sent, received)].map((part) => out + (into - out) * part);
+      found.push({ from: tail, to: head, wire: true });
+    }
+  }
+  if (into !== null) has(received, corner === null ? through : landed, into, corner ?? 1);
+  if (corner !== null) has(turned, through, corner, 1);
+  return found;
+}
+
+// Whether a slice waits on its way: 0 in front of the second link, 1 behind the wire, null not at all.
+export function phaseOfWait(time, [, freed, sent, , , landed, turned], [out, into, corner]) {
+  if (out === null && into === null) return corner !== null && freed <= time && time < turned ? 0 : null;
+  if (out && freed <= time && time < sent) return 0;
+  return into !== null && corner !== null && landed <= time && time < turned ? 1 : null;
+}
+
+function share(time, since, until) {
+  return until > since ? Math.min(1, Math.max(0, (time - since) / (until - since))) : Number(time >= until);
+}

@@ -1,0 +1,54 @@
+"""How many times as fast one data path is as another on one machine: the figure that a page shows largest."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from peerlab.analysis.gain import GainBand
+from peerlab.analysis.run import Run
+from peerlab.units import say_time
+
+
+class OtherRatio(TypedDict):
+    """The ratio if an assumption without a range does not hold."""
+
+    says: str
+    """What holds then, after *if*: ``each NIC has a root port of its own``."""
+    ratio: float
+
+
+class PathRatio(TypedDict):
+    """The ratio of two data paths' bus bandwidth, as the page gets it."""
+
+    of: list[str]
+    """The scenarios, as Python, beside which it may stand."""
+    slow: str
+    """What the path is called that the other one is compared with."""
+    fast: str
+    value: float
+    low: float | None
+    """With the assumed figures at those ends of their ranges that make it smaller; none: not computed."""
+    high: float | None
+    others: list[OtherRatio]
+    """Beside the band: with each alternative to an assumption without a range."""
+    says: str
+    """The band and the alternatives as one sentence without its end."""
+    times: list[str]
+    """How long the one path takes, and the other."""
+
+
+def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = ()) -> PathRatio | None:
+    """Return the ratio of two runs of one machine, or nothing if one of them takes no time; `of` are other scenarios that it holds for."""
+    if not slow.time_ps or not fast.time_ps:
+        return None
+    cases = [case for one in band.left_out for case in one.cases] if band else []
+    return {
+        "of": list(dict.fromkeys((slow.scenario.as_code(), fast.scenario.as_code(), *of))),
+        "slow": slow.scenario.data_path.title,
+        "fast": fast.scenario.data_path.title,
+        "value": fast.busbw_GBps / slow.busbw_GBps,
+        "low": band.low if band else None,
+        "high": band.high if band else None,
+        "others": [{"says": case.says, "ratio": case.gain} for case in cases],
+        "says": band.range_in_words() if band else "",
+        "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
+    }

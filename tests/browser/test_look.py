@@ -1,0 +1,155 @@
+"""What a page shows first and what it keeps folded, without a kernel: the ratio, one line for what is idle, one band, tips."""
+
+import pytest
+from blank import ratio_of, run
+from playwright.sync_api import expect
+
+import peerlab
+
+
+@pytest.fixture
+def wide(shown):
+    """The page as wide as in a window of 1280 pixels."""
+    before = shown.page.viewport_size
+    shown.page.set_viewport_size({"width": 1120, "height": 640})
+    yield shown
+    shown.page.set_viewport_size(before)
+
+
+def size(shown, part):
+    return shown.page.locator(part).evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
+
+
+def test_the_ratio_with_its_range_is_the_largest_figure(wide):
+    wide.change(run(path="peer-direct"))
+    band = run(path="peer-direct").gain_band(run())
+    told = wide.card("ratio")
+    assert f"{band.value:.2f}\u00d7" in told
+    hero = wide.page.locator(".pl-hero")
+    expect(hero).to_contain_text(f"{band.low:.2f} to {band.high:.2f}\u00d7 within the assumed ranges")
+    expect(hero).to_contain_text("1.01\u00d7 if each NIC has a root port of its own")
+    expect(hero.locator("[data-name=time] .pl-value")).to_have_text("4.21 ms → 2.39 ms")
+    expect(hero.locator("[data-name=time] b")).to_have_text("2.39 ms")  # what is shown
+    largest = size(wide, ".pl-card[data-name=ratio] .pl-value")
+    assert largest > 1.4 * max(
+        size(wide, f".pl-card[data-name={name}] .pl-value") for name in ("busbw", "bottleneck", "copies")
+    )
+
+
+def test_a_ratio_of_another_scenario_is_not_shown(wide):
+    wide.give("ratio", ratio_of(run(nodes=4).scenario))
+    expect(wide.page.locator(".pl-card[data-name=ratio]")).to_have_count(0)
+    assert "4.21 ms" in wide.card("time")
+    wide.give("ratio", ratio_of(run().scenario))
+    assert "1.76\u00d7" in wide.card("ratio")
+
+
+def test_where_there_is_one_path_the_time_stands_in_its_place(wide):
+    alone = peerlab.simulate(peerlab.Scenario(cluster="ideal-100g"))
+    wide.change(alone, lines=False)
+    expect(wide.page.locator(".pl-card[data-name=ratio]")).to_have_count(0)
+    assert wide.card("time").startswith("Time for 64 MiB")
+
+
+def test_the_page_leaves_room_for_the_controls_in_640_pixels(wide):
+    for path in ("host-rdma", "peer-direct"):
+        wide.change(run(path=path))
+        assert wide.page.locator(".pl-root").bounding_box()["height"] <= 640 - 62  # two rows of controls
+        assert wide.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
+    wide.change(run(path="peer-direct"))
+    line, button, rows = (
+        wide.page.locator(".pl-idle span"),
+        wide.page.locator(".pl-fold"),
+        "page => page.timeline.inRows.map(lane => lane.label)",
+    )
+    expect(line).to_have_text("PCIe uplink up, PCIe uplink down, DRAM, CPU cores, registration")
+    expect(button).to_have_attribute("aria-expanded", "false")
+    folded = wide.ask(rows)
+    assert "PCIe uplink up" not in folded
+    drawn = set(wide.column("timeline_spans", "y"))
+    assert {round(y) for y in drawn} == set(range(len(folded)))
+    button.press("Enter")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    assert wide.ask(rows) == wide.ask("page => page.timeline.data.lanes.map(lane => lane.label)")
+    button.click()
+    assert wide.ask(rows) == folded
+
+
+def test_the_knob_above_the_timeline_is_the_cursor(wide):
+    for part in (0.0, 0.31, 0.8, 1.0):
+        wide.still(part)
+        off = wide.ask(
+            """page => { const bar = page.player.bar, box = bar.getBoundingClientRect(), knob = 12;
+                 return box.left + knob / 2 + (box.width - knob) * bar.value / 1000 - page.timeline.cursor.getBoundingClientRect().left }"""
+        )
+        assert abs(off) < 2
+
+
+def test_one_band_is_shown_that_of_this_path_or_of_the_line_under_the_pointer(wide):
+    lines = wide.ask("page => page.curves.curves")
+    for line in lines["lines"]:  # as Python sends them
+        line["low"], line["high"] = ([0.9 * y for y in line["y"]], [1.1 * y for y in line["y"]])
+    wide.give("curves", lines)
+    fills = lambda: wide.column("curves_bands", "fill")  # noqa: E731
+    role = lambda name: wide.ask("(page, role) => page.figures.colour(role)", name)  # noqa: E731
+    assert fills() == [role("copy")]
+    x, y = wide.ask(
+        """page => { const { frame } = page.figures.view("curves"), box = page.find(".pl-curves .pl-figure").getBoundingClientRect();
+             const line = page.curves.curves.lines.find(one => one.name === "peer-direct"), i = page.curves.curves.values.indexOf(16);
+             return [box.left + frame.x_scale.compute(16), box.top + frame.y_scale.compute(line.y[i])] }"""
+    )
+    wide.page.mouse.move(x, y)
+    assert fills() == [role("direct")]
+    wide.page.mouse.move(5, 5)
+    assert fills() == [role("copy")]
+
+
+def test_names_of_curves_lie_on_no_line_and_not_on_each_other(wide):
+    for path in ("host-rdma", "peer-direct"):
+        wide.change(run(path=path))
+        covered = wide.ask(
+            """page => { const { curves } = page, found = [], draw = curves.spot.bind(curves);
+                 curves.spot = (...all) => { const best = draw(...all); if (!best || best.room < 0) found.push(all[0].text); return best };
+                 curves.paint(); delete curves.spot; return found }"""
+        )
+        assert covered == []
+
+
+TIPS = [
+    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 99% busy"),
+    ((330, 165), "NIC", "NIC send: "),
+    ((530, 188), "wire", "network latency 14 µs, assumed (†)"),
+    ((120, 30), "host memory (DRAM)", "DRAM: "),
+]
+
+
+@pytest.mark.parametrize(("place", "title", "line"), TIPS)
+def test_parts_say_their_figure_how_busy_they_are_and_the_source(wide, place, title, line):
+    wide.still(0.0)  # no slice in the way
+    box = wide.page.locator(".pl-scene").bounding_box()
+    scale = box["width"] / 1060
+    wide.page.mouse.move(box["x"] + place[0] * scale, box["y"] + place[1] * scale)
+    tip = wide.page.locator(".pl-tip")
+    expect(tip).to_be_visible()
+    expect(tip.locator("b")).to_have_text(title)
+    expect(tip).to_contain_text(line)
+    assert "source: " in tip.inner_text() or "assumed (†): " in tip.inner_text()
+    wide.page.mouse.move(5, 5)
+    expect(tip).to_be_hidden()
+
+
+def test_a_slice_says_what_it_does_and_when(wide):
+    wide.still(0.43)
+    x, y = wide.ask(
+        """page => { const train = page.scene.shown.trains.find(one => one.crosses && one.points.length > 1), [a, b] = train.points;
+             return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] }"""
+    )
+    box = wide.page.locator(".pl-scene").bounding_box()
+    scale = box["width"] / 1060
+    wide.page.mouse.move(box["x"] + x * scale, box["y"] + y * scale)
+    tip = wide.page.locator(".pl-tip")
+    expect(tip).to_contain_text("NIC to NIC, through host memory")
+    expect(tip).to_contain_text("step 7, slice ")

@@ -1,0 +1,168 @@
+"""A race in a browser: one button, one clock, bytes counted, the finish marked."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import expect
+
+import peerlab
+from peerlab.analysis.race import delivery
+from peerlab.export.in_browser import sitting
+from peerlab.export.race_page import race_html
+from peerlab.export.video import frames
+
+RACE = peerlab.race(peerlab.Scenario(path="host-rdma"), path="peer-direct")
+
+
+@pytest.fixture
+def page(browser):
+    one = browser.new_page()
+    one.set_viewport_size({"width": 1280, "height": 800})
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def opened(page, tmp_path):
+    """Open a race; complaints of the page fail the test."""
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda asked: complaints.append(asked.url) if asked.url.startswith("http") else None)
+
+    def open_race(race=RACE, **options):
+        file = tmp_path / "race.html"
+        file.write_text(race_html(race, bands=False, **options), encoding="utf-8")
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield open_race
+    assert complaints == []
+
+
+def seek(page, part):
+    page.evaluate(
+        "part => { const { player } = [...peerlabPages][0]; player.seek(part * player.length) }", part
+    )
+
+
+def counted(page):
+    return [float(text) for text in page.locator(".rc-count b").all_inner_texts()]
+
+
+def test_what_is_counted_is_what_the_traces_deliver(opened):
+    page = opened()
+    for part in (0, 0.2, 0.5, 1):
+        seek(page, part)
+        moment = part * RACE.end_ps
+        told = [delivery(run).at(moment) / 2**20 for run in RACE.runs]
+        assert counted(page) == [pytest.approx(one, abs=0.51) for one in told]
+    assert counted(page) == [112, 112]
+    expect(page.locator(".rc-through")).to_have_count(2)
+
+
+def test_it_opens_at_the_winners_finish_and_one_button_plays_it_from_the_start(opened):
+    page = opened(layout="slide")
+    expect(page.locator("h1")).to_have_text("Peer Direct finished; RDMA through host got 53% of the way")
+    expect(page.locator(".rc-through h2")).to_have_text("Peer Direct")
+    expect(page.locator(".rc-through .rc-road path[visibility=visible]")).to_have_count(
+        0
+    )  # nothing is under way any more
+    button = page.get_by_role("button", name="Race")
+    button.click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.wait_for_function(
+        "() => { const { time, length } = [...peerlabPages][0].player; return time > 0 && time < 0.5 * length }"
+    )
+    expect(page.locator("h1")).to_contain_text("MiB ahead")
+    page.evaluate("() => { const { player } = [...peerlabPages][0]; player.seek(0.999 * player.length) }")
+    expect(page.locator("h1")).to_have_text("Peer Direct was 1.76 times as fast")
+    expect(page.get_by_role("button", name="Race")).to_be_visible()  # it ends by itself
+
+
+def test_the_keyboard_plays_steps_and_goes_back(opened):
+    page = opened()
+    page.keyboard.press("Home")
+    assert counted(page) == [0, 0]
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert sum(counted(page)) > 0
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+
+
+def test_a_train_on_the_wire_is_where_its_slice_is(opened):
+    page = opened()
+    run = RACE.runs[1]
+    frame = run.trace.frame()
+    wire = frame[(frame["resource"] == "NIC send") & (frame["step"] == 5)].iloc[3]
+    moment = (wire["start_ps"] + 7_000_000) / RACE.end_ps  # half of the 14 us to the other NIC
+    seek(page, moment)
+    nose = page.evaluate(
+        """time => { const { road } = [...peerlabPages][0].lanes[1], found = road.slices(time).trains[1];
+             return Math.max(...found.map(({ to }) => to < 1 ? to : 0)) }""",
+        (wire["start_ps"] + 7_000_000) / 1e6,
+    )
+    assert nose == pytest.approx(0.5, abs=0.02)
+
+
+def test_two_races_of_unlike_size_tell_shares(opened):
+    page = opened(peerlab.race(peerlab.Scenario(path="peer-direct"), nodes=64, message_bytes="16 MiB"))
+    expect(page.locator(".rc-lead h2")).to_have_text("Delivered per node, % of all")
+    expect(page.locator(".rc-lead")).to_contain_text("of the way ahead")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 800), (600, 900)])
+def test_it_is_readable_for_all(opened, page, theme, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page = opened(theme=theme)
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(
+    "size", [(1120, 640), (836, 600)]
+)  # JupyterLab in a window of 1280 x 800, with its files beside it
+def test_it_fits_into_the_window_of_a_small_laptop(opened, page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page = opened()
+    assert page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
+    over = page.evaluate(
+        "() => [...document.querySelectorAll('.rc-answer, .rc-lane')].filter(one => one.scrollHeight > one.clientHeight + 1).length"
+    )
+    assert over == 0
+
+
+def test_the_button_of_the_lab_plays_what_is_shown_in_the_notebooks_theme(fresh):
+    fresh.page.locator(".pl-race-button").click()
+    frame = fresh.page.frame_locator(".pl-race iframe")
+    expect(frame.locator("html[data-ready][data-theme=light]")).to_be_attached()
+    expect(frame.locator(".rc-lane h2").first).to_have_text("RDMA through host")
+    fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
+    expect(frame.locator("html[data-theme=dark]")).to_be_attached()
+    fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
+    frame.get_by_role("button", name="Race").click()
+    expect(frame.get_by_role("button", name="Pause")).to_be_visible()
+    fresh.page.locator(".pl-race-button").click()
+    expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)
+
+
+def test_a_wall_chart_is_readable_for_all(page, tmp_path):
+    for over in ("paths", "clusters"):
+        page.goto(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", over=over).as_uri())
+        assert Axe().run(page).response["violations"] == []
+
+
+def test_a_still_shows_the_moment_at_which_the_first_is_through_and_a_video_moves(tmp_path):
+    still = peerlab.export_still(RACE.runs, tmp_path / "race.png", view="race-slide")
+    assert Image.open(still).size == (1280, 720)
+    with sitting(RACE.runs, view="race-slide", theme="light") as one:
+        one.show(RACE.runs[1].time_ps)
+        said = "document.querySelector('h1').textContent"
+        assert one.window.evaluate(said) == "Peer Direct finished; RDMA through host got 53% of the way"
+    several = [frame for _, frame in zip(range(3), frames(RACE.runs, 50, view="race"), strict=False)]
+    assert len(set(several)) == 3
+    with pytest.raises(peerlab.PeerlabError, match="'race' shows two runs, and there is one"):
+        peerlab.export_still(RACE.runs[0], tmp_path / "one.png", view="race")
