@@ -11,9 +11,10 @@ from math import log
 from typing import TYPE_CHECKING
 
 from peerlab.analysis.sensitivity import Busbw, changed, end_of
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, ScenarioError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.library import NONE
 from peerlab.model.library_files import with_library
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
@@ -73,6 +74,8 @@ class GainBand:
     """What it owes to each assumed figure that one of the paths meets, the most influential first."""
     topology: tuple[float, float] | None = None
     """The part of the band that figures of the topology alone make; the rest is the library's. None: no library is assumed."""
+    alone: float | None = None
+    """From topology alone, on both paths without the library. None: there is none, or the algorithm is the library's own."""
 
     @property
     def left_out(self) -> tuple[Assumption, ...]:
@@ -106,7 +109,10 @@ class GainBand:
         )
         if self.topology:
             low, high = self.topology
-            told.append(f"of that topology makes {_ratio(low)} to {_times(high)}, the library the rest")
+            alone = f"topology alone says {_times(self.alone)}; " if self.alone else ""
+            told.append(
+                f"{alone}ranges of the topology's figures make {_ratio(low)} to {_times(high)}, those of the library the rest"
+            )
         quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
@@ -198,6 +204,7 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     found = reached(figures)
     wired = [one for one in figures if not one.key.startswith(OF_LIBRARY)]
     part = reached(wired) if len(wired) < len(figures) else None
+    bare = _without_library(scenario, over, busbw) if part else None
     told = [
         _assumption(
             figure, [GainCase(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
@@ -206,7 +213,16 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     ]
     told += without_range((scenario, over), gain, here)
     sorted_told = tuple(sorted(told, key=lambda one: -one.reach))
-    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None)
+    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None, bare)
+
+
+def _without_library(scenario: Scenario, over: Scenario, busbw: Busbw) -> float | None:
+    """Return the ratio from topology alone; None where an algorithm, version or protocol of the library was asked for."""
+    try:
+        alone = [one.with_(library=NONE) for one in (scenario, over)]
+    except ScenarioError:
+        return None
+    return busbw(alone[0]) / busbw(alone[1])
 
 
 def without_range(

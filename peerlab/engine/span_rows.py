@@ -90,32 +90,24 @@ def hits_of(
     asked:
         For each step when each of these lanes asks.
     """
-    sender = np.array(lanes, np.int64)
+    if not found:
+        return array((), 10)
+    sender, schedule = np.array(lanes, np.int64), system.plan.schedule
     node, device = owners(system, sender)
-    receiver = [system.receiver(lane, 0) for lane in lanes] if found else []
-    queues = [
-        np.array([system.lanes[lane].registration_queue for lane in ends], np.int64)
-        for ends in (lanes, receiver)
-    ]
-    table = [
-        np.column_stack(
-            np.broadcast_arrays(
-                node,
-                queues[side],
-                device,
-                step,
-                one.kind,
-                side,
-                one.position,
-                one.nbytes,
-                at,
-                at + one.work_ps,
-            )
-        )
-        for step, (ends, at) in enumerate(zip(found, asked, strict=True))
-        for side, one in enumerate(ends)
-    ]
-    return np.concatenate(table) if table else array((), 10)
+    queue = np.array([one.registration_queue for one in system.lanes], np.int64)
+    turns = {  # whom a lane sends to changes with the turn, if at all
+        schedule.turn(step): [queue[sender], queue[[system.receiver(lane, step) for lane in lanes]]]
+        for step in range(min(len(found), system.plan.devices))
+    }
+    steps, sides = np.arange(len(found))[:, None, None], np.arange(2)[:, None]
+    nics = np.array([turns[schedule.turn(step)] for step in range(len(found))])
+    kind, position, nbytes, work = (
+        np.array([[getattr(one, name) for one in ends] for ends in found])[:, :, None]
+        for name in ("kind", "position", "nbytes", "work_ps")
+    )
+    at = np.array(asked)[:, None, :]
+    table = np.broadcast_arrays(node, nics, device, steps, kind, sides, position, nbytes, at, at + work)
+    return np.stack([one.reshape(-1) for one in table], axis=1)
 
 
 def scaleup_rows(

@@ -1,11 +1,12 @@
 """What the communication library does with one message: algorithm, protocol and chunks, and what of it the simulation needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, inf
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import Forbidden, Library
+from peerlab.model.library import Forbidden, Library
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, Sight, chosen, courses
 from peerlab.units import PS_PER_US, say_bytes
 
@@ -15,11 +16,6 @@ _OLDEST, _NEWEST = 7, 10
 _DIRECT = "peer-direct"
 _NVLINK_FROM_BPS = 40 * _GB
 _SWITCHED_FROM = 5
-_SPEEDS = (
-    (48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12),
-    (48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12),
-)
-"""Rates in GB/s that NCCL's search tries for a channel between nodes, before Hopper and from it on (src/graph/search.cc, speedArrayInter)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +46,17 @@ class LibraryChoice:
     """What a NIC's proxy needs per slice."""
 
 
-def sight(cluster: Cluster, nodes: int, path: str, version: int, bound: float = inf) -> Sight:
+def sight(
+    library: Library, cluster: Cluster, nodes: int, path: str, version: int, bound: float = inf
+) -> Sight:
     """Return what NCCL sees of a cluster; what its file does not say of the graph is what NCCL's search would find.
 
     `bound` is the rate in GB/s that the rest of the topology bounds. The simulation has that itself; the closed form has to be told.
     """
     generation = min(max(cluster.generation or _OLDEST, _OLDEST), _NEWEST) - _OLDEST
-    each, inside = cluster.nic_Bps / _GB, (130, 240, 370.8, 741.6)[generation]
-    speeds, count = _SPEEDS[generation >= _HOPPER], cluster.nics
+    each, inside = cluster.nic_Bps / _GB, library.law["nvlink_rate"][generation]
+    speeds = library.law[f"speeds_{'from' if generation >= _HOPPER else 'before'}_hopper"]
+    count, nvls = cluster.nics, library.law["nvls_channels"]
     several = cluster.devices > 1
     nvlink = several and (cluster.scaleup_Bps or 0) * (cluster.devices - 1) >= _NVLINK_FROM_BPS
     within = inside / count if nvlink else each
@@ -71,7 +70,7 @@ def sight(cluster: Cluster, nodes: int, path: str, version: int, bound: float = 
         wire=cluster.node_wire_Bps / _GB,
         ring=(count, ring),
         tree=(count, tree if several else ring, ring),
-        nvls=(16, inside / 16, count * ring / 16) if switched else None,
+        nvls=(nvls, inside / nvls, count * ring / nvls) if switched else None,
         channels=cluster.channels or 2 * count,
         nvlink=nvlink,
         direct=path == _DIRECT,
@@ -81,7 +80,7 @@ def sight(cluster: Cluster, nodes: int, path: str, version: int, bound: float = 
     )
 
 
-def _speed(speeds: tuple[float, ...], rate: float) -> float:
+def _speed(speeds: Sequence[float], rate: float) -> float:
     return next((one for one in speeds if one <= rate), rate)
 
 

@@ -11,6 +11,18 @@ from typing import Any
 
 ALGORITHMS = ("tree", "ring", "nvls-tree")
 PROTOCOLS = ("LL", "LL128", "Simple")
+SHAPES: dict[str, tuple[int, ...]] = {
+    **{f"{what}_{how}": (3,) for what in ("launch", "nvlink", "pcie", "network") for how in ("tree", "ring")},
+    **dict.fromkeys(("efficiency", "grain", "step", "wire", "message_share"), (3,)),
+    **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "ring_plateau"), (4,)),
+    **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
+    **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "tree_ll_share"), ()),
+    "small_chunks_before": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
+    "speeds_before_hopper": (19,), "speeds_from_hopper": (17,),
+}  # fmt: skip
+"""The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
+ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share")
+"""Those that may be 0."""
 _NVLS_CHUNKS = ((32, 2**18), (16, 2**17), (4, 2**16), (1, 2**15))
 _RING_STEPS, _RING_SLICE_STEPS = 4, 2
 

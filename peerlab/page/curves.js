@@ -191,7 +191,7 @@ export class Curves extends View {
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.find(".pl-bands");
-    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.bands, curves.missing].filter(Boolean).join("; ");
+    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.switches, curves.bands, curves.missing].filter(Boolean).join("; ");
     legend.title = curves.missing && !curves.old ? `${legend.textContent} (impossible, or slow to simulate)` : legend.textContent;
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
     const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);
@@ -200,7 +200,7 @@ export class Curves extends View {
 
   drawLines(limit) {
     const { curves, mark, figures } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
-    const points = { x: [], y: [], fill: [], label: [], note: [] };
+    const points = { x: [], y: [], fill: [], label: [], note: [], size: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
       const row = { xs, ys, line, dash, width, alpha };
       for (const name in drawn) drawn[name].push(row[name]);
@@ -211,7 +211,7 @@ export class Curves extends View {
       if (this.here) add(line.x, ys, line.role, [3, 3], 1.5, 1);
       else add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
       if (!this.here) ys.forEach((y, i) => {
-        const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i] };
+        const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
     }

@@ -7,6 +7,7 @@ Behind each line is a band: the range in which it may lie if the assumed figures
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypedDict
 
 from bokeh.core.properties import value
@@ -27,6 +28,7 @@ from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band, limit_band
 from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
+from peerlab.model.library_choice import LibraryChoice
 from peerlab.model.paths import data_path, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
@@ -64,6 +66,7 @@ def curves(
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
         "missing": f"{say_count(missing, 'point')} left out" if missing else "",
+        "switches": SWITCHES if any(any(_switches(axis, runs)) for _, runs in computed) else "",
     }
 
 
@@ -72,6 +75,7 @@ def _drawn(
 ) -> dict[str, object]:
     role, ink = line_roles(line.name)
     own = bands or [None] * len(runs)
+    switches = _switches(axis, runs)
     return {
         "name": line.name,
         "label": label(line.name),
@@ -81,8 +85,32 @@ def _drawn(
         "y": [run.busbw_GBps if run else None for run in runs],
         "low": [band.low_GBps if band else None for band in own],
         "high": [band.high_GBps if band else None for band in own],
-        "note": [_note(run, band) if run else "" for run, band in zip(runs, own, strict=True)],
+        "switch": [bool(one) for one in switches],
+        "note": [
+            _note(run, band) + one if run else "" for run, band, one in zip(runs, own, switches, strict=True)
+        ],
     }
+
+
+def _switches(axis: str, runs: Sequence[Run | None]) -> list[str]:
+    """Return for each point whether the library does something else there than at the size before, in words."""
+    found = [""] * len(runs)
+    for place, (before, run) in enumerate(pairwise(runs), 1):
+        if axis != "message_bytes" or not before or not run:
+            continue
+        was, now = before.scenario.choice, run.scenario.choice
+        faster = run.time_ps < before.time_ps
+        if was and now and (was.course.key != now.course.key or faster):
+            found[place] = (
+                f"<br>the library's own switch: {_what(was)} at {say_bytes(before.scenario.nbytes)}, {_what(now)} here"
+                + (", and the larger message is faster" if faster else "")
+            )
+    return found
+
+
+def _what(choice: LibraryChoice) -> str:
+    """Return algorithm, protocol and chunks in words."""
+    return choice.says.partition(": ")[2]
 
 
 def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
@@ -150,6 +178,7 @@ def _say_bands(
 
 
 BAND = "band: ranges of assumed figures (†)"
+SWITCHES = "large dots: the library's own switch"
 IN_PART = "band (in part): ranges of assumed figures (†)"
 _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
@@ -203,6 +232,7 @@ def _note(run: Run, band: Band | None) -> str:
     what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
     told = f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
+    told += f"<br>{s.library_says}" if s.choice else ""
     return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}" if band else told
 
 
@@ -226,8 +256,8 @@ def build() -> figure:
         ),
     )
     dots = plot.add_glyph(
-        _source("points", "x", "y", "fill", "label", "note"),
-        Scatter(x="x", y="y", size=5, fill_color="fill", line_color=None),
+        _source("points", "x", "y", "fill", "label", "note", "size"),
+        Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None),
     )
     diamonds = plot.add_glyph(
         _source("measured", "x", "y", "line", "fill", "label", "note"),

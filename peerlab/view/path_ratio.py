@@ -28,6 +28,8 @@ class PathRatio(TypedDict):
     low: float | None
     """With the assumed figures at those ends of their ranges that make it smaller; none: not computed."""
     high: float | None
+    alone: float | None
+    """From topology alone, without the library; none: not computed, or there is no library."""
     others: list[OtherRatio]
     """Beside the band: with each alternative to an assumption without a range."""
     says: str
@@ -48,6 +50,7 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
         "value": fast.busbw_GBps / slow.busbw_GBps,
         "low": band.low if band else None,
         "high": band.high if band else None,
+        "alone": band.alone if band else None,
         "others": [{"says": case.says, "ratio": case.gain} for case in cases],
         "says": band.range_in_words() if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],

@@ -40,7 +40,12 @@ def caption(run: Run) -> str:
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}"
+    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{_unsolved(s)}"
+
+
+def _unsolved(s: Scenario) -> str:
+    """Return what the library's law is known not to meet here."""
+    return "".join(f" {says}" for says in s.library_unsolved)
 
 
 def _not_drawn(run: Run) -> str:

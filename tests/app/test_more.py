@@ -166,3 +166,33 @@ def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():
     assert large(peerlab.Scenario(nodes=1024, jitter=0.1))
     assert not large(peerlab.Scenario(nodes=1024))
     assert not large(peerlab.Scenario(nodes=8, jitter=0.1))
+
+
+def test_the_library_and_its_protocol_can_be_forced_and_only_what_the_path_has_is_offered():
+    lab = explore(cluster="p5", path="peer-direct", nodes=2, message_bytes="1 MiB")
+    rare = lab.controls.rare
+    assert rare.library.label == "the cluster's: NCCL over EFA"
+    rare.protocol.value = "LL"
+    assert ", LL, " in lab.run.scenario.library_says
+    lab.controls.host.value = True  # through the host the plugin allows Simple alone
+    assert lab.controls.error.value == ""
+    assert lab.scenario.protocol == "auto"
+    assert [name for name, _ in rare.protocol.options] == ["auto", "Simple"]
+    rare.version.value = "2.3"
+    assert "NCCL over EFA is known from 2.12" in lab.controls.error.value
+    rare.version.value = "2.23"
+    assert lab.run.scenario.library_says.startswith("NCCL 2.23 over EFA: ")
+    rare.library.value = "none"
+    assert (lab.scenario.library, lab.scenario.library_version, lab.run.scenario.library_says) == (
+        "none",
+        None,
+        "",
+    )
+    assert rare.version.disabled
+    assert rare.protocol.disabled
+    lab.controls.cluster.value = "azure-nd-a100-v4"
+    assert (lab.scenario.library, lab.scenario.used_library.title) == (
+        None,
+        "NCCL over InfiniBand or RoCE verbs",
+    )
+    lab.close()

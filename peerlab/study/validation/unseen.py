@@ -341,7 +341,7 @@ def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> flo
         raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
     for key, value in constants.items():
         cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
-    seen = sight(cluster, asked.nodes, str(asked.path), asked.library_number, bound)
+    seen = sight(library, cluster, asked.nodes, str(asked.path), asked.library_number, bound)
     cost = costs(library, cluster, seen)
     found = courses(seen, asked.nbytes, library.law, cost)
     return chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6
