@@ -102,8 +102,11 @@ def seats() -> tuple[float, float]:
     held: list[list[float]] = [[], []]
     for _ in range(SEATS):
         for kind, more in enumerate(("", ", library='none'")):
-            done = subprocess.run(  # noqa: S603  (our own code)
-                [sys.executable, "-c", SEAT.replace("{more}", more)], capture_output=True, text=True, check=True
+            done = subprocess.run(
+                [sys.executable, "-c", SEAT.replace("{more}", more)],
+                capture_output=True,
+                text=True,
+                check=True,
             )
             held[kind].append(int(done.stdout.split()[-1]) * 1024 / MIB)
     return statistics.median(held[0]), statistics.median(held[1])

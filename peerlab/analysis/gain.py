@@ -14,8 +14,8 @@ from peerlab.analysis.sensitivity import Busbw, changed, end_of
 from peerlab.errors import PeerlabError, ScenarioError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.library import NONE
 from peerlab.model.library_files import with_library
+from peerlab.model.library_record import NONE
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
 from peerlab.units import say_count, say_unit

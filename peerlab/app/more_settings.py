@@ -8,8 +8,8 @@ from peerlab.app.widgets import Tell, given, offer, row, select, text_field, who
 from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import PAGES
-from peerlab.model.library import NONE
 from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_record import NONE
 from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.placement import PLACEMENTS
 from peerlab.model.scenario import Scenario

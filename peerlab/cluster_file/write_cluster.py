@@ -6,7 +6,7 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.library import NONE
+from peerlab.model.library_record import NONE
 from peerlab.outfile import check_place, written
 from peerlab.textfile import in_words, printable
 

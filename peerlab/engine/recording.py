@@ -8,6 +8,7 @@ import numpy as np
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
+from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.loop.steady_state import Repeats, Skip
 from peerlab.engine.loop.waiting_line import WaitingLine
@@ -45,6 +46,8 @@ def by_loop(system: System, registration_queue: RegistrationQueue, progress: Pro
     skips = watch.skips if watch else []
     spans = spans_of(system, loop.rows, [skip.spans for skip in skips])
     events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
+    if loop.adding:
+        spans = np.concatenate([spans, loop.adding.rows()])
     # the loop's clock ran on without the periods left out
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     # the ring waits for no scale-up link, so spans inside the node follow from when each slice is finished
@@ -58,7 +61,10 @@ def by_loop(system: System, registration_queue: RegistrationQueue, progress: Pro
         adding = [skip.spans for skip in skips if skip.spans.after_step < system.plan.schedule.reducing_steps]
         loop.line.left_out_ps = sum(block.repeats * block.period_ps for block in adding)
         asked = Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
-    return _recording(system, registration_queue, (columns(SPAN_COLUMNS, spans), asked), end, skips)
+    whole = (ADDS,) if loop.adding and skips else ()
+    return _recording(
+        system, registration_queue, (columns(SPAN_COLUMNS, spans), asked), end, skips, whole=whole
+    )
 
 
 def _found_in_line(system: System, buffer_set: int, line: WaitingLine) -> Columns:
@@ -79,6 +85,7 @@ def _recording(
     skips: Sequence[Skip] = (),
     summed: Totals | None = None,
     lanes: Sequence[int] | None = None,
+    whole: tuple[int, ...] = (),
 ) -> Recording:
     parts = opening(system)
     shift = sum(lasts for *_, lasts in parts)
@@ -95,11 +102,12 @@ def _recording(
         spans=rows[0],
         blocks=tuple(skip.spans for skip in skips),
         registrations=rows[1],
-        registration_blocks=tuple(skip.events for skip in skips),
+        registration_blocks=tuple(skip.events for skip in skips if skip.events.first < skip.events.last),
         end_ps=end_ps + shift,
         counters=registration_queue.counters(),
         chunks=system.plan.schedule.chunks,
         summed=summed,
+        whole=whole,
     )
 
 

@@ -33,7 +33,7 @@ def _decoded(system: System, ids: Whole) -> tuple[Whole, Whole, Whole]:
     return step, piece, lane
 
 
-def _later(blocks: list[Block], step: Whole, *times: Whole) -> None:
+def later(blocks: list[Block], step: Whole, *times: Whole) -> None:
     """Add the steps and the time of each skip to the rows that were recorded after it, in place."""
     # blocks are in the order of time, so a row after two skips is moved by both
     for block in blocks:
@@ -54,7 +54,7 @@ def spans_of(system: System, rows: Sequence[tuple[int, ...]], blocks: list[Block
     """Return the spans that a loop wrote (`Loop.rows`), of which `blocks` repeat, as a table of `SPAN_COLUMNS`."""
     ids, stage, resource, queued, start, end, nbytes, work = array(rows, 8).T.copy()
     step, piece, lane = _decoded(system, ids)
-    _later(blocks, step, queued, start, end)
+    later(blocks, step, queued, start, end)
     # a registration belongs to a transfer; the loop keeps it under the id of its first slice
     piece[np.isin(stage, system.registration_stages)] = -1
     node, device = owners(system, lane)
@@ -68,7 +68,7 @@ def events_of(system: System, events: Sequence[QueueEvent], blocks: list[Block])
     ]
     ids, nic, kind, side, position, nbytes, start, end = array(flat, 8).T.copy()
     step, lane = np.divmod(ids, len(system.lanes))
-    _later(blocks, step, start, end)
+    later(blocks, step, start, end)
     # a region that was registered before a skip and released after it belongs to its step, not to the loop's
     if blocks:
         chunks = system.plan.schedule.chunks
@@ -121,7 +121,7 @@ def scaleup_rows(
     plan = system.plan
     ids, owner, at = array(finished, 3).T.copy()
     step, piece, _ = _decoded(system, ids)
-    _later(blocks, step, at)
+    later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
     nbytes = _sizes_of(system, final["step"], final["slice"])
     # in the order of lanes, once: to look for each lane among all slices would take their product

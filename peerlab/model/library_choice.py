@@ -6,8 +6,8 @@ from math import floor, inf
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
-from peerlab.model.library import Forbidden, Library
-from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, Sight, chosen, courses
+from peerlab.model.library_record import Forbidden, Library
+from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, NcclSight, chosen, courses
 from peerlab.units import PS_PER_US, say_bytes
 
 _GB = 10**9
@@ -48,7 +48,7 @@ class LibraryChoice:
 
 def sight(
     library: Library, cluster: Cluster, nodes: int, path: str, version: int, bound: float = inf
-) -> Sight:
+) -> NcclSight:
     """Return what NCCL sees of a cluster; what its file does not say of the graph is what NCCL's search would find.
 
     `bound` is the rate in GB/s that the rest of the topology bounds. The simulation has that itself; the closed form has to be told.
@@ -63,7 +63,7 @@ def sight(
     ring = (cluster.ring_channel_Bps or 0) / _GB or _speed(speeds, min(each, within))
     tree = (cluster.tree_channel_Bps or 0) / _GB or _speed(speeds, min(2 * ring, within))
     switched = nvlink and generation >= _HOPPER and cluster.devices >= _SWITCHED_FROM
-    return Sight(
+    return NcclSight(
         nodes=nodes,
         devices=cluster.devices,
         generation=generation,
@@ -84,7 +84,7 @@ def _speed(speeds: Sequence[float], rate: float) -> float:
     return next((one for one in speeds if one <= rate), rate)
 
 
-def costs(library: Library, cluster: Cluster, seen: Sight) -> Costs:
+def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
     """Return what a library's transport costs on a cluster, and which protocols it may use there."""
     steering = library.law.get("steering")
     if steering is not None:
@@ -100,12 +100,12 @@ def costs(library: Library, cluster: Cluster, seen: Sight) -> Costs:
     )
 
 
-def _forbidden(library: Library, seen: Sight) -> list[Forbidden]:
+def _forbidden(library: Library, seen: NcclSight) -> list[Forbidden]:
     holds = {"always": True, "staged": not seen.direct, "before Hopper": seen.generation < _HOPPER}
     return [rule for rule in library.forbids if holds[rule.when]]
 
 
-def checked_protocol(library: Library, protocol: str, seen: Sight) -> None:
+def checked_protocol(library: Library, protocol: str, seen: NcclSight) -> None:
     """Refuse a protocol that the library does not use on this path.
 
     Raises
@@ -119,7 +119,7 @@ def checked_protocol(library: Library, protocol: str, seen: Sight) -> None:
 
 
 def nccl_choice(
-    library: Library, cluster: Cluster, seen: Sight, size: int, *, algorithm: str, protocol: str
+    library: Library, cluster: Cluster, seen: NcclSight, size: int, *, algorithm: str, protocol: str
 ) -> LibraryChoice:
     """Return what NCCL does with an allreduce of `size` bytes; `algorithm` and `protocol` may be ``auto``.
 
@@ -149,7 +149,7 @@ def _only(cost: Costs, protocol: str) -> Costs:
     return Costs(**{**cost.__dict__, "protocols": (protocol,)})
 
 
-def _of(run: LawCourse, library: Library, cluster: Cluster, seen: Sight, size: int) -> LibraryChoice:
+def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, size: int) -> LibraryChoice:
     per_nic = size / cluster.nics
     # NVLink SHARP adds up a chunk of every device at once
     moved = run.chunk * (seen.devices if run.algorithm == "nvls-tree" else 1)
@@ -184,7 +184,7 @@ def _ps(microseconds: float) -> int:
     return round(microseconds * PS_PER_US)
 
 
-def _says(run: LawCourse, library: Library, seen: Sight) -> str:
+def _says(run: LawCourse, library: Library, seen: NcclSight) -> str:
     name, _, over = library.title.partition(" over ")
     version = f"{seen.version // 100}.{seen.version % 100}"
     words = {"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm)

@@ -9,6 +9,7 @@ in its place, ``mpi`` the one that MPI programs have; ``[[forbids]]`` says which
 
 from dataclasses import replace
 from functools import cache
+from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from peerlab.errors import HardwareError, ScenarioError, nearest
 from peerlab.model.cluster_reading import read_figure
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
-from peerlab.model.library import KINDS, NONE, Forbidden, Library, Unsolved, version_number
+from peerlab.model.library_record import KINDS, NONE, Forbidden, Library, Unsolved, version_number
 from peerlab.model.nccl_law import SHAPES, ZERO_MEANS_NONE
 from peerlab.places import folder
 from peerlab.textfile import read_text, read_toml
@@ -223,7 +224,7 @@ def _check_constant(name: str, value: Any) -> None:
     """Refuse a constant that is no number, or no list with as many as the law reads."""
     rows = value if isinstance(value, list) else [value]
     numbers = [one for row in rows for one in (row if isinstance(row, list) else [row])]
-    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in numbers) or not numbers:
+    if not numbers or not all(map(_is_number, numbers)):
         raise HardwareError(f"law.{name}: value {value!r} is not a number, or a list of numbers")
     if _shape(value) != SHAPES[name]:
         wanted = " lists of ".join(map(str, SHAPES[name])) + " numbers" if SHAPES[name] else "one number"
@@ -231,6 +232,10 @@ def _check_constant(name: str, value: Any) -> None:
     least = 0 if name in ZERO_MEANS_NONE else _LEAST
     if not all(least <= one < _LIMIT for one in numbers):
         raise HardwareError(f"law.{name}: value {value!r} must be greater than zero and below {_LIMIT:g}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not isnan(value)
 
 
 def _shape(value: Any) -> tuple[int, ...]:

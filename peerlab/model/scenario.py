@@ -22,7 +22,7 @@ from peerlab.model.checks import (
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.hardware import Cluster
-from peerlab.model.library import Library
+from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.registration import RegistrationCost

@@ -7,9 +7,9 @@ from pathlib import Path
 from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.hardware import Cluster
-from peerlab.model.library import Library
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import serving, with_library
+from peerlab.model.library_record import Library
 from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
 

@@ -7,7 +7,6 @@ Behind each line is a band: the range in which it may lie if the assumed figures
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import TypedDict
 
 from bokeh.core.properties import value
@@ -28,12 +27,12 @@ from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band, limit_band
 from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_choice import LibraryChoice
 from peerlab.model.paths import data_path, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.curve_scenarios import AXES, NODES, PathCurve, at, key, line_of, machine_key
+from peerlab.view.library_switches import SWITCHES, switches_of
 from peerlab.view.theme import FONT, UNCACHED, line_roles
 
 
@@ -66,7 +65,7 @@ def curves(
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
         "missing": f"{say_count(missing, 'point')} left out" if missing else "",
-        "switches": SWITCHES if any(any(_switches(axis, runs)) for _, runs in computed) else "",
+        "switches": SWITCHES if any(any(switches_of(axis, runs)) for _, runs in computed) else "",
     }
 
 
@@ -75,7 +74,7 @@ def _drawn(
 ) -> dict[str, object]:
     role, ink = line_roles(line.name)
     own = bands or [None] * len(runs)
-    switches = _switches(axis, runs)
+    switches = switches_of(axis, runs)
     return {
         "name": line.name,
         "label": label(line.name),
@@ -90,27 +89,6 @@ def _drawn(
             _note(run, band) + one if run else "" for run, band, one in zip(runs, own, switches, strict=True)
         ],
     }
-
-
-def _switches(axis: str, runs: Sequence[Run | None]) -> list[str]:
-    """Return for each point whether the library does something else there than at the size before, in words."""
-    found = [""] * len(runs)
-    for place, (before, run) in enumerate(pairwise(runs), 1):
-        if axis != "message_bytes" or not before or not run:
-            continue
-        was, now = before.scenario.choice, run.scenario.choice
-        faster = run.time_ps < before.time_ps
-        if was and now and (was.course.key != now.course.key or faster):
-            found[place] = (
-                f"<br>the library's own switch: {_what(was)} at {say_bytes(before.scenario.nbytes)}, {_what(now)} here"
-                + (", and the larger message is faster" if faster else "")
-            )
-    return found
-
-
-def _what(choice: LibraryChoice) -> str:
-    """Return algorithm, protocol and chunks in words."""
-    return choice.says.partition(": ")[2]
 
 
 def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
@@ -178,7 +156,6 @@ def _say_bands(
 
 
 BAND = "band: ranges of assumed figures (†)"
-SWITCHES = "large dots: the library's own switch"
 IN_PART = "band (in part): ranges of assumed figures (†)"
 _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""

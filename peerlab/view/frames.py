@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from peerlab.model.resources import RESOURCES
 from peerlab.model.stages import STAGES, StageKind
-from peerlab.trace import Block, Columns, Trace
+from peerlab.trace import Block, Columns, Recording, Trace
 from peerlab.units import PS_PER_US
 from peerlab.view.shown_nodes import ShownNodes
 
@@ -98,14 +98,25 @@ def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int6
     return out
 
 
-def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str = "start") -> Segments:
-    """Sort thinned rows into segments by their step; rows of the exchange inside a node never repeat.
+def repeating(recording: Recording) -> dict[str, NDArray[np.int64]]:
+    """Return the thinned spans without those that do not repeat with the others, where any repeat."""
+    stays = ~np.isin(recording.spans["stage"], recording.whole)
+    return thin({name: values[stays] for name, values in recording.spans.items()}, recording.blocks)
+
+
+def segment(
+    rows: dict[str, NDArray[np.int64]],
+    blocks: Sequence[Block],
+    by: str = "start",
+    whole: Sequence[int] = (),
+) -> Segments:
+    """Sort thinned rows into segments by their step; rows of the exchange inside a node, and of the stages `whole`, never repeat.
 
     Steps up to `after_step` and those past the last repetition occur once; one period in between occurs often.
     """
     step = rows["step"]
     inside = (
-        np.isin(rows["stage"], _numbers(lambda kind: kind.counts_as == "exchange"))
+        np.isin(rows["stage"], [*_numbers(lambda kind: kind.counts_as == "exchange"), *whole])
         if "stage" in rows
         else np.zeros(len(step), bool)
     )
@@ -139,11 +150,12 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     """Return one row for every stage of every shown slice: with them the page knows where a slice is at any time.
 
     A stage is entered at ``enter``; the slice waits until ``start``, when the resource that serves it last begins, and
-    leaves at ``end``, latency included. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
+    leaves at ``end``, latency included. Adding up that does not repeat with the other stages (of a pairwise exchange of many nodes) is
+    left out: it takes nanoseconds, and as much room as all else together. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
     start, end, until (when its next stage is entered, or it is done), nbytes. Only the first PCIe switch is shown.
     """
     recording, seen = trace.last, seen or ShownNodes(whole=True)
-    columns = thin(recording.spans, recording.blocks)
+    columns = repeating(recording)
     columns["whose"] = seen.whose(columns["node"], columns["step"])
     shown = _numbers(lambda kind: bool(kind.track) or kind.counts_as == "flight")
     keep = (columns["slice"] >= 0) & np.isin(columns["stage"], shown) & (columns["whose"] > 0)
@@ -264,7 +276,9 @@ def lane_spans(trace: Trace, lane_of: dict[int, int]) -> Segments:
     done = np.where(flies, columns["end"], columns["start"] + columns["work"])
     rows = {**columns, "lane": lanes[columns["resource"]], "done": np.minimum(done, columns["end"])}
     keep = rows["lane"] >= 0
-    return segment({name: values[keep] for name, values in rows.items()}, recording.blocks)
+    return segment(
+        {name: values[keep] for name, values in rows.items()}, recording.blocks, whole=recording.whole
+    )
 
 
 def registrations(trace: Trace, node: int = 0) -> Segments:

@@ -10,7 +10,7 @@ from peerlab.analysis.race import Slices, arrivals
 from peerlab.analysis.run import Run
 from peerlab.model.stages import Stage, stage_kind
 from peerlab.trace import Columns
-from peerlab.view.frames import PageRows, segment, thin
+from peerlab.view.frames import PageRows, repeating, segment
 from peerlab.view.shown_nodes import focus
 
 TIMES = ("came", "enter", "out", "leave", "gone", "work")
@@ -64,7 +64,7 @@ def _levels(stage: Stage) -> tuple[int, int]:
 def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
     """Return one row for each slice on each stretch, for the first PCIe switch of the node that is shown."""
     recording, trace = run.recording, run.trace
-    columns = thin(recording.spans, recording.blocks)
+    columns = repeating(recording)
     keep = (columns["node"] == focus(run)) & (columns["device"] < trace.devices_per_switch)
     columns = {name: values[keep] for name, values in columns.items()}
     found = arrivals(run, columns)

@@ -57,7 +57,10 @@ def expected_moves(run):
     frame = frame[(frame["slice"] >= 0) & (frame["node"] == 0)]
     key = ["device", "step", "slice"]
     flights = frame[frame["stage"] == "flight"].set_index(key)[["start_ps", "work_ps"]].T.to_dict("list")
-    shown = [stage.name for stage in run.scenario.stages] + ["reduce"]
+    apart = {
+        run.trace.stages[number] for number in run.recording.whole
+    }  # adding up that does not repeat with the rest
+    shown = [name for name in (*(stage.name for stage in run.scenario.stages), "reduce") if name not in apart]
     for (stage, *own), every in frame[frame["stage"].isin(shown)].groupby(["stage", *key]):
         links = every[every["resource"].isin(LINKS)]
         spans = links if len(links) else every

@@ -18,7 +18,7 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
         case.says for one in band.left_out for case in one.cases
     ]
     assert ratio["says"] == band.range_in_words()
-    assert ratio["times"] == ["4.21 ms", "2.39 ms"]
+    assert ratio["times"] == ["4.38 ms", "2.54 ms"]
     assert path_ratio(slow, fast, None)["low"] is None
 
 

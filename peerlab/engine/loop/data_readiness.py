@@ -3,6 +3,7 @@
 from heapq import heappush
 
 from peerlab.collectives.plan import is_chain
+from peerlab.engine.loop.adding_up import AddingUp
 from peerlab.engine.loop.loop_resources import READY, Heap
 from peerlab.engine.loop.transfers import Course
 from peerlab.engine.loop.waiting_line import WaitingLine
@@ -16,11 +17,17 @@ class DataReadiness:
     """
 
     def __init__(
-        self, system: System, course: Course, gathered: list[int] | None, heap: Heap, line: WaitingLine | None
+        self,
+        system: System,
+        course: Course,
+        gathered: list[int] | None,
+        heap: Heap,
+        line: WaitingLine | None,
+        adding: AddingUp | None,
     ) -> None:
         self._system, self._course, self._heap = system, course, heap
         self._lanes, self._pieces = len(system.lanes), system.pieces
-        self.line, self.gathered = line, gathered
+        self.line, self.adding, self.gathered = line, adding, gathered
         """When the node's own contribution to each slice is added up; None where there is none to wait for."""
         self.chain = is_chain(system.plan.schedule)
         self._blocking, self._hands_out = system.scenario.blocking, system.plan.hands_out
@@ -96,10 +103,14 @@ class DataReadiness:
 
     def _summed(self, now: int, slice_id: int, to: int) -> list[int]:
         """Note that a slice was added up; return the first of those that carry the sum, if it is final and may be sent."""
-        if not self.line or not self.line.added(now, to):
+        if self.adding:
+            self.adding.arrivals.append((slice_id, to, now))
+        if not self.line or not self.line.added(to):
             return []
+        last, when = self.adding.done(to) if self.adding else (slice_id, now)
+        self.line.summed[to] = when
         if self._hands_out:
-            self.finished.append((slice_id, to, now))
+            self.finished.append((last, to, when))
         return (
             self.line.join(now, self._course.reducing, to)
             if self._course.steps > self._course.reducing

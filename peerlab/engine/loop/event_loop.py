@@ -8,6 +8,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 
 from peerlab.engine.legs import Leg
+from peerlab.engine.loop.adding_up import ADDS, AddingUp, adds_last
 from peerlab.engine.loop.blocking_steps import BlockingSteps
 from peerlab.engine.loop.data_readiness import DataReadiness
 from peerlab.engine.loop.in_order import in_order
@@ -47,12 +48,16 @@ class Loop:
         places, notes = (self.serving, self.windows), (self.heap, self.rows)
         self.line = None
         """What stands in line; None: every slice comes when its data is there."""
+        self.adding = None
+        """What adds up behind the loop; None: it is a leg of the loop as any other."""
         if stands_in_line(system, registration_queue):
             self.line = WaitingLine(system, self.course, gathered, self.heap)
+            if legs := adds_last(system):
+                self.adding = AddingUp(system, legs, gathered)
         self.transfers = Transfers(
             system, registration_queue, self.course, places, notes, in_line=bool(self.line)
         )
-        self.readiness = DataReadiness(system, self.course, gathered, self.heap, self.line)
+        self.readiness = DataReadiness(system, self.course, gathered, self.heap, self.line, self.adding)
         self._under_way, self._routes = self.transfers.under_way, self.transfers.routes
         self.blocking_steps = BlockingSteps(system) if system.scenario.blocking else None
         self.gate_waits = 0
@@ -166,7 +171,7 @@ class Loop:
         release = legs[number].release
         if release >= 0:
             self.windows.give_back(release)
-        if number + 1 < len(legs):
+        if number + 1 < len(legs) and not (self.adding and legs[number + 1].stage == ADDS):
             self._start_leg(now, slice_id, number + 1)
         else:
             del self.leg[slice_id]
@@ -180,8 +185,11 @@ class Loop:
         transfer = self._under_way[transfer_id]
         transfer.left -= 1
         self.end = max(self.end, now)
-        for one in self.readiness.pass_on(now, slice_id, step, piece, self.transfers.receivers[transfer_id]):
+        to = self.transfers.receivers[transfer_id]
+        for one in self.readiness.pass_on(now, slice_id, step, piece, to):
             self._deliver(now, one)
+        if self.line:
+            self.end = max(self.end, self.line.summed.get(to, 0))
         if transfer.left == 0:
             self._complete(now, transfer_id, step, lane)
         if lane == 0 and piece == 0:  # once a step: often enough to find a repetition

@@ -13,9 +13,9 @@ from peerlab.engine.loop.event_loop import Loop
 from peerlab.model.registration import Counters
 from peerlab.trace import Block
 
-Mark = tuple[int, int, int, int, int, int, Counters, int]
+Mark = tuple[int, int, int, int, int, int, Counters, int, int]
 """At a remembered state: step, time, numbers of rows, events, finished slices and waits for own contributions, counters,
-latest step that a lane has begun."""
+latest step that a lane has begun, and number of arrivals that are added up behind the loop."""
 
 _MOST_STATES = 400
 """States remembered; a schedule that has not repeated by then is run in full."""
@@ -69,6 +69,7 @@ class Repeats:
             loop.gate_waits + (loop.line.kept_waiting if loop.line else 0),
             loop.registration_queue.counters(),
             max(loop.transfers.opened),
+            len(loop.adding.arrivals) if loop.adding else 0,
         )
         # `setdefault` returns this mark itself if the state is new: a period of 0
         before = self._seen.setdefault(state, mark)
@@ -99,6 +100,8 @@ class Repeats:
         events = Block(before[3], mark[3], repeats, period, steps, after)
         finished = Block(before[4], mark[4], repeats, period, steps, after)
         self.skips.append(Skip(spans, events, finished))
+        if loop.adding:
+            loop.adding.blocks.append(Block(before[8], mark[8], repeats, period, steps, after))
         left_out = repeats * steps
         if loop.transfers.registers:
             opened = enumerate(loop.transfers.opened)

@@ -65,10 +65,9 @@ class WaitingLine:
     def join(self, now: int, step: int, lane: int) -> list[int]:
         """Let the slice of a step be the first of its line; return it if it may ask for its place now."""
         slice_id = step * self._lanes + lane
+        # steps that are left out count neither in the step nor on the loop's clock, and contributions keep pace (`Repeats`)
         from_ps = self.lookup_ps + (
-            self._own(step + self._course.skipped)
-            if step < self._course.reducing
-            else self.summed.get(lane, 0)
+            self._own(step) if step < self._course.reducing else self.summed.get(lane, 0)
         )
         # at time 0 all lanes begin at once, and the heap puts them into the order of keys
         if from_ps <= now and now:
@@ -91,10 +90,7 @@ class WaitingLine:
         step, lane = slice_id // self._lanes + 1, slice_id % self._lanes
         return [] if step in (self._course.reducing, self._course.steps) else self.join(now, step, lane)
 
-    def added(self, now: int, lane: int) -> bool:
-        """Count an arrival that is added up; return whether the sum is final."""
+    def added(self, lane: int) -> bool:
+        """Count an arrival that is added up; return whether it is the last."""
         self._arrived[lane] += 1
-        if self._arrived[lane] < self._course.reducing:  # steps that are left out count in neither
-            return False
-        self.summed[lane] = now
-        return True
+        return self._arrived[lane] == self._course.reducing  # steps that are left out count in neither
