@@ -1,6 +1,7 @@
 """What two scenarios are called beside each other: what tells one from the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from peerlab.model.checks import COLLECTIVE_NAMES
@@ -9,14 +10,16 @@ from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes
 
 _CACHES = {"cached": "with a registration cache", "per-transfer": "without a registration cache"}
-_NAMES = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
+_FIRST = ("cluster", "path", "registration", "collective", "message_bytes", "nodes")
+"""The fields that are named first, and in this order; the others follow."""
 
 
 def told_apart(scenarios: Sequence[Scenario]) -> list[str]:
     """Return a name for each of two scenarios: the fields in which it differs from the other, else its data path."""
+    names = [*_FIRST, *(one.name for one in fields(Scenario) if one.init and one.name not in _FIRST)]
     told = []
     for one, other in (scenarios, reversed(scenarios)):
-        parts = [_say(one, name) for name in _NAMES if getattr(one, name) != getattr(other, name)]
+        parts = [_say(one, name) for name in names if getattr(one, name) != getattr(other, name)]
         told.append(", ".join(parts) or path_title(str(one.path)))
     return told
 
@@ -29,5 +32,24 @@ def _say(scenario: Scenario, name: str) -> str:
         "collective": lambda kind: COLLECTIVE_NAMES[kind],
         "message_bytes": say_bytes,
         "nodes": lambda nodes: f"{nodes} nodes",
+        "slow_nodes": _slow,
+        "jitter": lambda share: f"jitter {100 * share:g} %",
     }
-    return words[name](getattr(scenario, name))
+    value = getattr(scenario, name)
+    return words[name](value) if name in words else _other(name, value)
+
+
+def _slow(shares: Mapping[int, float] | None) -> str:
+    return (
+        ", ".join(f"node {node} at {100 * share:g} %" for node, share in (shares or {}).items())
+        or "no slow node"
+    )
+
+
+def _other(name: str, value: Any) -> str:
+    """Return a field of the rarer kind: its name in words, and its value."""
+    what = name.removesuffix("_bytes").replace("_", " ")
+    if isinstance(value, bool):
+        return f"with{'' if value else 'out'} {what}"
+    shown = say_bytes(value) if name.endswith("_bytes") and isinstance(value, int) else value
+    return f"{what} {'not set' if value is None else shown}"

@@ -195,7 +195,7 @@ class RacePage {
     const { data } = this, moments = [...new Set(this.delivered.flatMap(({ times }) => [...times]))].concat(data.racers.map(({ finish_us }) => finish_us)).sort((a, b) => a - b);
     this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
     this.player.wanted = this.player.loop = false; // it begins when somebody asks, and ends at the finish
-    const events = { start: moments, end: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
+    const events = { start: moments, through: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
     this.player.load(this, { length: data.end_us, pace: data.end_us / WATCHED_S, key: "race", events });
     this.player.seek(Math.min(...data.racers.map(({ finish_us }) => finish_us))); // what is seen first is what it comes to
     this.fresh = true;

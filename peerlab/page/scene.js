@@ -258,10 +258,14 @@ export class Scene extends View {
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names;
-    const name = (number) => `node ${number}${sight.slow[number] ? `, ${sight.slow[number]}` : ""}`;
-    words.push([node[0], node[2], name(sight.node), 13, "bold", sight.slow[sight.node] ? "hot-ink" : "ink", "left"]);
+    const addName = (number, [x, y], align) => {
+      const [what, ...share] = (sight.slow[number] || "").split(" "); // below the name, where the host's boxes leave little room
+      words.push([x, y, `node ${number}`, 13, "bold", what ? "hot-ink" : "ink", align]);
+      if (what) [what, share.join(" ")].forEach((word, i) => words.push([x, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align]));
+    };
+    addName(sight.node, [node[0], node[2]], "left");
     const partner = sight.partner[step];
-    if (partner >= 0) words.push([node[1], node[2], name(partner), 13, "bold", sight.slow[partner] ? "hot-ink" : "ink", "right"]);
+    if (partner >= 0) addName(partner, [node[1], node[2]], "right");
     if (sight.source[step] >= 0) words.push([other[0], other[2], `from node ${sight.source[step]}`, 11, "normal", "muted", "right"]);
     if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to node ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
   }

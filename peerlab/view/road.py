@@ -143,7 +143,7 @@ def _signs(run: Run, *, flat: bool) -> list[Sign]:
     """Return how busy the wire is, and what limits the run, where that is."""
     found = run.bottleneck
     alike = run.trace.folded or run.scenario.collective == "point-to-point"
-    wire = [f"{'wire' if alike else 'busiest NIC'} {run.wire_busy:.0%} busy"]
+    wire = [f"wire {run.wire_busy:.0%} busy"] if alike else ["busiest NIC", f"{run.wire_busy:.0%} busy"]
     flies = found is not None and found.kind == LATENCY
     if found is not None and flies:
         wire = [f"in flight {found.share:.0%}", "of the time"]
