@@ -104,9 +104,8 @@ export class Headline extends View {
   // From where to where the ratio may lie, with what lies beside that; all of it is the tip.
   range({ low, high, alone, others, says }) {
     const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
-    const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} within the assumed ranges (†)`];
+    const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} (†)${alone ? `, ${sayTimes(alone)} from topology alone` : ""}`];
     told.push(...felt.map(({ says: if_, ratio }) => `${sayTimes(ratio)} if ${if_}`));
-    if (alone) told.push(`${sayTimes(alone)} from topology alone`);
     const note = make("div", "pl-note pl-range", told.join("; "));
     note.title = says || told.join("; ");
     return note;

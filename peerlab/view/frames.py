@@ -157,7 +157,7 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     recording, seen = trace.last, seen or ShownNodes(whole=True)
     columns = repeating(recording)
     columns["whose"] = seen.whose(columns["node"], columns["step"])
-    shown = _numbers(lambda kind: bool(kind.track) or kind.counts_as == "flight")
+    shown = [*_numbers(lambda kind: bool(kind.track)), trace.stages.index("flight")]
     keep = (columns["slice"] >= 0) & np.isin(columns["stage"], shown) & (columns["whose"] > 0)
     keep &= columns["device"] < trace.devices_per_switch
     columns = {name: values[keep] for name, values in columns.items()}

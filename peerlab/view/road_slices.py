@@ -38,7 +38,7 @@ def parts_of(run: Run) -> list[RoadPart]:
     """Return the stretches of a run's data path, first to last; adding up is none."""
     parts: list[RoadPart] = []
     for stage in run.scenario.stages:
-        if stage_kind(stage.name).counts_as == "reduction":
+        if stage_kind(stage.name).counts_as in ("reduction", "flight"):  # no way of its own
             continue
         start, end = _levels(stage)
         if {use.side for use in stage.uses} == {"source", "destination"}:
