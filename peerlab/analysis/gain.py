@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COLUMNS = ("figure", "what", "value", "if", "gain", "change_percent", "in_band")
 OF_LIBRARY = ("library.", "graph.")
 """Sections of figures that are the communication library's, not the topology's."""
-_FELT = 0.01
+FELT = 0.01
 """From which relative change on an assumption is said to move a gain."""
 
 
@@ -95,14 +95,14 @@ class GainBand:
     @property
     def decisive(self) -> Assumption | None:
         """The assumption that moves the gain most; None if none moves it by 1 %."""
-        return next((one for one in self.assumptions if one.reach >= _FELT), None)
+        return next((one for one in self.assumptions if one.reach >= FELT), None)
 
     def __repr__(self) -> str:
         return f"{_times(self.value)}: {self.range_in_words()}"
 
     def range_in_words(self) -> str:
         """Return what the gain may be otherwise as one sentence without its end: first what no range holds, then the band."""
-        told = [_say(one) for one in self.left_out if one.reach >= _FELT]
+        told = [_say(one) for one in self.left_out if one.reach >= FELT]
         only = "only " if told else ""
         told.append(
             f"{_ratio(self.low)} to {_times(self.high)} if {only}the assumed figures that have a range lie at its ends"
@@ -113,10 +113,10 @@ class GainBand:
             told.append(
                 f"{alone}ranges of the topology's figures make {_ratio(low)} to {_times(high)}, those of the library the rest"
             )
-        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
+        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
-            told.append(f"other {', '.join(quiet)} would move it by less than {_FELT:.0%}")
+            told.append(f"other {', '.join(quiet)} would move it by less than {FELT:.0%}")
         if silent:
             told.append(f"other {', '.join(silent)} cannot be simulated")
         return "; ".join(told)
@@ -217,9 +217,10 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
 
 
 def _without_library(scenario: Scenario, over: Scenario, busbw: Busbw) -> float | None:
-    """Return the ratio from topology alone; None where an algorithm, version or protocol of the library was asked for."""
+    """Return the ratio from topology alone; None where an algorithm of the library was asked for."""
     try:
-        alone = [one.with_(library=NONE) for one in (scenario, over)]
+        bare = {"library": NONE, "library_version": None, "protocol": "auto"}
+        alone = [one.with_(**bare) for one in (scenario, over)]
     except ScenarioError:
         return None
     return busbw(alone[0]) / busbw(alone[1])

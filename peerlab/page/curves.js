@@ -99,15 +99,16 @@ export class Curves extends View {
     const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
     const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
-    figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
+    this.drawBands();
+    const top = highest * (this.find(".pl-bands").offsetHeight > 16 ? 1.34 : 1.18) || 1; // a legend of two lines needs more room
+    figures.model("curves_y").setv({ start: 0, end: top });
     const shown = curves.axis === "nodes" ? values : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
     figures.model("curves_ticks").ticks = shown;
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
-    this.drawBands();
     this.drawLines(limit);
     this.drawMeasured();
     this.drawMarks();
-    this.drawNames(limit, highest * 1.18 || 1);
+    this.drawNames(limit, top);
   }
 
   clear() {
@@ -289,7 +290,7 @@ export class Curves extends View {
   // Where the legend of the bands is, in steps of the axis and pixels.
   legendBox(perUnit, top) {
     const legend = this.find(".pl-bands"), last = this.curves.values.length - 1, { frame } = this.figures.view("curves");
-    const width = legend.textContent ? ((legend.offsetWidth + 8) * last) / Math.max(1, frame.bbox.width) : 0, low = perUnit * top - 15;
+    const width = legend.textContent ? ((legend.offsetWidth + 8) * last) / Math.max(1, frame.bbox.width) : 0, low = perUnit * top - legend.offsetHeight - 1;
     const [from, to] = this.curves.axis === "nodes" ? [last - width, last + 1] : [-1, width];
     return width ? [{ from, to, low, high: low + 40 }] : [];
   }

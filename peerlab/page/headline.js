@@ -21,6 +21,8 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number | null} [amount]
  * @property {string} [more]
  * @property {boolean} [always]
+ * @property {string} [does]
+ * @property {string} [says]
  */
 /**
  * @typedef {object} PathRatio The ratio of two data paths' bus bandwidth
@@ -130,6 +132,11 @@ export class Headline extends View {
     const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
     const note = make("div", "pl-note", card.note + shared);
     box.append(label, value, note);
+    if (card.does) {
+      const does = make("div", "pl-note pl-does", card.does);
+      does.title = card.says;
+      box.append(does);
+    }
     if (ratio) value.append(make("span", `pl-ratio pl-${verdict}`, ratio));
     if (was) box.append(make("div", `pl-was pl-${verdict}`, was));
     if (bandwidth) this.addUnits(label);

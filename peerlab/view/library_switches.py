@@ -7,7 +7,7 @@ from peerlab.analysis.run import Run
 from peerlab.model.library_choice import LibraryChoice
 from peerlab.units import say_bytes
 
-SWITCHES = "large dots: the library's own switch"
+SWITCHES = "large dots: library switches"
 """Legend of the points that `switches_of` tells."""
 
 

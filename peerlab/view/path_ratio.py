@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from peerlab.analysis.gain import GainBand
+from peerlab.analysis.gain import FELT, GainBand
 from peerlab.analysis.run import Run
 from peerlab.units import say_time
 
@@ -42,7 +42,12 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
     """Return the ratio of two runs of one machine, or nothing if one of them takes no time; `of` are other scenarios that it holds for."""
     if not slow.time_ps or not fast.time_ps:
         return None
-    cases = [case for one in band.left_out for case in one.cases] if band else []
+    cases = [
+        (case, case.says.replace("it is", f"{one.figure.label} is", 1))
+        for one in (band.left_out if band else ())
+        for case in one.cases
+        if one.reach >= FELT
+    ]
     return {
         "of": list(dict.fromkeys((slow.scenario.as_code(), fast.scenario.as_code(), *of))),
         "slow": slow.scenario.data_path.title,
@@ -51,7 +56,7 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
         "low": band.low if band else None,
         "high": band.high if band else None,
         "alone": band.alone if band else None,
-        "others": [{"says": case.says, "ratio": case.gain} for case in cases],
+        "others": [{"says": says, "ratio": case.gain} for case, says in cases],
         "says": band.range_in_words() if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
     }

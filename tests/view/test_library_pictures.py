@@ -1,5 +1,7 @@
 """Pictures of a run with a communication library: launch, further hops and flush are lanes, and no way that a slice goes."""
 
+import itertools
+
 import pytest
 
 import peerlab
@@ -47,7 +49,7 @@ def test_a_point_at_which_the_library_switches_is_marked_and_says_from_what_to_w
     parcel = curves(asked, "message_bytes", computed)
     (drawn,) = parcel["lines"]
     keys = [run.scenario.choice.course.key for run in computed[0][1]]
-    changed = [before != key for before, key in zip(keys, keys[1:], strict=False)]
+    changed = [before != key for before, key in itertools.pairwise(keys)]
     assert any(changed)
     for switched, note, marked in zip(changed, drawn["note"][1:], drawn["switch"][1:], strict=True):
         assert marked >= switched
