@@ -209,6 +209,8 @@ def _stages(
 
 def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.int64]]) -> None:
     """Add when a slice begins to leave its sender and to arrive; a stage that a latency follows ends when that is over."""
+    if not len(rows["end"]):  # the path has no way in the picture
+        flights = {name: values[:0] for name, values in flights.items()}
     row = _stage_of(rows, flights)
     left, latency, end = flights["start"], flights["work"], rows["end"][row]
     inside = (row >= 0) & (left < end)
