@@ -108,8 +108,8 @@ def test_what_the_band_leaves_out_is_simulated_and_said_in_the_same_sentence():
         f" {joined.gain:.2f} times if one PCIe switch joins all that a socket has"
         " (assumed is: each NIC hangs under the PCIe switch of a pair of Gaudi);"
         f" {gain.low:.2f} to {gain.high:.2f} times if only the assumed figures that have a range lie at its ends;"
-        f" topology alone says {gain.alone:.2f} times;"
-        f" ranges of the topology's figures make {gain.topology[0]:.2f} to {gain.topology[1]:.2f} times, those of the library the rest"
+        f" of that topology makes {gain.topology[0]:.2f} to {gain.topology[1]:.2f}, the library the rest;"
+        f" topology alone says {gain.alone:.2f}"
     )
     assert gain.low <= gain.topology[0] <= gain.topology[1] <= gain.high
     alone = [one.scenario.with_(library="none") for one in (direct, staged)]

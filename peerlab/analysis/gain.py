@@ -109,9 +109,9 @@ class GainBand:
         )
         if self.topology:
             low, high = self.topology
-            alone = f"topology alone says {_times(self.alone)}; " if self.alone else ""
+            alone = f"; topology alone says {_ratio(self.alone)}" if self.alone else ""
             told.append(
-                f"{alone}ranges of the topology's figures make {_ratio(low)} to {_times(high)}, those of the library the rest"
+                f"of that topology makes {_ratio(low)} to {_ratio(high)}, the library the rest{alone}"
             )
         quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]

@@ -36,7 +36,7 @@ def footer(run: Run) -> FooterParcel:
     """Return what the page needs to show the footer of a run."""
     return {
         "colours": colours(run),
-        "caption": caption(run),
+        "caption": caption(run, unsolved=False),
         "unsolved": list(run.scenario.library_unsolved),
         "sources": sources(run),
     }

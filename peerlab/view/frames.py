@@ -62,27 +62,30 @@ class Segments:
         return {"arrays": arrays, "segments": parts, "count": len(next(iter(self.rows.values())))}
 
 
-def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int64]]:
-    """Return the columns with the first repetitions and the last of every block written out, the others left out.
+def spread(columns: Columns, blocks: Sequence[Block]) -> list[int]:
+    """Return for each block over how many of its periods the rows of one step are spread, as steps overlap."""
+    # rows lie in the order of time, so those of one step may begin in one period and end in a later one
+    least = [int(columns["step"][one.first : one.last].min(initial=one.after_step)) for one in blocks]
+    return [
+        min((one.after_step - low) // one.period_steps + 2, one.repeats)
+        for one, low in zip(blocks, least, strict=True)
+    ]
 
-    The rows of a step are spread over as many periods as steps overlap; so many are written out that each step which
-    begins in the block's first occurrence is complete.
+
+def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int64]]:
+    """Return the columns with the first and the last repetitions of every block written out, the others left out.
+
+    So many are written out that each step which begins in the block's first occurrence is complete, and each that ends after its last.
     """
     if not blocks:
         return dict(columns)
     pieces, shifts, steps, cursor = [], [], [], 0
-    for block in blocks:
+    for block, wide in zip(blocks, spread(columns, blocks), strict=True):
         pieces.append(np.arange(cursor, block.last))
         shifts.append(np.zeros(block.last - cursor, np.int64))
         steps.append(np.zeros(block.last - cursor, np.int64))
-        # rows lie in the order of time, so those of one step may begin in one period and end in a later one
-        size = block.last - block.first
-        overlap = block.after_step - int(
-            columns["step"][block.first : block.last].min(initial=block.after_step)
-        )
-        needed = min(overlap // block.period_steps + 3, block.repeats)
-        # the last repetition too: it holds the first rows of the steps that end after the block
-        for again in sorted({*range(1, needed + 1), block.repeats}):
+        size, last = block.last - block.first, block.repeats
+        for again in sorted({*range(1, min(wide + 1, last) + 1), *range(max(last - wide, 1), last + 1)}):
             pieces.append(np.arange(block.first, block.last))
             shifts.append(np.full(size, again * block.period_ps, np.int64))
             steps.append(np.full(size, again * block.period_steps, np.int64))
@@ -108,11 +111,14 @@ def segment(
     rows: dict[str, NDArray[np.int64]],
     blocks: Sequence[Block],
     by: str = "start",
+    *,
+    wide: Sequence[int],
     whole: Sequence[int] = (),
 ) -> Segments:
     """Sort thinned rows into segments by their step; rows of the exchange inside a node, and of the stages `whole`, never repeat.
 
-    Steps up to `after_step` and those past the last repetition occur once; one period in between occurs often.
+    Steps up to `after_step` occur once, and so do those of the last periods, over which the rows of a step are spread (`wide`, see `spread`):
+    they end when no further steps begin, and need not be like the others. One period in between occurs often.
     """
     step = rows["step"]
     inside = (
@@ -122,12 +128,14 @@ def segment(
     )
     chosen = [(np.flatnonzero(inside), 1, 0, 0)]
     low = -1  # the last step that is in a segment already
-    for block in blocks:
-        first, period = block.after_step, block.period_steps
+    for block, periods in zip(blocks, wide, strict=True):
+        first, period, times = block.after_step, block.period_steps, block.repeats - periods
+        if times < 1:
+            continue
         chosen.append((np.flatnonzero(~inside & (step > low) & (step <= first)), 1, 0, 0))
         again = np.flatnonzero(~inside & (step > first) & (step <= first + period))
-        chosen.append((again, block.repeats, block.period_ps, period))
-        low = first + block.repeats * period
+        chosen.append((again, times, block.period_ps, period))
+        low = first + times * period
     chosen.append((np.flatnonzero(~inside & (step > low)), 1, 0, 0))
     order, segments, count = [], [], 0
     for index, times, period_ps, period_steps in chosen:
@@ -169,7 +177,7 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     _add_flights(rows, flights)
     _add_arrivals(rows, served, row_of, link)
     _add_until(rows)
-    return segment(rows, recording.blocks, by="enter")
+    return segment(rows, recording.blocks, by="enter", wide=spread(recording.spans, recording.blocks))
 
 
 def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -278,9 +286,9 @@ def lane_spans(trace: Trace, lane_of: dict[int, int]) -> Segments:
     done = np.where(flies, columns["end"], columns["start"] + columns["work"])
     rows = {**columns, "lane": lanes[columns["resource"]], "done": np.minimum(done, columns["end"])}
     keep = rows["lane"] >= 0
-    return segment(
-        {name: values[keep] for name, values in rows.items()}, recording.blocks, whole=recording.whole
-    )
+    wide = spread(recording.spans, recording.blocks)
+    kept = {name: values[keep] for name, values in rows.items()}
+    return segment(kept, recording.blocks, wide=wide, whole=recording.whole)
 
 
 def registrations(trace: Trace, node: int = 0) -> Segments:
@@ -292,7 +300,8 @@ def registrations(trace: Trace, node: int = 0) -> Segments:
     rows = {name: values[rows["node"] == node] for name, values in rows.items()}
     nic = min((int(n) for n in rows["nic"]), default=-1)
     rows = {name: values[rows["nic"] == nic] for name, values in rows.items()}
-    return segment(rows, recording.registration_blocks)
+    wide = spread(recording.registrations, recording.registration_blocks)
+    return segment(rows, recording.registration_blocks, wide=wide)
 
 
 def _positions(rows: dict[str, NDArray[np.int64]], chunks: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from peerlab.analysis.race import Slices, arrivals
 from peerlab.analysis.run import Run
 from peerlab.model.stages import Stage, stage_kind
 from peerlab.trace import Columns
-from peerlab.view.frames import PageRows, repeating, segment
+from peerlab.view.frames import PageRows, repeating, segment, spread
 from peerlab.view.shown_nodes import focus
 
 TIMES = ("came", "enter", "out", "leave", "gone", "work")
@@ -78,7 +78,10 @@ def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
             {**{name: times[name] for name in TIMES}, **said, "stretch": np.full(len(came), number)}
         )
     rows = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
-    return segment(rows, recording.blocks, by="came").page((*TIMES, "stretch", "device", "slice"), TIMES)
+    wide = spread(recording.spans, recording.blocks)
+    return segment(rows, recording.blocks, by="came", wide=wide).page(
+        (*TIMES, "stretch", "device", "slice"), TIMES
+    )
 
 
 class _Stage:

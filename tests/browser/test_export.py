@@ -175,11 +175,11 @@ def test_what_is_too_low_for_a_slide_is_a_column(open_, width, height):
 
 def test_every_source_can_be_scrolled_to(open_):
     shown = open_("explorer")
-    shown.page.locator(".pl-caption summary").click()
+    shown.page.locator(".pl-rests summary").click()
     for width, height in ((480, 800), (1280, 720), (1920, 1080)):
         shown.page.set_viewport_size({"width": width, "height": height})
         shown.page.wait_for_function(
-            """() => { const one = document.querySelector('.pl-sources');
+            """() => { const one = document.querySelector('.pl-rests .pl-sources');
                  return one.clientHeight > 100 && one.scrollWidth <= one.clientWidth }"""
         )
 

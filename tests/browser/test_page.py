@@ -101,9 +101,9 @@ def test_assumed_figures_are_marked_and_listed(shown):
     texts = shown.column("scene_texts", "text")
     assert "HBM †" in texts
     assert any(text.startswith("DRAM †") for text in texts)
-    shown.page.locator(".pl-caption summary").click()
-    lines = shown.page.locator(".pl-sources li").all_inner_texts()
+    shown.page.locator(".pl-rests summary").click()
+    lines = shown.page.locator(".pl-rests li").all_inner_texts()
     assumed = len(peerlab.load_cluster("dl1").assumptions)
     assert sum(line.startswith("†") for line in lines) == assumed
     assert any("PCIe uplink (switch.uplink): 14.1 GB/s" in line and "Source: AWS" in line for line in lines)
-    shown.page.locator(".pl-caption summary").click()
+    shown.page.locator(".pl-rests summary").click()

@@ -124,6 +124,17 @@ def test_a_span_of_the_timeline_says_when_its_own_work_would_be_done():
     assert times == {"nic_rx": (10_485_760, 11_704_113), "wire": (25_704_113, 25_704_113)}
 
 
+@pytest.mark.parametrize("collective", ["allreduce", "alltoall"])
+@pytest.mark.parametrize("path", ["host-rdma", "host-tcp", "peer-direct"])
+def test_the_timeline_gets_every_span_of_many_steps_that_overlap(path, collective):
+    """Of a pairwise exchange 16 steps are under way; when no more begin, the last of them end otherwise than those before."""
+    trace = peerlab.simulate(peerlab.Scenario(path=path, nodes=64, collective=collective)).trace
+    assert trace.last.blocks
+    got = written_out(lane_spans(trace, {i: i for i in range(len(trace.resources))}), "start", "end", "done")
+    names = ("device", "step", "stage", "resource", "start", "end")
+    assert rows_of(got, *names) == rows_of(trace.last.unrolled, *names)
+
+
 @pytest.mark.parametrize("registration", ["cached", "per-transfer"])
 def test_the_table_gets_every_registration_of_the_first_nic(registration):
     trace = peerlab.simulate(peerlab.Scenario(path="peer-direct", nodes=40, registration=registration)).trace
