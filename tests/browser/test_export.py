@@ -148,6 +148,23 @@ def test_a_link_to_what_the_page_does_not_hold_says_so(open_):
     note.wait_for(state="hidden")
 
 
+def test_the_figures_of_a_pair_stand_in_one_row_and_none_is_cut(open_):
+    shown = open_("pair")
+    for width, height in ((1280, 720), (1920, 1080)):
+        shown.page.set_viewport_size({"width": width, "height": height})
+        shown.painted()
+        tops, scenes, cut = shown.page.evaluate(
+            """() => {
+                 const all = (part) => [...document.querySelectorAll(part)], top = (one) => Math.round(one.getBoundingClientRect().top);
+                 const words = all(".pl-cards :is(.pl-value, .pl-label > span)").filter((one) => one.offsetWidth);
+                 return [all(".pl-cards > :not(.pl-facts)").map(top), all(".pl-scene").map(top),
+                         words.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)] }"""
+        )
+        assert len(tops) == 6
+        assert len(set(tops)) == len(set(scenes)) == 1
+        assert cut == []
+
+
 def test_undo_of_a_pair_is_of_both(open_):
     shown = open_("pair")
     codes = "() => [...window.peerlabPages].map(page => page.model.get('data').meta.code)"

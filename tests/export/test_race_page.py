@@ -1,5 +1,6 @@
 """A race as a page: what is in it, what is refused."""
 
+import copy
 import json
 import re
 
@@ -50,7 +51,7 @@ def test_a_notebook_shows_a_race_in_a_frame_that_says_in_words_what_is_in_it():
 
 
 def test_a_name_of_a_cluster_cannot_end_the_data():
-    cluster = peerlab.load_cluster("dl1")
+    cluster = copy.copy(peerlab.load_cluster("dl1"))
     object.__setattr__(cluster, "title", "</script><script>alert(1)</script>")
     html = race_html(peerlab.race(PAIR[0].with_(cluster=cluster), path="peer-direct"), bands=False)
     assert "<script>alert" not in html
@@ -70,3 +71,8 @@ def test_a_name_of_a_cluster_cannot_end_the_data():
 def test_what_a_race_cannot_be_is_said_in_words(subject, options, said):
     with pytest.raises(peerlab.PeerlabError, match=said):
         page_html(subject, **options)
+
+
+def test_a_scenario_does_not_race_against_itself():
+    with pytest.raises(peerlab.PeerlabError, match="both sides are the same scenario"):
+        peerlab.race(PAIR[0], path="host-rdma")
