@@ -123,7 +123,9 @@ def test_what_was_fitted_says_so_on_both_sides():
         for figure in cluster.assumptions:
             for names in re.findall(r"fitted on ([\w-]+(?: and [\w-]+)*)", figure.assumption):
                 named |= set(names.split(" and "))
-    for library in filter(None, map(load_library, known_libraries())):  # whose constants are fitted on machines' logs, too
+    for library in filter(
+        None, map(load_library, known_libraries())
+    ):  # whose constants are fitted on machines' logs, too
         said = " ".join(figure.assumption for figure in library.figures.values())
         named |= {name for name in re.findall(r"fitted on ([\w-]+)", said) if name in marked}
     assert named == marked
