@@ -277,20 +277,21 @@ class RacePage {
   // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching.
   draw(time, flow) {
     if (!this.chart) return;
-    const { data } = this, shares = this.delivered.map((one) => one.at(time)), moving = this.film || (this.player?.playing ? flow : 0);
+    const { data } = this, through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6);
+    const shares = this.delivered.map((one, i) => (through[i] ? 1 : one.at(time))), moving = this.film || (this.player?.playing ? flow : 0);
     for (const [i, { lane, road, cells, bar, count, unit }] of this.lanes.entries()) {
-      const racer = data.racers[i], through = time >= racer.finish_us - 1e-6;
+      const racer = data.racers[i];
       say(count, sayAmount(this.amount(shares[i], i)));
       say(unit, data.unit);
-      say(lane.querySelector(".rc-waits"), through ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
-      lane.classList.toggle("rc-through", through);
+      say(lane.querySelector(".rc-waits"), through[i] ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
+      lane.classList.toggle("rc-through", through[i]);
       const filled = shares[i] * CELLS;
       for (let k = 0; k < CELLS; k++) {
         const part = Math.max(0, Math.min(1, filled - k)).toFixed(2);
         if (cells[k].dataset.part !== part) cells[k].style.setProperty("--part", (cells[k].dataset.part = part));
       }
       bar.setAttribute("aria-valuenow", Math.round(100 * shares[i]));
-      road.draw(Math.min(time, racer.finish_us), through ? 0 : moving, !this.calm || this.film > 0);
+      road.draw(Math.min(time, racer.finish_us), through[i] ? 0 : moving, !this.calm || this.film > 0);
     }
     const ahead = lead(data, shares);
     this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1]} ahead` });
