@@ -136,10 +136,12 @@ def nccl_choice(
     wanted = "ring" if algorithm == "hierarchical" else algorithm
     found = {key: one for key, one in found.items() if wanted in ("auto", key[0])}
     if not found:
-        has = ", ".join(one for one in ALGORITHMS if one != "nvls-tree" or seen.nvls)
+        offered = {key[0] for key in courses(seen, size, library.law, cost)}
+        has = ", ".join(one for one in ALGORITHMS if one in offered)
+        with_ = f" with {protocol}" if protocol != "auto" else ""
         raise ScenarioError(
             "algorithm",
-            f"{library.title} has no {wanted!r} with these settings on {cluster.name}; it has {has}",
+            f"{library.title} has no {wanted!r}{with_} on {cluster.name}; it has {has or 'none'}",
         )
     run = chosen(seen, size, library.law, cost, found)
     return _of(run, library, cluster, seen, size)

@@ -59,7 +59,14 @@ def load_library(name: str | Path) -> Library | None:
         raise ScenarioError(
             "library", f"unknown library {str(name)!r}; {offer}; or the path of a .toml file of your own"
         )
-    return _complete(name)
+    if name in known_libraries():
+        return _complete(name)
+    own = _complete.__wrapped__(name)  # a file of one's own may have changed
+    if own.name in (*known_libraries(), "nccl"):
+        raise HardwareError(
+            f"{name}: name = {own.name!r} is a library that comes with peerlab; give yours a name of its own"
+        )
+    return own
 
 
 @cache
@@ -76,7 +83,6 @@ def _path(name: str | Path) -> Path:
     return Path(name) if str(name).endswith(".toml") else folder("data") / "libraries" / f"{name}.toml"
 
 
-@cache
 def _load(name: str | Path) -> Library:
     path = _path(name)
     text = read_text(path, what="library file", most_bytes=_MOST_BYTES, error=HardwareError)

@@ -219,8 +219,13 @@ class Scenario(WithLibrary):
 
     @property
     def window_slices(self) -> int:
-        """Slices in flight per device and direction."""
+        """Slices in flight per device and direction; over each hop of a library's ring or tree."""
         return self.window or self.hardware.window
+
+    @property
+    def places(self) -> int:
+        """Slices on their way at once, per device and direction: each hop of a library's ring or tree has a window of its own."""
+        return self.window_slices * (self.choice.course.hops if self.choice else 1)
 
     @property
     def blocking(self) -> bool:

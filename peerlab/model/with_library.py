@@ -34,7 +34,9 @@ class WithLibrary:
 
     @cached_property
     def used_library(self) -> Library | None:
-        """The communication library that serves the path; None: topology alone."""
+        """The communication library that serves the path; None: topology alone, as where no NIC sends."""
+        if not self.uses_nic:
+            return None
         return serving(self.given_cluster.library if self.library is None else self.library, str(self.path))
 
     @cached_property
@@ -104,7 +106,9 @@ class WithLibrary:
         if not self._library_knows:
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
-        how = "direct exchange" if self.collective == "alltoall" else self.schedule_name
+        how = self.schedule_name
+        if self.collective == "alltoall":
+            how = "pairwise" if self.algorithm_record.blocks_alltoall else "direct exchange"
         return f"{library.title} {version}" + (f": {how}" if library.kind == "pairwise" else "")
 
     @property

@@ -51,5 +51,7 @@ def say_latency(scenario: Scenario) -> str:
     mark = assumed(scenario, _of_library(scenario, "fabric.latency"))
     latency = scenario.cluster_for_message.latency_ps / 1e6
     if scenario.choice:
-        return f"{scenario.choice.course.protocol} protocol, {latency:.3g} µs latency{mark}"
+        course = scenario.choice.course
+        hop = latency * scenario.choice.hops / course.hops  # a ring's flights are many hops in one
+        return f"{course.protocol} protocol, {hop:.3g} µs a hop{mark}"
     return f"{latency:.4g} µs latency{mark}"
