@@ -53,28 +53,28 @@ def wall_chart(
     target = checked(path, CHARTS, theme)
     runs, left_out = runs_over(scenario, over)
     svg = multiples_svg(runs, theme, left_out)
+    page = _page(svg, alt_text(runs, left_out))
     with written(target, ExportError) as file:
-        if target.suffix == ".svg":
-            file.write_text(svg, encoding="utf-8")
-        elif target.suffix == ".html":
-            file.write_text(_page(svg, alt_text(runs, left_out)), encoding="utf-8")
+        if target.suffix in (".svg", ".html"):
+            file.write_text(svg if target.suffix == ".svg" else page, encoding="utf-8")
         else:
-            page = _page(svg, alt_text(runs, left_out))
             file.write_bytes(_taken(page, size(len(runs)), target.suffix, scale))
     return target
 
 
 def runs_over(scenario: Scenario, over: str) -> tuple[list[Run], list[str]]:
     """Return the runs of a wall chart, and the titles of what cannot do the scenario (a cluster that lacks the path, ...)."""
-    wanted: dict[str, dict[str, Any]]
+    wanted: list[tuple[str, dict[str, Any]]]
     if over == "paths":
-        wanted = {path_title(path): {"path": path} for path in scenario.hardware.paths}
+        wanted = [(path_title(path), {"path": path}) for path in scenario.hardware.paths]
     else:
-        wanted = {load_cluster(name).title: {"cluster": name} for name in known_clusters()}
-        if scenario.hardware.name not in known_clusters():  # somebody's own comes first
-            wanted = {scenario.hardware.title: {}} | wanted
+        wanted = [(load_cluster(name).title, {"cluster": name}) for name in known_clusters()]
+        if (
+            scenario.hardware.name not in known_clusters()
+        ):  # somebody's own comes first, often with a known one's title
+            wanted.insert(0, (scenario.hardware.title, {}))
     runs, left_out = [], []
-    for title, changes in wanted.items():
+    for title, changes in wanted:
         try:
             runs.append(simulate(scenario.with_(**changes)))
         except (ScenarioError, HardwareError):

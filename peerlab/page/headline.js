@@ -89,7 +89,7 @@ export class Headline extends View {
     box.classList.toggle("pl-won", past && gain);
     const card = make("div", "pl-card"), value = make("div", "pl-value", sayTimes(ratio.value));
     card.dataset.name = "ratio";
-    value.append(make("small", "", gain || value.textContent === "1.00×" ? " as fast" : " as fast: slower"));
+    value.append(make("small", "", gain || sayTimes(ratio.value) === sayTimes(1) ? " as fast" : " as fast: slower"));
     const label = make("div", "pl-label");
     label.append(make("span", "", `${ratio.fast} against ${ratio.slow}`));
     card.append(label, value);

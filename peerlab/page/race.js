@@ -99,8 +99,8 @@ function lead(data, shares) {
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // The race at a moment as a sentence.
-function sentence(data, time, shares) {
-  const through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6), [one, other] = data.racers;
+function sentence(data, through, shares) {
+  const [one, other] = data.racers;
   if (through[0] && through[1]) {
     if (one.finish_us === other.finish_us) return "Both finished at once";
     const first = one.finish_us < other.finish_us ? one : other;
@@ -295,7 +295,7 @@ class RacePage {
     }
     const ahead = lead(data, shares);
     this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1]} ahead` });
-    say(this.find("h1"), sentence(data, time, shares));
+    say(this.find("h1"), sentence(data, through, shares));
     say(this.find(".rc-clock b"), this.clock(time));
     this.show();
   }

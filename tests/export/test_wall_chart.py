@@ -45,6 +45,15 @@ def test_a_cluster_of_ones_own_is_among_them_and_what_cannot_do_it_is_named(tmp_
     assert "Ideal 100G crossbar" in chart
 
 
+def test_a_cluster_of_ones_own_with_the_title_of_a_known_one_is_among_them():
+    mine = replace(peerlab.load_cluster("dl1"), name="mine")
+    runs, _ = runs_over(peerlab.Scenario(cluster=mine, path="peer-direct"), "clusters")
+    assert [run.scenario.hardware.name for run in runs if run.scenario.hardware.title == mine.title] == [
+        "mine",
+        "dl1",
+    ]
+
+
 def test_a_page_of_it_has_no_script_and_says_it_in_words(tmp_path):
     page = peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", theme="dark").read_text()
     assert "<script" not in page
