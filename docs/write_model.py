@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from documents import anchor, link, plain, table
 from model_chain import PICTURE, draw, section
 from model_laws import laws
+from model_libraries import section as libraries_section
 
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
@@ -140,7 +141,7 @@ def document() -> str:
     """Return the whole text."""
     parts = [
         PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), NOT_MODELLED, *_clusters(),
+        CACHE_HEAD.format(rules=_rules()), libraries_section(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)
@@ -199,7 +200,11 @@ def _capacity(name: str, kind: ResourceKind) -> str:
     if kind.rate:
         more = {"core": " and `host.packet_cost`", "scaleup": " to each other device"}
         return f"`{keys[kind.rate]}`{more.get(name, '')}"
-    return {"registration": "`registration.*`: time, not bytes"}.get(name, "`fabric.oversubscription`")
+    times = {
+        "registration": "`registration.*`: time, not bytes", "proxy": "`library.message`: time for each message",
+        "launch": "what the library takes before it sends: time",
+    }  # fmt: skip
+    return times.get(name, "`fabric.oversubscription`")
 
 
 def _laws() -> str:

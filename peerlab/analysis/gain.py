@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from peerlab.analysis.sensitivity import Busbw, changed, end_of
 from peerlab.display import show_gain
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, ScenarioError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.library_files import with_library
+from peerlab.model.library_record import NONE
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
@@ -30,7 +31,7 @@ OF_LIBRARY = ("library.", "graph.")
 """Sections of figures that are the communication library's, not the topology's."""
 Moves = list[tuple[str, float]]
 """Figures by key, and what each is moved to, in the unit of its file."""
-_FELT = 0.01
+FELT = 0.01
 """From which relative change on an assumption is said to move a gain."""
 
 
@@ -90,6 +91,8 @@ class GainBand:
     """What it owes to each assumed figure that one of the paths meets, the most influential first."""
     topology: tuple[float, float] | None = None
     """The part of the band that figures of the topology alone make; the rest is the library's. None: no library is assumed."""
+    alone: float | None = None
+    """From topology alone, on both paths without the library. None: there is none, or the algorithm is the library's own."""
 
     _repr_html_ = show_gain
 
@@ -112,7 +115,7 @@ class GainBand:
     def wired(self) -> tuple[GainCase, ...]:
         """Each wiring that is possible, the assumed one first, with the gain and its band; empty where it is known or not felt."""
         for one in self.left_out:
-            if isinstance(one.figure, Wiring) and one.reach >= _FELT:
+            if isinstance(one.figure, Wiring) and one.reach >= FELT:
                 assumed = GainCase(one.figure.place.holds, self.value, (self.low, self.high))
                 return (assumed, *one.cases)
         return ()
@@ -120,7 +123,7 @@ class GainBand:
     @property
     def decisive(self) -> Assumption | None:
         """The assumption that moves the gain most; None if none moves it by 1 %."""
-        return next((one for one in self.assumptions if one.reach >= _FELT), None)
+        return next((one for one in self.assumptions if one.reach >= FELT), None)
 
     def __repr__(self) -> str:
         return f"{_times(self.value)}: {self.range_in_words()}"
@@ -128,11 +131,11 @@ class GainBand:
     def range_in_words(self) -> str:
         """Return what the gain may be otherwise as one sentence without its end: a band for each wiring that is possible, then the rest."""
         told = self._bands_in_words()
-        told += [_say(one) for one in self.left_out if one.reach >= _FELT and isinstance(one.figure, Figure)]
-        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
+        told += [_say(one) for one in self.left_out if one.reach >= FELT and isinstance(one.figure, Figure)]
+        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
-            told.append(f"other {', '.join(quiet)} would move it by less than {_FELT:.0%}")
+            told.append(f"other {', '.join(quiet)} would move it by less than {FELT:.0%}")
         if silent:
             told.append(f"other {', '.join(silent)} cannot be simulated")
         return "; ".join(told)
@@ -148,8 +151,10 @@ class GainBand:
         else:
             told = [f"{_between(self.low, self.high)} if {ends}"]
         if self.topology:
-            of = "of the first" if self.wired else "of that"
-            told.append(f"{of} topology makes {_between(*self.topology)}, the library the rest")
+            of = "of the first band" if self.wired else "of that"
+            alone = f"; topology alone says {_ratio(self.alone)}" if self.alone else ""
+            low, high = map(_ratio, self.topology)
+            told.append(f"{of} topology makes {low} to {high}, the library the rest{alone}")
         return told
 
     def table(self) -> "pd.DataFrame":
@@ -242,6 +247,7 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     found = reached(figures)
     wired = [one for one in figures if not one.key.startswith(OF_LIBRARY)]
     part = reached(wired) if len(wired) < len(figures) else None
+    bare = _without_library(scenario, over, busbw) if part else None
     told = [
         _assumption(
             figure, [GainCase(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
@@ -250,7 +256,17 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     ]
     told += without_range((scenario, over), gain, here, together(figures))
     sorted_told = tuple(sorted(told, key=lambda one: -one.reach))
-    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None)
+    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None, bare)
+
+
+def _without_library(scenario: Scenario, over: Scenario, busbw: Busbw) -> float | None:
+    """Return the ratio from topology alone; None where an algorithm of the library was asked for."""
+    try:
+        bare = {"library": NONE, "library_version": None, "protocol": "auto"}
+        alone = [one.with_(**bare) for one in (scenario, over)]
+    except ScenarioError:
+        return None
+    return busbw(alone[0]) / busbw(alone[1])
 
 
 def without_range(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.library_files import NONE
+from peerlab.model.library_record import NONE
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.wiring_reading import wiring_by_rule
 from peerlab.outfile import check_place, written

@@ -225,7 +225,7 @@ def _s(seconds: float) -> str:
     return say_time(seconds * PS_PER_S)
 
 
-_MOST_ROWS = 5
+_MOST_ROWS = 4
 """Assumed figures that a slide has room for: the most influential."""
 
 

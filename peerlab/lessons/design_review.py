@@ -244,7 +244,7 @@ EXERCISES = (
         name="06-worst",
         question="If every assumed figure is off as far as it may be, against Peer Direct and for the detour: what gain is left?",
         truth=lambda: _gain("low"),
-        tolerance=0.02,
+        tolerance=0.01,
         mistakes=(
             Mistake(_gain, "That is the gain as assumed, in the middle of both bands."),
             Mistake(

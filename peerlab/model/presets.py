@@ -23,7 +23,8 @@ from typing import Any
 from peerlab.errors import HardwareError, ScenarioError, nearest
 from peerlab.model.cluster_reading import examine
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
-from peerlab.model.library_files import NONE, load_library
+from peerlab.model.library_files import load_library
+from peerlab.model.library_record import NONE
 from peerlab.model.rewiring import with_forwarding
 from peerlab.places import folder
 from peerlab.textfile import read_text

@@ -22,7 +22,7 @@ from peerlab.model.checks import (
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import Library
+from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.registration import RegistrationCost
@@ -229,8 +229,13 @@ class Scenario(WithLibrary):
 
     @property
     def window_slices(self) -> int:
-        """Slices in flight per device and direction."""
+        """Slices in flight per device and direction; over each hop of a library's ring or tree."""
         return self.window or self.hardware.window
+
+    @property
+    def places(self) -> int:
+        """Slices on their way at once, per device and direction: each hop of a library's ring or tree has a window of its own."""
+        return self.window_slices * (self.choice.course.hops if self.choice else 1)
 
     @property
     def blocking(self) -> bool:

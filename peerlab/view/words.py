@@ -31,8 +31,8 @@ def colours(run: Run) -> list[list[str]]:
     return [[role, text] for role, text in key.items()]
 
 
-def caption(run: Run) -> str:
-    """Return the line below the pictures: what was simulated."""
+def caption(run: Run, *, unsolved: bool = True) -> str:
+    """Return the line below the pictures: what was simulated; `unsolved`: and what of the library's law is not solved there."""
     s = run.scenario
     warm = (
         f", {s.runs} times in a row: the last is shown, its registrations were already cached"
@@ -40,7 +40,12 @@ def caption(run: Run) -> str:
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}"
+    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{_unsolved(s) if unsolved else ''}"
+
+
+def _unsolved(s: Scenario) -> str:
+    """Return what the library's law is known not to meet here."""
+    return "".join(f" {says}" for says in s.library_unsolved)
 
 
 def _not_drawn(run: Run) -> str:

@@ -1,5 +1,7 @@
 """What a page shows first and what it keeps folded, without a kernel: the ratio, one line for what is idle, one band, tips."""
 
+import re
+
 import pytest
 from blank import ratio_of, run
 from playwright.sync_api import expect
@@ -26,7 +28,9 @@ def test_the_ratio_with_its_range_is_the_largest_figure(wide):
     told = wide.card("ratio")
     assert f"{band.value:.2f}\u00d7" in told
     hero = wide.page.locator(".pl-hero")
-    expect(hero).to_contain_text(f"{band.low:.2f} to {band.high:.2f}\u00d7 within the assumed ranges")
+    expect(hero).to_contain_text(
+        f"{band.low:.2f} to {band.high:.2f}\u00d7 (†), {band.alone:.2f}\u00d7 from topology alone"
+    )
     other = band.wired[1]  # the first is as the file says
     expect(hero).to_contain_text(f"{other.low:.2f} to {other.high:.2f}\u00d7 if {other.says}")
     expect(hero.locator("[data-name=time] .pl-value")).to_have_text("4.38 ms → 2.54 ms")
@@ -133,7 +137,7 @@ def test_names_of_curves_lie_on_no_line_and_not_on_each_other(wide):
 
 
 TIPS = [
-    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 99% busy"),
+    ((140, 95), "PCIe uplink", "PCIe uplink up: 14.1 GB/s, 95% busy"),
     ((330, 165), "NIC", "NIC send: "),
     ((530, 188), "wire", "network latency 14 µs, assumed (†)"),
     ((120, 30), "host memory (DRAM)", "DRAM: "),
@@ -156,7 +160,7 @@ def test_parts_say_their_figure_how_busy_they_are_and_the_source(wide, place, ti
 
 
 def test_a_slice_says_what_it_does_and_when(wide):
-    wide.still(0.43)
+    wide.still(0.22)
     x, y = wide.ask(
         """page => { const train = page.scene.shown.trains.find(one => one.crosses && one.points.length > 1), [a, b] = train.points;
              return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] }"""
@@ -166,4 +170,4 @@ def test_a_slice_says_what_it_does_and_when(wide):
     wide.page.mouse.move(box["x"] + x * scale, box["y"] + y * scale)
     tip = wide.page.locator(".pl-tip")
     expect(tip).to_contain_text("NIC to NIC, through host memory")
-    expect(tip).to_contain_text("step 7, slice ")
+    expect(tip).to_contain_text(re.compile(r"step \d, slice "))

@@ -53,7 +53,7 @@ def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
     plans = (SlidePlan("recommendation"),)
     known = made(plans=plans, cluster="p4d")[0]  # where its NICs hang is documented
     assert known.title == "Recommendation: use Peer Direct"
-    assert "slices that a transfer has at least (slices.least)" in " ".join(known.lines)
+    assert "what the transport adds to a hop (library.hop)" in " ".join(known.lines)
     open_ = made(plans=plans)[0]
     assert open_.title == "Recommendation: measure before deciding"
     assert "times if each NIC has a root port of its own" in open_.lines[0]

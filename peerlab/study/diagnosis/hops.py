@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from peerlab.model.library_files import Library, known_libraries, load_library
+from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.knowledge import Knowledge
