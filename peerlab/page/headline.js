@@ -112,8 +112,8 @@ export class Headline extends View {
   range({ low, high, alone, others, says }) {
     const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
     const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} (†)${alone ? `, ${sayTimes(alone)} from topology alone` : ""}`];
-    const between = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
-    told.push(...felt.map(({ says: if_, low: from, high: to }) => `${between(from, to)} if ${if_}`));
+    const band = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
+    told.push(...felt.map(({ says: if_, low: from, high: to }) => `${band(from, to)} if ${if_}`));
     const note = make("div", "pl-note pl-range", told.join("; "));
     note.title = says || told.join("; ");
     return note;

@@ -89,7 +89,8 @@ def _rows(gain: GainBand) -> Iterator[Row]:
         True,
     )
     if gain.topology:
-        says = f"{_ends(gain.low, gain.high)} with what it adds per hop and per message"
+        alone = f"; topology alone says {gain.alone:.2f}" if gain.alone else ""
+        says = f"{_ends(gain.low, gain.high)} with what it adds{alone}"
         yield "The library", says, gain.low, gain.value, gain.high, True
     for place, case in enumerate(gain.wired[: 1 + _MOST_WIRINGS]):
         title = "" if place else "The wiring"
