@@ -3,7 +3,7 @@
 import os
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -43,7 +43,8 @@ computed ahead; it takes what the columns *not ahead* say.
 
 def rows(nodes: int) -> Iterator[Row]:
     """Yield a row for each switch and situation."""
-    with pages(nodes) as both:
+    explore = f"import peerlab\npeerlab.explore(nodes={nodes})"
+    with pages({"ahead": explore, "plain": NEVER + explore}) as both:
         for number, (name, selector) in enumerate(SWITCHES.items()):
             if "cache" in name:
                 for one in both:
@@ -62,12 +63,12 @@ def rows(nodes: int) -> Iterator[Row]:
 
 
 @contextmanager
-def pages(nodes: int) -> Iterator[list[Explorer]]:
-    """Open two labs in one browser; the second computes nothing ahead."""
+def pages(codes: Mapping[str, str]) -> Iterator[list[Explorer]]:
+    """Open labs in one browser, each a notebook of this name with this code."""
     with laboratory() as lab, chromium(1280, 900) as browser:
         both = []
-        for name, setting in (("ahead.ipynb", ""), ("plain.ipynb", NEVER)):
-            written = lab.write(name, f"{setting}import peerlab\npeerlab.explore(nodes={nodes})")
+        for name, code in codes.items():
+            written = lab.write(f"{name}.ipynb", code)
             notebook = Notebook(browser.new_page(), lab, written)
             notebook.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
             notebook.run_all()

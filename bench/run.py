@@ -13,6 +13,7 @@ import engines
 import export
 import growth
 import lab
+import libraries
 import seats
 import settings
 import simulators
@@ -28,6 +29,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "training": training.section,
     "lab": lab.section,
     "ahead": ahead.section,
+    "libraries": libraries.section,
     "export": export.section,
     "seats": seats.section,
 }

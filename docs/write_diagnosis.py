@@ -25,9 +25,9 @@ HEAD = """\
 Written by `make docs` from `data/measured/`, `data/diagnosis.toml` and the simulation. `peerlab diagnose LOG` says the same
 of one log, with every piece of evidence.
 
-Every table of figures that comes with peerlab, and whose path is known from its source, was diagnosed three times without its
-path: as it is, with its cluster named; without the lines and settings that tell the path; and with neither these nor its cluster,
-by what holds on any machine{recognised}.
+Every table of figures that comes with peerlab, and whose path is known from its source, was diagnosed four times without its
+path: with its cluster named and without, with the lines and settings that tell the path and without them. Without its cluster a log is
+held against what holds on any machine{recognised}.
 
 {score}
 
@@ -50,8 +50,8 @@ def document() -> str:
     right = sum(row[0] for row in rows)
     wrong = sum(row[1] for row in rows)
     score = (
-        f"As it is, {right} of {len(rows)} are named as their source says; in all {3 * len(rows)} diagnoses "
-        f"{wrong or 'none'} {'are' if wrong > 1 else 'is'} named wrongly."
+        f"As it is, {right} of {len(rows)} are named as their source says; in all {4 * len(rows)} diagnoses "
+        f"{wrong or 'none'} {'are' if wrong > 1 else 'is'} named wrongly.\n\n{_scores([row[3] for row in rows])}"
     )
     know = knowledge()
     factors = ", ".join(f"{name} {2.718281828**points:.3g}" for name, points in know.strengths.items())
@@ -59,7 +59,7 @@ def document() -> str:
     parts = [
         HEAD.format(score=score, recognised=" or is recognised from the accelerators that the log names"),
         table(
-            ("log", "its path", "as it is", "without its lines", "without its cluster, too"),
+            ("log", "its path", *_WAYS),
             [row[2] for row in rows],
         ),
         _flat(),
@@ -105,10 +105,27 @@ def _silent(records: Records) -> Records:
     return replace(records, manifest={**manifest, "transport": buffers})
 
 
-def _row(name: str, records: Records, cluster: str, path: str) -> tuple[bool, int, tuple[str, ...]]:
-    told = [diagnose(records, cluster), diagnose(_silent(records), cluster), diagnose(_silent(records))]
+_WAYS = ("with its cluster", "without its cluster", "with it, without its lines", "without both")
+"""How each log is diagnosed."""
+
+
+def _row(
+    name: str, records: Records, cluster: str, path: str
+) -> tuple[bool, int, tuple[str, ...], list[bool | None]]:
+    silent = _silent(records)
+    told = [diagnose(records, cluster), diagnose(records), diagnose(silent, cluster), diagnose(silent)]
     wrong = sum(one.path not in (path, None) for one in told)
-    return told[0].path == path, wrong, (f"`{name}`", path, *(_say(one, path) for one in told))
+    right = [None if one.path is None else one.path == path for one in told]
+    return told[0].path == path, wrong, (f"`{name}`", path, *(_say(one, path) for one in told)), right
+
+
+def _scores(found: Sequence[Sequence[bool | None]]) -> str:
+    """Return how many are right, open and wrong, for each way of diagnosing."""
+    rows = [
+        (way, *(f"{sum(one[place] is of for one in found)} of {len(found)}" for of in (True, None, False)))
+        for place, way in enumerate(_WAYS)
+    ]
+    return table(("diagnosed", "right", "cannot tell", "wrong"), rows)
 
 
 def _say(found: Diagnosis, path: str) -> str:

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from documents import anchor, link, plain, table
 from model_chain import PICTURE, draw, section
 from model_laws import laws
+from model_libraries import section as libraries_section
 from model_training import training
 
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
 from peerlab.engine.simulate import simulate
 from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.distances import distances
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_LABELS, Cluster, Figure
+from peerlab.model.nic_wiring import PLACES, Wiring
 from peerlab.model.paths import PATHS, REDUCE, stages
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.registration import RegistrationCache
@@ -63,6 +66,20 @@ and what the NIC receives, down go what the NIC sends and the copy into the devi
 `peer-direct` stays below the switch. Simulated, with latencies and slices and all else:
 
 """
+WIRING_HEAD = """\
+## Where the NICs hang
+
+A byte between NIC and accelerator stays below a PCIe switch, or crosses the CPU, or two of them. `wiring` says which, `acs_redirect` whether
+switches send what goes from card to card up to the CPU first. Over the CPU `peer-direct` takes the uplink, too, and what the CPU forwards between its ports
+(`host.peer_read`, `host.peer_write`); across sockets their link (`host.socket_link`); with ACS redirect it goes up *and* down the uplink, like the detour:
+a NIC then gets at most half of it. What a NIC at the CPU moves to and from host memory leaves the uplink alone.
+
+{places}
+By default a library goes straight only so far ({direct}). `receive-direct` is what it does where device memory is slow to read: {read}.
+What a CPU forwards, where a file does not say it: on Intel the link's rate over {tlp} ({tlp_source}), on AMD the link's rate; at the least, and
+across sockets, as was measured:
+
+"""
 ALGORITHM_HEAD = """\
 ## Algorithms
 
@@ -107,7 +124,6 @@ NOT_MODELLED = """\
 ## What is not modelled
 
 * The copy within a device that a static pool needs: nobody publishes it.
-* The link between two CPU sockets: a device uses a NIC below its own switch.
 * Lost packets, congestion control, and other traffic on the network.
 * That registering gets dearer the more is registered already, as was seen on EFA (kvcache-ai/Mooncake issue 3217).
 * How long computing takes: a training step is given its times.
@@ -125,8 +141,8 @@ _EXAMPLES = {"host-rdma": "dl1", "host-tcp": "dl1", "peer-direct": "dl1", "nativ
 def document() -> str:
     """Return the whole text."""
     parts = [
-        PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), *training(), NOT_MODELLED, *_clusters(),
+        PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
+        CACHE_HEAD.format(rules=_rules()), libraries_section(), *training(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)
@@ -185,7 +201,11 @@ def _capacity(name: str, kind: ResourceKind) -> str:
     if kind.rate:
         more = {"core": " and `host.packet_cost`", "scaleup": " to each other device"}
         return f"`{keys[kind.rate]}`{more.get(name, '')}"
-    return {"registration": "`registration.*`: time, not bytes"}.get(name, "`fabric.oversubscription`")
+    times = {
+        "registration": "`registration.*`: time, not bytes", "proxy": "`library.message`: time for each message",
+        "launch": "what the library takes before it sends: time",
+    }  # fmt: skip
+    return times.get(name, "`fabric.oversubscription`")
 
 
 def _laws() -> str:
@@ -308,6 +328,8 @@ def _wiring(cluster: Cluster) -> str:
 def _cluster(cluster: Cluster) -> Iterator[str]:
     fitted = f" Fitted on {cluster.fitted_on}; elsewhere an extrapolation." if cluster.fitted_on else ""
     yield f"### {_heading(cluster)}\n\n{cluster.summary}{fitted}\n"
+    if cluster.wiring.source or cluster.wiring.assumption:
+        yield _hangs(cluster.wiring)
     rows = [
         (
             f"{figure.label} (`{key}`)" + (" †" if figure.assumption else ""), GUIDE[key].what, str(figure), figure.basis,
@@ -322,6 +344,56 @@ def _cluster(cluster: Cluster) -> Iterator[str]:
     yield table(("figure", "what", "value", "basis", "source, or what is assumed"), rows)
     if cluster.lacks:
         yield "".join(f"* No `{path}`: {plain(why)}.\n" for path, why in cluster.lacks.items())
+
+
+def _hangs(wiring: Wiring) -> str:
+    """Say where the NICs hang, on what evidence, and what else was thought of."""
+    sure = f"assumed: {wiring.assumption}" if wiring.assumption else wiring.source
+    lines = [f"Where the NICs hang: {wiring}{' †' if wiring.assumption else ''}. {plain(sure)}.\n"]
+    lines += [f"* Evidence: {plain(wiring.evidence)}.\n"] if wiring.evidence else []
+    lines += [
+        f"* {'Possible' if one.possible else 'Not taken for possible'}: {one.holds}{': ' + plain(one.because) if one.because else ''}.\n"
+        for one in wiring.others
+    ]
+    return "".join(lines) + (f"* {plain(wiring.check)}.\n" if wiring.assumption else "")
+
+
+def _distances() -> Iterator[str]:
+    """Say what is known of the distance between NIC and accelerator."""
+    known = distances()
+    yield WIRING_HEAD.format(
+        places=table(
+            ("where", "in a file", "`nvidia-smi topo -m`", "over the CPU", "between sockets"),
+            [
+                (
+                    one.title,
+                    f"`{name}`",
+                    one.distance,
+                    "yes" if one.over_cpu else "",
+                    "yes" if one.over_sockets else "",
+                )
+                for name, one in PLACES.items()
+            ],
+        ),
+        direct=plain(known.direct_source),
+        read=plain(known.read_source),
+        tlp=f"{known.tlp:g}",
+        tlp_source=plain(known.tlp_source),
+    )
+    yield table(
+        ("distance", "measured on", "straight", "to host memory", "share", "source"),
+        [
+            (one.distance, one.what, f"{one.direct:g} {one.unit}", f"{one.host:g} {one.unit}", f"{one.share:.2f}", plain(one.source))
+            for one in known.measured
+        ],
+    )  # fmt: skip
+    yield table(
+        ("link between sockets", "rate", "source"),
+        [
+            (f"{one.cpu} {one.generation}", f"{one.value:g} {one.unit}, {one.basis}", plain(one.source))
+            for one in known.socket_links
+        ],
+    )
 
 
 def _origin(figure: Figure) -> str:

@@ -14,7 +14,7 @@ from peerlab.cli.validate_machines import machine_cells
 from peerlab.engine.simulate import simulate
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.study.validation.expected_figures import ExpectedRow, load_expected
+from peerlab.study.validation.expected_figures import ExpectedRow, load_expected, scenario
 from peerlab.study.validation.table_cells import cells, say_error, say_expected, say_score, say_value
 from peerlab.study.validation.unseen import DIFFERS, load_machines, unseen
 from peerlab.study.validation.validation import SimulatedRow, validate
@@ -139,10 +139,12 @@ def _row(result: SimulatedRow) -> tuple[str, ...]:
 
 
 def _fitted_on(row: ExpectedRow) -> list[str]:
-    """Return the figures of the row's cluster that say they were fitted on it, with their values."""
+    """Return the figures of the row's cluster and library that say they were fitted on it, with their values."""
+    library = scenario(row.points[0].scenario).used_library
+    own = [one for one in library.figures.values() if one.assumption] if library else []
     return [
         f"{figure.key} {figure}"
-        for figure in load_cluster(row.cluster).assumptions
+        for figure in (*load_cluster(row.cluster).assumptions, *own)
         for names in FITTED_ON.findall(figure.assumption)
         if row.name in names.split(" and ")
     ]

@@ -16,6 +16,13 @@ def show_run(one: Any) -> str:
     return still_html(one)
 
 
+def show_gain(one: Any) -> str:
+    """Return a `GainBand` as a picture of what is not known, with its sentence."""
+    from peerlab.view.how_sure import how_sure_html
+
+    return how_sure_html(one)
+
+
 def write_trace(one: Any, path: Any) -> None:
     """Write every span of a `Run` as a Chrome trace."""
     from peerlab.export.perfetto import write_perfetto

@@ -191,6 +191,8 @@ class Recording:
     """Chunks per device and buffer; positions of registered memory count modulo this."""
     summed: Totals | None = None
     """The totals, where an engine knows them without its spans."""
+    whole: tuple[int, ...] = ()
+    """Stages whose rows are all there, behind the blocks, because they do not repeat with the others."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle takes: read-only mappings cannot be pickled."""

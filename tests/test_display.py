@@ -36,6 +36,9 @@ def results(tmp_path_factory):
     pingpong = measured_library()["juliet/osu-latency-staged"]
     return {
         display.show_run: peerlab.simulate(peerlab.Scenario(nodes=4)),
+        display.show_gain: peerlab.simulate(peerlab.Scenario(nodes=4, path="peer-direct")).gain_band(
+            peerlab.simulate(peerlab.Scenario(nodes=4))
+        ),
         display.show_race: peerlab.race(peerlab.Scenario(nodes=4), path="peer-direct"),
         display.show_records: own,
         display.show_ratios: peerlab.ratios(own),

@@ -11,7 +11,7 @@ import pytest
 import peerlab
 from peerlab.app import own_log
 from peerlab.host_doctor import CHECKS
-from peerlab.records.load import TOOLS
+from peerlab.records.benchmarks import TOOLS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 import write

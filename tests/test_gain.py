@@ -80,50 +80,58 @@ def test_the_gains_band_holds_what_any_figure_moved_on_both_paths_gives(scenario
             assert gain.low <= busbw(moved[0]) / busbw(moved[1]) <= gain.high
 
 
-def test_what_the_band_leaves_out_is_simulated_and_said_in_the_same_sentence():
+def test_each_possible_wiring_is_simulated_and_said_as_an_alternative_with_a_band_of_its_own():
     direct, staged = pair()
     gain = direct.gain_band(staged)
     (wiring,) = gain.left_out
-    assert wiring.figure.key == "node.nics_per_switch"
-    root_port, joined = wiring.cases
-    apart = DL1.with_figure("switch.uplink", 28.2)
-    assert root_port.gain == busbw(direct.scenario.with_(cluster=apart)) / busbw(
-        staged.scenario.with_(cluster=apart)
-    )
-    assert root_port.gain < 1.05 < gain.low
-    one_switch = DL1
-    for key, value in (
-        ("node.switches_per_numa", 1),
-        ("node.devices_per_switch", 4),
-        ("node.nics_per_switch", 2),
-    ):
-        one_switch = one_switch.with_figure(key, value)
-    assert (one_switch.devices, one_switch.nics) == (DL1.devices, DL1.nics)
-    assert joined.gain == pytest.approx(
-        busbw(direct.scenario.with_(cluster=one_switch)) / busbw(staged.scenario.with_(cluster=one_switch))
-    )
-    assert (gain.least, gain.most) == (root_port.gain, joined.gain)
+    assert wiring.figure is DL1.wiring
+    (root_port,) = (
+        wiring.cases
+    )  # the file says why one switch per socket and the other socket are not possible
+    apart = [busbw(run.scenario.with_(wiring="root-port")) for run in (direct, staged)]
+    assert root_port.gain == apart[0] / apart[1]
+    assert root_port.low < root_port.gain < 1.05 < gain.low
+    assert [case.says for case in gain.wired] == [
+        "each NIC hangs below the devices' switch",
+        "each NIC has a root port of its own",
+    ]
+    assert (gain.wired[0].low, gain.wired[0].gain, gain.wired[0].high) == (gain.low, gain.value, gain.high)
+    assert (gain.least, gain.most) == (root_port.low, gain.high)
     assert str(gain) == (
-        f"{gain.value:.2f} times: {root_port.gain:.2f} times if each NIC has a root port of its own,"
-        f" {joined.gain:.2f} times if one PCIe switch joins all that a socket has"
-        " (assumed is: each NIC hangs under the PCIe switch of a pair of Gaudi);"
-        f" {gain.low:.2f} to {gain.high:.2f} times if only the assumed figures that have a range lie at its ends;"
-        f" of that topology makes {gain.topology[0]:.2f} to {gain.topology[1]:.2f} times, the library the rest"
+        f"{gain.value:.2f} times: {gain.low:.2f} to {gain.high:.2f} times if each NIC hangs below the devices' switch,"
+        f" which p4d's bus numbering suggests; {root_port.low:.2f} to {root_port.high:.2f} times if each NIC has a root port of its own;"
+        f" {DL1.wiring.check}; each band: the assumed figures that have a range lie at its ends;"
+        f" of the first band topology makes {gain.topology[0]:.2f} to {gain.topology[1]:.2f}, the library the rest;"
+        f" topology alone says {gain.alone:.2f}"
     )
+    assert f"{gain.least:.2f} to {gain.most:.2f}" not in str(gain)
     assert gain.low <= gain.topology[0] <= gain.topology[1] <= gain.high
+    alone = [one.scenario.with_(library="none") for one in (direct, staged)]
+    assert gain.alone == pytest.approx(busbw(alone[0]) / busbw(alone[1]))
+
+
+def test_the_band_of_another_wiring_holds_what_only_that_wiring_needs():
+    direct, staged = pair(nodes=4, message_bytes="16 MiB")
+    (root_port,) = direct.gain_band(staged).left_out[0].cases
+    wired = direct.scenario.with_(wiring="root-port").hardware
+    for key in ("host.peer_read", "host.peer_write"):
+        for end in wired.figures[key].range:
+            moved = wired.with_figure(key, end)
+            ratio = busbw(direct.scenario.with_(cluster=moved)) / busbw(staged.scenario.with_(cluster=moved))
+            assert root_port.low <= ratio <= root_port.high
 
 
 def test_what_a_gain_depends_on_most_is_what_moves_it_most_with_a_range_or_without():
     direct, staged = pair()
     gain = direct.gain_band(staged)
-    assert gain.decisive.figure.named == "NICs below a PCIe switch (node.nics_per_switch)"
+    assert gain.decisive.figure.named == "where the NICs hang (wiring.nic)"
     latency = next(one for one in gain.assumptions if one.figure.key == "fabric.latency")
     assert latency.in_band
     assert latency.reach < 0.01 < gain.decisive.reach
     table = gain.table()
     assert list(table.columns) == list(COLUMNS)
-    assert table["figure"][0] == "node.nics_per_switch"
-    assert table["change_percent"].abs()[:2].min() > table["change_percent"].abs()[2:].max()
+    assert list(table["figure"])[:1] == ["wiring.nic"]
+    assert table["change_percent"].abs()[0] > table["change_percent"].abs()[1:].max()
     hdr, over = pair(cluster="infiniband-hdr-a100")
     assert hdr.gain_band(over).decisive.figure.key == "switch.uplink"
 
@@ -133,7 +141,7 @@ def test_wiring_that_a_document_tells_has_no_alternative_and_one_that_cannot_be_
     assert direct.gain_band(staged).left_out == ()
     direct, staged = pair(cluster="juliet")
     said = direct.gain_band(staged).range_in_words()
-    assert "other CPU sockets cannot be simulated" in said
+    assert "other where the NICs hang cannot be simulated" in said
     assert "other slices in flight would move it by less than 1%" in said
 
 

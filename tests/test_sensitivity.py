@@ -115,9 +115,13 @@ def test_the_command_line_prints_a_table_for_each_path(capsys):
     assert "peer-direct, no cache: " in out
     assert "if all assumed figures lie at the ends of their ranges" in out
     assert "registration.base" in out.partition("peer-direct, no cache: ")[2]
-    assert "outside that band: NICs below a PCIe switch (node.nics_per_switch), each NIC hangs under" in out
-    apart = busbw(peerlab.Scenario(nodes=2, path="host-rdma", cluster=DL1.with_figure("switch.uplink", 28.2)))
-    assert f"{apart:.3g} GB/s if each NIC has a root port of its own (simulated with an uplink of 28.2" in out
+    assert "outside that band: where the NICs hang (wiring.nic), each NIC hangs below" in out
+    apart = busbw(peerlab.Scenario(nodes=2, path="host-rdma", wiring="root-port"))
+    assert f"{apart:.3g} GB/s if each NIC has a root port of its own" in out
+    assert (
+        "Find that out first: `peerlab doctor` on one node tells (on EFA it reads what `fi_info -p efa` prints"
+        in out
+    )
     staged, direct = (
         peerlab.simulate(peerlab.Scenario(nodes=2, path=path)) for path in ("host-rdma", "peer-direct")
     )
@@ -133,7 +137,7 @@ def test_the_command_line_gives_the_same_as_json(capsys):
     band = expected.sensitivity_band()
     assert run["sensitivity"]["band_GBps"] == [band.low_GBps, band.high_GBps]
     assert run["sensitivity"]["figures"] == expected.sensitivity().to_dict("records")
-    assert "node.nics_per_switch" in run["sensitivity"]["not_varied"]
+    assert "wiring.nic" in run["sensitivity"]["not_varied"]
     (figure, others), *_ = expected.alternatives().items()
     told = [one for one in run["sensitivity"]["alternatives"] if one["figure"] == figure.key]
     assert [(one["if"], one["busbw_GBps"]) for one in told] == [(one.says, value) for one, value in others]

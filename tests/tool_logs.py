@@ -234,6 +234,35 @@ nccom-test -r 32 --datatype fp32 --check allg --show-input-output-size
 Avg bus bandwidth:      9.9433GB/s
 """
 
+INSPECTOR = "\n".join(
+    f'{{"header":{{"id":"0x7f8c","rank":{rank},"n_ranks":16,"nnodes":2}},"metadata":{{"inspector_output_format_version":"v4.0",'
+    f'"git_rev":"","rec_mechanism":"profiler_plugin","dump_timestamp_us":1748030377748202,"hostname":"anvil0{1 + rank // 8}","pid":16394}},'
+    f'"coll_perf":{{"coll":"{name}","coll_sn":{place},"coll_msg_size_bytes":{size},"coll_exec_time_us":{us},"coll_timing_source":"kernel_gpu",'
+    f'"coll_algobw_gbs":{size / us / 1e3:.6f},"coll_busbw_gbs":{size / us / 1e3 * factor:.6f}}}}}'
+    for rank in (0, 8)
+    for place, (name, size, us, factor) in enumerate(
+        (
+            ("AllReduce", 67108864, 1210, 1.875),
+            ("AllGather", 16777216, 350, 0.9375),
+            ("AllReduce", 67108864, 1190, 1.875),
+        )
+    )
+)
+
+NCCL_COLL = "\n".join(
+    f"anvil01:290{device}:290{device} [{device}] NCCL INFO {name}: opCount {place:x} sendbuff 0x7f8bccf79600 recvbuff 0x7f8bccf79600 "
+    f"count {count} datatype {dtype} op 0 root 0 comm 0xaef8a00 [nranks=16] stream 0xac16b80"
+    for place, (name, count, dtype) in enumerate(
+        (
+            ("AllGather", 524288, 9),
+            ("AllReduce", 16777216, 7),
+            ("ReduceScatter", 524288, 9),
+            ("AllReduce", 1, 8),
+        )
+    )
+    for device in (0, 1)
+)
+
 GOOD = {
     name: text
     for name, text in sorted(globals().items())

@@ -8,7 +8,9 @@ from driver import Explorer, Notebook, chromium
 from server import Lab, laboratory
 
 EXPLORE = "import peerlab\npeerlab.explore()"
-SLIDE = (1920, 1080)
+SLIDE = (1536, 864)
+SLIDE_SCALE = 1.25
+"""Of the device: the picture of a slide is 1920 by 1080, with words that a room can read."""
 
 
 def take(target: Path, width: int, height: int) -> None:
@@ -21,7 +23,7 @@ def take(target: Path, width: int, height: int) -> None:
 
 def slide(target: Path) -> None:
     """Take Peer Direct as it covers a slide."""
-    with laboratory() as lab, explorer(lab, *SLIDE, "light") as one:
+    with laboratory() as lab, explorer(lab, *SLIDE, "light", scale=SLIDE_SCALE) as one:
         one.change(lambda: one.switch("host"))
         fill(one)
         await_bands(one)
@@ -45,18 +47,22 @@ def story(one: Explorer, take: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def explorer(lab: Lab, width: int, height: int, theme: str, code: str = EXPLORE) -> Iterator[Explorer]:
+def explorer(
+    lab: Lab, width: int, height: int, theme: str, code: str = EXPLORE, scale: float = 1
+) -> Iterator[Explorer]:
     """Open an explorer in a window of this size; close it with its kernel."""
-    with opened(lab, width, height, theme, code) as notebook:
+    with opened(lab, width, height, theme, code, scale=scale) as notebook:
         one = Explorer(notebook)
         notebook.page.wait_for_selector(f".pl-root[data-theme={theme}]")
         yield one
 
 
 @contextmanager
-def opened(lab: Lab, width: int, height: int, theme: str, *cells: str, name: str = "") -> Iterator[Notebook]:
+def opened(
+    lab: Lab, width: int, height: int, theme: str, *cells: str, name: str = "", scale: float = 1
+) -> Iterator[Notebook]:
     """Open a notebook of these cells, or the one of this name, and run it; close it with its kernel."""
-    with chromium(width, height) as browser:
+    with chromium(width, height, scale) as browser:
         page = browser.new_page()
         name = name or lab.write(f"shot-{theme}-{width}x{height}.ipynb", *cells)
         notebook = Notebook(page, lab, name)
@@ -94,6 +100,6 @@ def fill(one: Explorer) -> None:
     """Let the explorer cover the window, as on a slide."""
     one.page.locator(".pl-explorer").evaluate(
         """root => { document.body.append(root); Object.assign(root.style, { position: 'fixed', inset: '0', zIndex: 10000,
-             padding: '60px 36px 0', background: 'var(--jp-layout-color0)', boxSizing: 'border-box', overflow: 'hidden' }) }"""
+             padding: '40px 36px 0', background: 'var(--jp-layout-color0)', boxSizing: 'border-box', overflow: 'hidden' }) }"""
     )
     one.page.wait_for_timeout(400)

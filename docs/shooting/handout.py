@@ -37,7 +37,7 @@ _SOURCED = (
     "registration.deregister_per_page",
 )
 """Figures that the page rests on most."""
-_ASSUMED = ("node.nics_per_switch", "fabric.latency", "host.packet_cost")
+_ASSUMED = ("fabric.latency", "host.packet_cost")
 
 
 def html() -> str:
@@ -78,6 +78,10 @@ def _how_sure(gain: GainBand) -> str:
     """Return how far the gain may lie from what is simulated, and which assumption decides most of that."""
     decisive = gain.decisive
     most = f"; most depends on {decisive.figure.label}" if decisive else ""
+    if gain.wired:
+        return (
+            "; ".join(f"{case.low:.2f} to {case.high:.2f} times if {case.says}" for case in gain.wired) + " †"
+        )
     return f"{gain.least:.2f} to {gain.most:.2f} times{most} †"
 
 

@@ -2,7 +2,8 @@
 
 Both paths are of one machine and share its figures, so that their ratio is surer than either of them: a figure moves on both
 together, there is but one NIC. Figures that are assumed within a range give a band. What is assumed without a range is in no
-band (how the node is wired, say); each of its alternatives is simulated and stands beside it.
+band: where the NICs hang, say. Each of its alternatives is simulated, with a band of its own, and stands beside the other.
+They are never merged into one minimum and maximum.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,10 +12,13 @@ from math import log
 from typing import TYPE_CHECKING
 
 from peerlab.analysis.sensitivity import Busbw, changed, end_of
-from peerlab.errors import PeerlabError
+from peerlab.display import show_gain
+from peerlab.errors import PeerlabError, ScenarioError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.library_files import with_library
+from peerlab.model.library_record import NONE
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
 from peerlab.units import say_count, say_unit
@@ -25,7 +29,9 @@ if TYPE_CHECKING:
 COLUMNS = ("figure", "what", "value", "if", "gain", "change_percent", "in_band")
 OF_LIBRARY = ("library.", "graph.")
 """Sections of figures that are the communication library's, not the topology's."""
-_FELT = 0.01
+Moves = list[tuple[str, float]]
+"""Figures by key, and what each is moved to, in the unit of its file."""
+FELT = 0.01
 """From which relative change on an assumption is said to move a gain."""
 
 
@@ -37,14 +43,26 @@ class GainCase:
     """What holds then, after *if*: ``it is 25 µs``, or ``each NIC has a root port of its own``."""
     gain: float
     """The gain then."""
+    ends: tuple[float, float] | None = None
+    """For another wiring: from where to where the gain may lie then; None: not tried."""
+
+    @property
+    def low(self) -> float:
+        """The smallest gain then."""
+        return self.ends[0] if self.ends else self.gain
+
+    @property
+    def high(self) -> float:
+        """The largest gain then."""
+        return self.ends[1] if self.ends else self.gain
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """What a gain owes to one assumed figure."""
+    """What a gain owes to one assumed figure, or to where the NICs are assumed to hang."""
 
-    figure: Figure
-    """The figure."""
+    figure: Figure | Wiring
+    """The figure, or the wiring."""
     cases: tuple[GainCase, ...]
     """The gain at both ends of its range, or with every alternative; empty where none can be simulated."""
     reach: float
@@ -73,6 +91,10 @@ class GainBand:
     """What it owes to each assumed figure that one of the paths meets, the most influential first."""
     topology: tuple[float, float] | None = None
     """The part of the band that figures of the topology alone make; the rest is the library's. None: no library is assumed."""
+    alone: float | None = None
+    """From topology alone, on both paths without the library. None: there is none, or the algorithm is the library's own."""
+
+    _repr_html_ = show_gain
 
     @property
     def left_out(self) -> tuple[Assumption, ...]:
@@ -81,39 +103,59 @@ class GainBand:
 
     @property
     def least(self) -> float:
-        """The smallest gain there is, in the band or with an alternative beside it."""
-        return min([self.low, *(case.gain for one in self.left_out for case in one.cases)])
+        """The smallest gain there is, in the band or with an alternative beside it: for a verdict, not to be shown as an end of a band."""
+        return min([self.low, *(case.low for one in self.left_out for case in one.cases)])
 
     @property
     def most(self) -> float:
-        """The largest gain there is, in the band or with an alternative beside it."""
-        return max([self.high, *(case.gain for one in self.left_out for case in one.cases)])
+        """The largest gain there is, in the band or with an alternative beside it: for a verdict, as `least`."""
+        return max([self.high, *(case.high for one in self.left_out for case in one.cases)])
+
+    @property
+    def wired(self) -> tuple[GainCase, ...]:
+        """Each wiring that is possible, the assumed one first, with the gain and its band; empty where it is known or not felt."""
+        for one in self.left_out:
+            if isinstance(one.figure, Wiring) and one.reach >= FELT:
+                assumed = GainCase(one.figure.place.holds, self.value, (self.low, self.high))
+                return (assumed, *one.cases)
+        return ()
 
     @property
     def decisive(self) -> Assumption | None:
         """The assumption that moves the gain most; None if none moves it by 1 %."""
-        return next((one for one in self.assumptions if one.reach >= _FELT), None)
+        return next((one for one in self.assumptions if one.reach >= FELT), None)
 
     def __repr__(self) -> str:
         return f"{_times(self.value)}: {self.range_in_words()}"
 
     def range_in_words(self) -> str:
-        """Return what the gain may be otherwise as one sentence without its end: first what no range holds, then the band."""
-        told = [_say(one) for one in self.left_out if one.reach >= _FELT]
-        only = "only " if told else ""
-        told.append(
-            f"{_ratio(self.low)} to {_times(self.high)} if {only}the assumed figures that have a range lie at its ends"
-        )
-        if self.topology:
-            low, high = self.topology
-            told.append(f"of that topology makes {_ratio(low)} to {_times(high)}, the library the rest")
-        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < _FELT]
+        """Return what the gain may be otherwise as one sentence without its end: a band for each wiring that is possible, then the rest."""
+        told = self._bands_in_words()
+        told += [_say(one) for one in self.left_out if one.reach >= FELT and isinstance(one.figure, Figure)]
+        quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
-            told.append(f"other {', '.join(quiet)} would move it by less than {_FELT:.0%}")
+            told.append(f"other {', '.join(quiet)} would move it by less than {FELT:.0%}")
         if silent:
             told.append(f"other {', '.join(silent)} cannot be simulated")
         return "; ".join(told)
+
+    def _bands_in_words(self) -> list[str]:
+        """Return the band, or that of every wiring that is possible, and how to find out which one holds."""
+        told, ends = [], "the assumed figures that have a range lie at its ends"
+        if self.wired:
+            (wiring,) = (one.figure for one in self.left_out if isinstance(one.figure, Wiring))
+            suggests = f", which {wiring.suggests} suggests" if wiring.suggests else " as assumed"
+            first, *others = (f"{_between(case.low, case.high)} if {case.says}" for case in self.wired)
+            told = [first + suggests, *others, wiring.check, f"each band: {ends}"]
+        else:
+            told = [f"{_between(self.low, self.high)} if {ends}"]
+        if self.topology:
+            of = "of the first band" if self.wired else "of that"
+            alone = f"; topology alone says {_ratio(self.alone)}" if self.alone else ""
+            low, high = map(_ratio, self.topology)
+            told.append(f"{of} topology makes {low} to {high}, the library the rest{alone}")
+        return told
 
     def table(self) -> "pd.DataFrame":
         """Return one row for each case of each assumed figure, the most influential figure first.
@@ -138,6 +180,10 @@ def _ratio(value: float) -> str:
 
 def _times(value: float) -> str:
     return f"{_ratio(value)} times"
+
+
+def _between(low: float, high: float) -> str:
+    return _times(high) if _ratio(low) == _ratio(high) else f"{_ratio(low)} to {_times(high)}"
 
 
 def _say(one: Assumption) -> str:
@@ -178,49 +224,93 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     def gain(cluster: Cluster) -> float:
         return busbw(scenario.with_(cluster=cluster)) / busbw(over.with_(cluster=cluster))
 
-    def moved(values: list[tuple[str, float]]) -> float:
+    def moved(values: Moves) -> float:
         return gain(changed(scenario, values).hardware)
 
     alone = [[(moved([(one.key, end)]), end) for end in ends(one)] for one in figures]
 
-    def reached(some: list[Figure]) -> list[float]:
+    def together(some: list[Figure]) -> list[Moves]:
         tried = [alone[figures.index(one)] for one in some]
-        together = [
+        found: list[Moves] = [
             [(one.key, sorted(its)[place][1]) for one, its in zip(some, tried, strict=True)]
             for place in (0, -1)
         ]
         known = [one for one in some if better_end(one) is not None]
-        together += [
+        return found + [
             [end_of(one, better_end(one), better=better) for one in known] for better in (False, True)
         ]
-        return [here, *(ratio for its in tried for ratio, _ in its), *map(moved, together)]
+
+    def reached(some: list[Figure]) -> list[float]:
+        tried = (ratio for one in some for ratio, _ in alone[figures.index(one)])
+        return [here, *tried, *map(moved, together(some))]
 
     found = reached(figures)
     wired = [one for one in figures if not one.key.startswith(OF_LIBRARY)]
     part = reached(wired) if len(wired) < len(figures) else None
+    bare = _without_library(scenario, over, busbw) if part else None
     told = [
         _assumption(
             figure, [GainCase(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
         )
         for figure, tried in zip(figures, alone, strict=True)
     ]
-    told += without_range((scenario, over), gain, here)
+    told += without_range((scenario, over), gain, here, together(figures))
     sorted_told = tuple(sorted(told, key=lambda one: -one.reach))
-    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None)
+    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None, bare)
+
+
+def _without_library(scenario: Scenario, over: Scenario, busbw: Busbw) -> float | None:
+    """Return the ratio from topology alone; None where an algorithm of the library was asked for."""
+    try:
+        bare = {"library": NONE, "library_version": None, "protocol": "auto"}
+        alone = [one.with_(**bare) for one in (scenario, over)]
+    except ScenarioError:
+        return None
+    return busbw(alone[0]) / busbw(alone[1])
 
 
 def without_range(
-    scenarios: Sequence[Scenario], gain: Callable[[Cluster], float], here: float
+    scenarios: Sequence[Scenario],
+    gain: Callable[[Cluster], float],
+    here: float,
+    together: Sequence[Moves] = (),
 ) -> list[Assumption]:
     """Return the assumptions without a range that `scenarios` (of one cluster) meet, with the gain of each alternative.
 
-    `gain` answers a cluster with the gain on it, `here` is it as assumed.
+    `gain` answers a cluster with the gain on it, `here` is it as assumed. Another wiring has a band: `together` are the figures
+    that made the gain smallest and largest, and all at their worse and better ends, as `gain_band` found them.
     """
-    return [
-        _assumption(figure, [GainCase(one.says, gain(one.cluster)) for one in others], here)
-        for figure, others in alternatives(*scenarios).items()
-    ]
+    told = []
+    for one, others in alternatives(*scenarios).items():
+        cases = [
+            GainCase(
+                other.says,
+                value := gain(other.cluster),
+                _ends(scenarios[0].hardware, other.cluster, gain, value, together)
+                if isinstance(one, Wiring)
+                else None,
+            )
+            for other in others
+        ]
+        told.append(_assumption(one, cases, here))
+    return told
 
 
-def _assumption(figure: Figure, cases: list[GainCase], here: float) -> Assumption:
-    return Assumption(figure, tuple(cases), max((abs(log(case.gain / here)) for case in cases), default=0.0))
+def _ends(
+    known: Cluster, other: Cluster, gain: Callable[[Cluster], float], value: float, together: Sequence[Moves]
+) -> tuple[float, float]:
+    """Return from where to where the gain on another wiring may lie, with what only that wiring needs at the ends of its range."""
+    own = [one for key, one in other.figures.items() if key not in known.figures and one.range]
+    lows, highs = ([(one.key, ends(one)[end]) for one in own] for end in (0, 1))
+    found = [value]
+    for place, moves in enumerate([[], [], *together]):
+        wired = other
+        for key, end in (*moves, *(highs if place % 2 else lows)):
+            wired = wired.with_figure(key, end)
+        found.append(gain(wired))
+    return min(found), max(found)
+
+
+def _assumption(figure: Figure | Wiring, cases: list[GainCase], here: float) -> Assumption:
+    reach = max((abs(log(case.gain / here)) for case in cases), default=0.0)
+    return Assumption(figure, tuple(cases), reach)

@@ -93,14 +93,16 @@ class Race:
     Raises
     ------
     PeerlabError
-        If one of them sends nothing from node to node.
+        If one of them sends nothing from node to node, or both are the same scenario.
     """
 
     runs: tuple[Run, Run]
     """The runs, in the order in which they are shown."""
 
     def __post_init__(self) -> None:
-        """Refuse what has no way to the finish."""
+        """Refuse what has no way to the finish, and one scenario against itself."""
+        if self.runs[0].scenario == self.runs[1].scenario:
+            raise PeerlabError("race: both sides are the same scenario; change something on one of them")
         for run in self.runs:
             if not run.time_ps or not delivery(run).total:
                 raise PeerlabError(

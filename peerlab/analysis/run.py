@@ -18,6 +18,7 @@ from peerlab.display import show_run, write_trace
 from peerlab.errors import PeerlabError
 from peerlab.model.alternatives import Alternative, alternatives
 from peerlab.model.hardware import Figure
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.registration import Counters
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Recording, Trace
@@ -193,8 +194,8 @@ class Run:
         """
         return band(self.scenario, self._busbw_of, self.busbw_GBps)
 
-    def alternatives(self) -> dict[Figure, list[tuple[Alternative, float]]]:
-        """Return what the bus bandwidth (GB/s) would be if an assumption without a range did not hold, by the assumed figure.
+    def alternatives(self) -> dict[Figure | Wiring, list[tuple[Alternative, float]]]:
+        """Return what the bus bandwidth (GB/s) would be if an assumption without a range did not hold, by what is assumed.
 
         Raises
         ------

@@ -245,16 +245,18 @@ class Explorer(Spoken):
         """Return who races: what was shown before and what is now, or both sides of the host switch."""
         if self.before is not None and self.before.scenario != self.scenario:
             return self.before, self.run
-        changes = self.controls.switches(self.scenario).get("host")
-        if changes is None:
+        pair = self.controls.pair(self.scenario)
+        if pair is None:
             raise PeerlabError(
                 f"{self.scenario.hardware.title} has nothing to race against: switch something, then race"
             )
         try:
-            other = self._runs.get(self.scenario.with_(**changes), PATIENCE_S)
+            slow, fast = (
+                self.run if one == self.scenario else self._runs.get(one, PATIENCE_S) for one in pair
+            )
         except TooSlow:
             raise PeerlabError("The other side takes too long to simulate: switch to it, then race") from None
-        return (self.run, other) if self.scenario.staged else (other, self.run)
+        return slow, fast
 
     def _show_measured(self, parcel: dict[str, object]) -> None:
         self.figures.measured = parcel

@@ -8,14 +8,27 @@ from peerlab.app.widgets import Tell, given, offer, row, select, text_field, who
 from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import PAGES
+from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_record import NONE
+from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.placement import PLACEMENTS
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes, write_bytes
 
 _OWN = "own"
 """Value of an option for what only a scenario written in Python has."""
+_CLUSTERS = "the cluster's"
+"""Value of the option for the library that the cluster's file names."""
 _JITTERS = (0.0, 0.05, 0.1, 0.2)
 _SHARES = (0.75, 0.5, 0.25)
+_WIRINGS = (
+    ("as the cluster says", "auto"),
+    ("below one switch", "switch"),
+    ("below one CPU", "root-port"),
+    ("across sockets", "other-socket"),
+    ("below one switch per socket", "socket-switch"),
+)
+_REDIRECTS = (("as the cluster says", "auto"), ("off", "off"), ("on", "on"))
 SLOW_NODE = 0
 """The node that the lab slows down: the one that it shows."""
 
@@ -25,6 +38,7 @@ class Rare:
 
     def __init__(self) -> None:
         self._make_way()
+        self._make_wiring()
         self._make_disturbance()
         self._make_registration()
         self.row = row(self._fields(), "pl-more")
@@ -34,7 +48,14 @@ class Rare:
             "Algorithm",
             [(name, name) for name in ALGORITHMS],
             "pl-algorithm",
-            "Who sends what to whom; auto: a ring, hierarchical where a node has several devices; of an all-to-all, everything at once",
+            "Who sends what to whom; auto: as the library does, without one a ring; of an all-to-all, everything at once",
+        )
+        self.library = select(
+            "Library", [(_CLUSTERS, _CLUSTERS)], "pl-library", "Communication library; none: topology alone"
+        )
+        self.version = text_field("Version", "as known", "pl-version", "The library's version, such as 2.19")
+        self.protocol = select(
+            "Protocol", [("auto", "auto")], "pl-protocol", "NCCL's protocol; auto: as the library chooses"
         )
         self.placement = select(
             "Placement", [(name, name) for name in PLACEMENTS], "pl-placement", "Which node stands where"
@@ -53,6 +74,20 @@ class Rare:
             [("slice by slice", "auto"), ("step by step", "step")],
             "pl-dependency",
             "Whether a slice goes on as soon as it is there, or when the whole step is over",
+        )
+
+    def _make_wiring(self) -> None:
+        self.wiring = select(
+            "GPU and NIC are",
+            _WIRINGS,
+            "pl-wiring",
+            "Where each NIC hangs, seen from the accelerators that it serves",
+        )
+        self.acs = select(
+            "ACS redirect",
+            _REDIRECTS,
+            "pl-acs",
+            "Whether switches send what goes from card to card up to the CPU first",
         )
 
     def _make_disturbance(self) -> None:
@@ -95,13 +130,29 @@ class Rare:
         )
 
     def _fields(self) -> list[w.Widget]:
-        way = [self.algorithm, self.placement, self.jitter, self.slow, self.seed]
+        way = [
+            self.library,
+            self.version,
+            self.protocol,
+            self.algorithm,
+            self.wiring,
+            self.acs,
+            self.placement,
+            self.jitter,
+            self.slow,
+            self.seed,
+        ]
         registration = [self.policy, self.regions, self.page, self.memlock, self.call]
         return [*way, *registration, self.slice, self.window, self.dependency]
 
     def connect(self, tell: Tell) -> None:
         """Say what each control changes."""
         tell(self.algorithm, "algorithm", lambda name: {"algorithm": name})
+        tell(self.wiring, "wiring", lambda place: {"wiring": place})
+        tell(self.acs, "acs_redirect", lambda way: {"acs_redirect": way})
+        tell(self.library, "library", _chosen_library)
+        tell(self.version, "version", lambda text: {"library_version": text.strip() if given(text) else None})
+        tell(self.protocol, "protocol", lambda name: {"protocol": name})
         tell(self.placement, "placement", _placed)
         tell(self.jitter, "jitter", lambda sigma: {"jitter": sigma})
         tell(self.slow, "slow", _slowed)
@@ -118,6 +169,7 @@ class Rare:
     def show(self, s: Scenario, *, cache_rests: bool) -> None:
         """Set every control to the value in `s`."""
         self._show_way(s)
+        self._show_wiring(s)
         self._show_disturbance(s)
         cached = s.registration != "per-transfer"
         if cached:
@@ -131,7 +183,24 @@ class Rare:
         self.memlock.value = "" if s.memlock_bytes is None else write_bytes(int(s.memlock_bytes))
         self.call.value = 1 if s.iterations == 1 else "auto"
 
+    def _show_library(self, s: Scenario) -> None:
+        own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
+        offers = [(f"{_CLUSTERS}: {own.title if own else NONE}", _CLUSTERS)]
+        offers += [(_library_title(name), name) for name in known_libraries()]
+        chosen = _CLUSTERS if s.library is None else s.library if s.library in known_libraries() else _OWN
+        own_file = [(str(getattr(s.library, "title", s.library)), _OWN)] if chosen == _OWN else []
+        offer(self.library, [*offers, *own_file], chosen)
+        self.version.value = s.library_version or ""
+        self.version.disabled = s.used_library is None
+        offer(
+            self.protocol,
+            [(name, name) for name in ("auto", *PROTOCOLS) if _possible(s, protocol=name)],
+            s.protocol,
+        )
+        self.protocol.disabled = len(self.protocol.options) == 1
+
     def _show_way(self, s: Scenario) -> None:
+        self._show_library(s)
         offer(self.algorithm, [(name, name) for name in _algorithms(s)], s.algorithm)
         self.algorithm.disabled = len(self.algorithm.options) == 1
         name = _OWN if isinstance(s.placement, tuple) else s.placement or PLACEMENTS[0]
@@ -144,6 +213,24 @@ class Rare:
         self.slice.value = "" if s.slice_bytes == "auto" else write_bytes(s.slice_limit or s.nbytes)
         self.window.value = "" if s.window is None else str(s.window)
         self.dependency.value = "step" if s.dependency == "step" else "auto"
+
+    def _show_wiring(self, s: Scenario) -> None:
+        """Offer where NICs may hang; of a cluster without a PCIe uplink nothing of the kind is known."""
+        known = s.given_cluster.wiring
+        there = "switch.uplink" in s.given_cluster.figures and s.uses_nic
+        assumed = ", as assumed †" if known.assumption else ""
+        near = next(name for name, place in _WIRINGS if place == known.nic)
+        place = "auto" if s.wiring == known.nic else s.wiring
+        others = [one for one in _WIRINGS if one[1] not in ("auto", known.nic)]
+        offer(self.wiring, [(f"{near}{assumed}", "auto"), *others], place)
+        now = "on" if known.acs_redirect else "off"
+        redirect = "auto" if s.acs_redirect == now else s.acs_redirect
+        offer(
+            self.acs,
+            [(f"{now}{assumed}", "auto"), *(one for one in _REDIRECTS if one[1] not in ("auto", now))],
+            redirect,
+        )
+        self.wiring.disabled = self.acs.disabled = not there
 
     def _show_disturbance(self, s: Scenario) -> None:
         sigmas = sorted({*_JITTERS, s.jitter})
@@ -160,15 +247,27 @@ class Rare:
 
 def _algorithms(s: Scenario) -> list[str]:
     """Return the algorithms that the cluster, its nodes and the collective of `s` can have."""
-    return [name for name in ALGORITHMS if _possible(s, name)]
+    return [name for name in ALGORITHMS if _possible(s, algorithm=name)]
 
 
-def _possible(s: Scenario, algorithm: str) -> bool:
+def _library_title(name: str) -> str:
+    library = load_library(name)
+    return library.title if library else "none: topology alone"
+
+
+def _possible(s: Scenario, **changed: str) -> bool:
     try:
-        s.with_(algorithm=algorithm)
+        s.with_(**changed)
     except ScenarioError:
         return False
     return True
+
+
+def _chosen_library(name: str) -> dict[str, Any] | None:
+    """Return what another library changes: its version and protocol are its own again."""
+    if name == _OWN:
+        return None
+    return {"library": None if name == _CLUSTERS else name, "library_version": None, "protocol": "auto"}
 
 
 def _slowed(share: Any) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from peerlab.app.widgets import Changes, classed, row, unfold
 from peerlab.errors import PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
-from peerlab.records.load import TOOLS
+from peerlab.records.benchmarks import TOOLS
 from peerlab.reports.diagnosis_report import diagnosis_html
 
 _INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file, or a trace of PyTorch's profiler."

@@ -13,7 +13,8 @@ from peerlab.cli.terminal_text import add_nodes, command, table, wrapped
 from peerlab.cluster_file.write_cluster import check_new
 from peerlab.errors import one_line
 from peerlab.model.hardware import named
-from peerlab.records.load import TOOLS, load
+from peerlab.records.benchmarks import TOOLS
+from peerlab.records.load import load
 from peerlab.study.calibration import Calibration, Constant
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
 

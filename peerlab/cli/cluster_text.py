@@ -8,6 +8,7 @@ from peerlab.cluster_file.guide import GUIDE, TEXTS
 from peerlab.errors import one_line
 from peerlab.model.cluster_reading import Missing
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.nic_wiring import Wiring
 from peerlab.units import say_count, say_unit
 
 _ROOM_FOR_TITLES = 110
@@ -44,6 +45,7 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
     yield from wrapped(cluster.summary)
     yield ""
     yield from wrapped(_wiring(cluster), "per node    ")
+    yield from wrapped(_place(cluster.wiring), "NICs hang   ", "            ")
     yield from wrapped(", ".join(cluster.paths), "paths       ")
     yield from _reasons("lacks", cluster.lacks.items())
     yield from _reasons("leaves out", cluster.leaves_out.items())
@@ -76,6 +78,21 @@ def _wiring(cluster: Cluster) -> str:
     )
 
 
+def _place(wiring: Wiring) -> str:
+    """Return where the NICs hang, on what evidence, and what else may be."""
+    told = [str(wiring)]
+    told += (
+        [f"assumed: {wiring.assumption}"] if wiring.assumption else [wiring.source] if wiring.source else []
+    )
+    told += [
+        f"{'possible' if one.possible else 'not'}: {one.holds}"
+        + (f", because {one.because}" if one.because else "")
+        for one in wiring.others
+    ]
+    told += [wiring.check] if wiring.assumption else []
+    return "; ".join(told)
+
+
 def _reasons(what: str, reasons: Iterable[tuple[str, str]]) -> Iterator[str]:
     head = f"{what:<12}"
     for name, why in reasons:
@@ -101,12 +118,14 @@ def report_lines(report: Completeness) -> Iterator[str]:
     """Return what a cluster file lacks, what is wrong in it, and what to look at."""
     there = len(report.sourced) + len(report.assumed)
     state = "complete" if report.complete else "not complete"
-    assumed = f", {len(report.assumed)} of them assumed" if there else " yet"
+    assumed = f", {report.assumptions} of them assumed" if there else " yet"
     yield f"{one_line(report.file)}: {state}; {say_count(there, 'figure')}{assumed}"
     yield from _block("wrong", (wrapped(text, "  ", "    ") for text in report.wrong))
     yield from _block(f"missing ({len(report.missing)})", map(_missing, report.missing))
     yield from _block("implausible", (wrapped(text, "  ", "    ") for text in report.implausible))
-    yield from _block("assumed", (wrapped(_assumed(figure), "  ", "    ") for figure in report.assumed))
+    hang = [f"{report.wiring.named}: {_place(report.wiring)}"] if report.wiring.assumption else []
+    assumed_texts = [*hang, *map(_assumed, report.assumed)]
+    yield from _block("assumed", (wrapped(text, "  ", "    ") for text in assumed_texts))
     if report.complete:
         yield ""
         yield f"try it: peerlab simulate --cluster {one_line(report.file)}"

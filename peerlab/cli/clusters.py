@@ -2,10 +2,12 @@
 
 import argparse
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from peerlab.cli.cluster_draft import draft
 from peerlab.cli.cluster_text import cluster_lines, list_lines, report_lines
 from peerlab.cli.terminal_text import command
 from peerlab.cluster_file.completeness import Completeness, check
@@ -20,6 +22,7 @@ from peerlab.units import say_count
 _USAGE = """\
 peerlab clusters [NAME] [--json]
        peerlab clusters new FILE.toml [--force]
+       peerlab clusters draft FILE.toml [--from TOPOLOGY] [--show] [--force]
        peerlab clusters check FILE.toml [--json]"""
 
 _EXAMPLES = """\
@@ -27,7 +30,11 @@ examples:
   peerlab clusters                  all that peerlab knows
   peerlab clusters dl1              every figure of one, with its source or what is assumed
   peerlab clusters new my.toml      a file for a cluster like this machine, to fill in
+  peerlab clusters draft my.toml --from topo.xml --show
+                                    a whole one from a topology, the rest assumed, and a picture of its data path
   peerlab clusters check my.toml    what is still missing in it, and what looks wrong
+
+topologies: NCCL_TOPO_DUMP_FILE of NCCL, nvidia-smi topo -m, lstopo --whole-io --of xml, lspci -tv, lspci -vv (as root)
 
 exit status: 0 answered, or the file is complete; 1 it is not, or cannot be read or written; 2 wrong usage
 """
@@ -45,24 +52,37 @@ def add(commands: Any) -> None:
         epilog=_EXAMPLES,
     )
     sub.add_argument(
-        "what", nargs="?", metavar="NAME", help="a known cluster or a .toml file; or new, or check"
+        "what", nargs="?", metavar="NAME", help="a known cluster or a .toml file; or new, draft or check"
     )
-    sub.add_argument("file", nargs="?", metavar="FILE", help="with new and check: the .toml file")
-    sub.add_argument("--force", action="store_true", help="with new: overwrite the file")
+    sub.add_argument("file", nargs="?", metavar="FILE", help="with new, draft and check: the .toml file")
+    sub.add_argument("--force", action="store_true", help="with new and draft: overwrite the file")
+    sub.add_argument(
+        "--from",
+        dest="topology",
+        metavar="TOPOLOGY",
+        help="with draft: a topology; without it, that of this machine",
+    )
+    sub.add_argument(
+        "--show", action="store_true", help="with draft: draw its data path beside the file, as .svg"
+    )
     sub.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def _clusters(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     """Do what the words ask for."""
-    about_file = options.what in ("new", "check")
+    about_file = options.what in ("new", "draft", "check")
     if about_file and options.file is None:
         parser.error(f"{options.what} needs a file, as in: peerlab clusters {options.what} my.toml")
     if not about_file and options.file is not None:
-        parser.error(f"{options.what!r} takes no file; new and check do")
-    if options.force and options.what != "new":
-        parser.error("--force is for new")
-    if options.json and options.what == "new":
-        parser.error("--json is not for new")
+        parser.error(f"{options.what!r} takes no file; new, draft and check do")
+    if options.force and options.what not in ("new", "draft"):
+        parser.error("--force is for new and draft")
+    if (options.topology is not None or options.show) and options.what != "draft":
+        parser.error("--from and --show are for draft")
+    if options.json and options.what in ("new", "draft"):
+        parser.error(f"--json is not for {options.what}")
+    if options.what == "draft":
+        return draft(Path(options.file), options.topology, show=options.show, force=options.force)
     if options.what == "new":
         return _new(Path(options.file), force=options.force)
     if options.what == "check":
@@ -85,14 +105,19 @@ def _list(*, as_json: bool) -> None:
 def _show(cluster: Cluster, *, as_json: bool) -> None:
     if as_json:
         figures = [_figure(figure) for figure in cluster.figures.values()]
-        whole = {"lacks": dict(cluster.lacks), "leaves_out": dict(cluster.leaves_out), "figures": figures}
+        whole = {
+            "wiring": asdict(cluster.wiring),
+            "lacks": dict(cluster.lacks),
+            "leaves_out": dict(cluster.leaves_out),
+            "figures": figures,
+        }
         print(json.dumps({**_summary(cluster), **whole}, indent=2))
     else:
         print("\n".join(cluster_lines(cluster)))
 
 
 def _summary(cluster: Cluster) -> dict[str, Any]:
-    assumed = [figure.key for figure in cluster.assumptions]
+    assumed = [one.key for one in cluster.assumptions]
     return {
         "name": cluster.name,
         "title": cluster.title,
@@ -153,6 +178,7 @@ def _report(report: Completeness) -> dict[str, Any]:
         "missing": missing,
         "wrong": list(report.wrong),
         "implausible": list(report.implausible),
+        "wiring": asdict(report.wiring),
         "assumed": [_figure(figure) for figure in report.assumed],
         "sourced": [_figure(figure) for figure in report.sourced],
         "paths": list(report.paths),

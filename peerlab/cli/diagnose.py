@@ -9,7 +9,8 @@ from typing import Any
 
 import peerlab
 from peerlab.cli.terminal_text import add_nodes, command, table, width, wrapped
-from peerlab.records.load import TOOLS, load
+from peerlab.records.benchmarks import TOOLS
+from peerlab.records.load import load
 from peerlab.study.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
 from peerlab.units import say_bytes
 
@@ -54,6 +55,10 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     yield from wrapped(
         f"{path}: {found.why}" if found.path is None else f"{path}: {found.verdict}; {found.why}"
     )
+    if found.decides:
+        yield from wrapped(f"One fact would decide: {found.decides.what}", "  ")
+        yield f"    {found.decides.command}"
+        yield from wrapped(found.decides.tells, "    ")
     yield ""
     yield _ranking(found.ranking)
     yield from wrapped(

@@ -8,6 +8,7 @@ from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import COLLECTIVES, DEPENDENCIES, REGISTRATIONS
 from peerlab.model.library_files import known_libraries
 from peerlab.model.nccl_law import PROTOCOLS
+from peerlab.model.nic_wiring import PLACES
 from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
 
@@ -27,6 +28,8 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
     )
     add("--library-version", metavar="VERSION", help="its version, such as 2.19 (default: the cluster's)")
     add("--protocol", help=f"auto, {', '.join(PROTOCOLS)}: the library's protocol (default: auto)")
+    add("--wiring", help=f"where the NICs hang: auto, {', '.join(PLACES)} (default: as the cluster says)")
+    add("--acs-redirect", metavar="on|off", help="whether switches send peer traffic up to the CPU first")
     add(
         "--message",
         dest="message_bytes",

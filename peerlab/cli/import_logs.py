@@ -11,7 +11,7 @@ import pandas as pd
 from peerlab.cli.terminal_text import add_nodes, command, table
 from peerlab.errors import one_line
 from peerlab.records import Records, load
-from peerlab.records.load import TOOLS
+from peerlab.records.benchmarks import TOOLS
 from peerlab.textfile import printable
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_time
 

@@ -6,7 +6,7 @@ from typing import Any
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band
 from peerlab.cli.terminal_text import table
-from peerlab.cluster_file.guide import GUIDE
+from peerlab.cluster_file.guide import where_to_find
 from peerlab.model.hardware import Figure
 
 _HEAD = ("assumed figure", "value", "from", "to", "busbw from", "busbw to", "change")
@@ -21,7 +21,7 @@ def sensitivity_document(run: Run) -> dict[str, Any]:
         "figures": run.sensitivity().to_dict("records"),
         "not_varied": {figure.key: figure.assumption for figure in without_range},
         "alternatives": [
-            {"figure": figure.key, "if": one.says, "stand_in": one.stand_in, "busbw_GBps": busbw}
+            {"figure": figure.key, "if": one.says, "because": one.because or None, "busbw_GBps": busbw}
             for figure, others in without_range.items()
             for one, busbw in others
         ],
@@ -39,8 +39,7 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
         for figure, others in run.alternatives().items():
             print(f"  outside that band: {figure.named}, {figure.assumption}")
             for one, busbw in others:
-                how = f" ({one.stand_in})" if one.stand_in else ""
-                print(f"    {busbw:.3g} GB/s if {one.says}{how}")
+                print(f"    {busbw:.3g} GB/s if {one.says}")
             if not others:
                 print("    not simulated otherwise")
     staged = next((run for _, run in runs if run.scenario.staged), None)
@@ -49,7 +48,7 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
         print(f"\nPeer Direct over {staged.scenario.data_path.title}: {(gain := direct.gain_band(staged))}")
         if decisive := gain.decisive:
             print(
-                f"It depends most on {decisive.figure.named}. Find that out first: {GUIDE[decisive.figure.key].where}."
+                f"It depends most on {decisive.figure.named}. Find that out first: {where_to_find(decisive.figure)}."
             )
 
 

@@ -126,6 +126,8 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
         print(f"  {path.ljust(max(len(row[0]) for row in rows))}  not available: {why}")
     for says in dict.fromkeys(run.scenario.library_says for run in runs if run.scenario.library_says):
         print(f"library: {says}")
+    for says in dict.fromkeys(says for run in runs for says in run.scenario.library_unsolved):
+        print(f"  not solved: {says}")
     assumed = len(s.hardware.assumptions)
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
     if s.hardware.fitted_on:

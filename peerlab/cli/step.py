@@ -11,7 +11,7 @@ from peerlab.cli.terminal_text import command, fraction, number, switch, table
 from peerlab.errors import PeerlabError
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
-from peerlab.records.load import TOOLS
+from peerlab.records.benchmarks import TOOLS
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import SHARDS, Step

@@ -65,6 +65,7 @@ def add(commands: Any) -> None:
     )
     add("--log", metavar="LOG", type=Path, help="hold a log against its cluster and library instead")
     add("--cluster", help="with --log: a known cluster, or the path of a .toml file of your own")
+    add("--path", help="with --log: its data path (default: what the log says, else the cluster's first)")
     add("--library", help="with --log: its communication library (default: the cluster's)")
     add(
         "--library-version",
@@ -81,7 +82,7 @@ def _validate(options: argparse.Namespace) -> int:
         check_place(options.plot, ExpectationError)
     if options.log:
         return print_log(options)
-    for name in ("cluster", "library", "library_version"):
+    for name in ("cluster", "path", "library", "library_version"):
         if getattr(options, name):
             raise PeerlabError(f"--{name.replace('_', '-')} goes with --log")
     if options.reference:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from peerlab.cli.terminal_text import table
 from peerlab.errors import PeerlabError
+from peerlab.model.paths import path_title
 from peerlab.records import load
 from peerlab.study.validation.unseen import DIFFERS, SIZES, Unseen, against
 from peerlab.units import say_bytes, say_time
@@ -76,13 +77,15 @@ def print_log(options: argparse.Namespace) -> int:
         raise PeerlabError("--log needs --cluster: the machine that the log is of")
     if options.only is not None or options.reference or options.plot:
         raise PeerlabError("--only, --reference and --plot are for our own rows, not for a log")
-    found = against(load(options.log), options.cluster, options.library, options.library_version)
+    found = against(
+        load(options.log), options.cluster, options.library, options.library_version, options.path
+    )
     if options.json:
         print(json.dumps(found.as_dict(), indent=2))
         return 0
     print_points(found)
     print(
-        f"\n{found.library}: median error {found.median:.0%}, worst {found.worst.error:+.0%} at {say_bytes(found.worst.size)}; "
+        f"\n{found.library}, {path_title(found.path)}: median error {found.median:.0%}, worst {found.worst.error:+.0%} at {say_bytes(found.worst.size)}; "
         f"topology alone {found.median_alone:.0%}"
     )
     if found.not_counted:

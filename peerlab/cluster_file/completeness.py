@@ -6,6 +6,7 @@ from pathlib import Path
 from peerlab.cluster_file.plausible import implausible
 from peerlab.model.cluster_reading import Missing, examine
 from peerlab.model.hardware import Figure
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.presets import cluster_file, read_cluster_text
 
 
@@ -25,8 +26,16 @@ class Completeness:
     """Figures that a source states."""
     assumed: tuple[Figure, ...]
     """Figures that rest on an assumption."""
+    wiring: Wiring
+    """Where the NICs hang."""
     paths: tuple[str, ...]
     """Data paths that the machine has."""
+
+    @property
+    def assumptions(self) -> int:
+        """How much is assumed: figures, and where the NICs hang if no figure says that already."""
+        said = any(one.assumption == self.wiring.assumption for one in self.assumed)
+        return len(self.assumed) + bool(self.wiring.assumption and not said)
 
     @property
     def complete(self) -> bool:
@@ -52,5 +61,6 @@ def check(name: str | Path) -> Completeness:
         implausible=tuple(implausible(reading.figures)),
         sourced=tuple(figure for figure in figures if not figure.assumption),
         assumed=tuple(figure for figure in figures if figure.assumption),
+        wiring=reading.wiring,
         paths=reading.paths,
     )

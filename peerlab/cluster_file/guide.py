@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from peerlab.model.hardware import Figure
+from peerlab.model.nic_wiring import Wiring
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -18,6 +21,12 @@ class Entry:
 
 
 _LIBRARY = "the source or the manual of the collective library"
+
+
+def where_to_find(one: Figure | Wiring) -> str:
+    """Return how to find out an assumed figure, or where the NICs hang, as a sentence without its end."""
+    return one.check if isinstance(one, Wiring) else GUIDE[one.key].where
+
 
 GUIDE = {
     "node.numa_domains": Entry(
@@ -69,6 +78,18 @@ GUIDE = {
         "memory bandwidth of one NUMA domain", "GB/s", "per NUMA domain, reads and writes together",
         "channels x MT/s x 8 bytes (dmidecode -t memory), or STREAM bound to one NUMA domain",
     ),
+    "host.peer_read": Entry(
+        "what the CPU forwards when a NIC reads device memory over it", "GB/s", "per NIC",
+        "ib_read_bw --use_cuda or ib_write_bw --use_cuda on the sender, where nvidia-smi topo -m says PHB, NODE or SYS; only where NICs hang at the CPU",
+    ),
+    "host.peer_write": Entry(
+        "what the CPU forwards when a NIC writes device memory over it", "GB/s", "per NIC",
+        "ib_write_bw --use_cuda on the receiver, where nvidia-smi topo -m says PHB, NODE or SYS; only where NICs hang at the CPU",
+    ),
+    "host.socket_link": Entry(
+        "link between two CPU sockets", "GB/s", "per socket, per direction",
+        "mlc --bandwidth_matrix; NCCL plans with 6 to 40 (src/graph/topo.h); only where NICs hang at the other socket",
+    ),
     "host.core_copy": Entry(
         "what one core copies between user and kernel memory", "GB/s", "per core",
         "a memcpy of 256 MiB on one core, timed",
@@ -88,6 +109,10 @@ GUIDE = {
     "host.packet_size": Entry("largest packet of the network interface", "B", "per packet", "ip link: mtu"),
     "nic.rate": Entry(
         "line rate of one NIC", "Gbit/s", "per NIC, per direction", "ethtool, ibstat, or the NIC's data sheet"
+    ),
+    "nic.pcie": Entry(
+        "PCIe link of one NIC, where it may carry less than the NIC does", "GB/s", "per NIC, per direction",
+        "lspci -vv, LnkSta of the NIC: x8 carries half of what x16 does; else leave it out",
     ),
     "fabric.latency": Entry(
         "from the sending NIC to the receiving one", "us", "per message",
@@ -194,6 +219,13 @@ OPTIONAL_TEXTS = {
     "cpu": "maker of the hosts' processors, AMD or Intel: lscpu",
 }
 """Texts that may stand there too."""
+WIRING = (
+    "Where the NICs hang. switch: below the PCIe switch of their accelerators; root-port: at a port of the CPU of their own; "
+    "socket-switch: below one switch that joins a socket; other-socket: at the other CPU. lspci -tv or nvidia-smi topo -m tell "
+    "(PIX, PXB: switch; PHB, NODE: root-port; SYS: other-socket). Where nobody knows, write assumption in place of source, and one "
+    "[[wiring.other]] for each place that is possible."
+)
+"""What stands above the section ``[wiring]``."""
 LIBRARY_TEXTS = {
     "name": "the communication library, such as nccl-efa, nccl-verbs, nccl-cxi, nccl-sockets; without it topology alone counts",
     "version": "its version, such as 2.19: NCCL_DEBUG=VERSION prints it",

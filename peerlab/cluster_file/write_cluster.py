@@ -6,7 +6,9 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.library_files import NONE
+from peerlab.model.library_record import NONE
+from peerlab.model.nic_wiring import Wiring
+from peerlab.model.wiring_reading import wiring_by_rule
 from peerlab.outfile import check_place, written
 from peerlab.textfile import in_words, printable
 
@@ -56,18 +58,40 @@ def cluster_text(cluster: Cluster, remark: str) -> str:
     if cluster.leaves_out:
         parts += ["", "[leaves_out]"]
         parts += [f"{quoted(key)} = {quoted(why)}" for key, why in cluster.leaves_out.items()]
+    parts += _wiring(cluster.wiring, cluster)
     texts = (
         (("name", cluster.library), ("version", cluster.library_version)) if cluster.library != NONE else ()
     )
     parts += ["", "[library]", *(f"{name} = {quoted(text)}" for name, text in texts if text)] if texts else []
     section = "library" if texts else ""
-    for key, figure in sorted(cluster.figures.items(), key=lambda one: not one[0].startswith("library.")):
+    sections = ["library", *dict.fromkeys(key.partition(".")[0] for key in cluster.figures)]
+    for key, figure in sorted(
+        cluster.figures.items(), key=lambda one: sections.index(one[0].partition(".")[0])
+    ):
         head, _, name = key.partition(".")
         if head != section:
             section = head
             parts += ["", f"[{section}]"]
         parts.append(f"{name} = {_entry(figure)}")
     return "\n".join(parts) + "\n"
+
+
+def _wiring(wiring: Wiring, cluster: Cluster) -> Iterator[str]:
+    """Yield the section on where the NICs hang; none where the figures say it all."""
+    if wiring in (Wiring(), wiring_by_rule(cluster.figures)):
+        return
+    yield from ("", "[wiring]", *_place(wiring.nic, acs_redirect=wiring.acs_redirect))
+    for name in ("source", "assumption", "evidence", "suggests", "check"):
+        if getattr(wiring, name):
+            yield f"{name} = {quoted(getattr(wiring, name))}"
+    for one in wiring.others:
+        yield from ("", "[[wiring.other]]", *_place(one.nic, acs_redirect=one.acs_redirect))
+        yield f"possible = {str(one.possible).lower()}"
+        yield f"because = {quoted(one.because)}"
+
+
+def _place(nic: str, *, acs_redirect: bool) -> tuple[str, str]:
+    return f"nic = {quoted(nic)}", f"acs_redirect = {str(acs_redirect).lower()}"
 
 
 def _texts(cluster: Cluster) -> Iterator[str]:

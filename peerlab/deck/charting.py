@@ -1,6 +1,6 @@
 """The slides of a review that are charts or tables."""
 
-from peerlab.analysis.gain import Assumption, GainBand
+from peerlab.analysis.gain import Assumption, GainBand, GainCase
 from peerlab.analysis.lanes import lane_name
 from peerlab.analysis.metrics import BUSY
 from peerlab.analysis.run import Run
@@ -176,12 +176,29 @@ def _gains(today: StepTime, peer_s: float) -> str:
 
 def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
     """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
-    least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
+    if gain.wired:
+        told = "; ".join(
+            f"the exchange {case.low:.2f} to {case.high:.2f} times, the step then {_step_ends(today, peer_s, gain, case)} times if {case.says}"
+            for case in gain.wired
+        )
+        where = f" ({gain.decisive.figure.label} is assumed †)" if gain.decisive else ""
+        return f"How sure{where}: {told}."
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
+    least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
     return (
         f"How sure: the exchange becomes {gain.least:.2f} to {gain.most:.2f} times as fast{depends};"
         f" the step then {least} times at the least and {most} times at the most."
     )
+
+
+def _step_ends(today: StepTime, peer_s: float, gain: GainBand, case: GainCase) -> str:
+    """Return how many times as fast a step becomes at both ends of one wiring's band."""
+    ends = [
+        today.time_s / step.time_s
+        for end in (case.low, case.high)
+        for step in (today.same_share(peer_s * gain.value / end), today.same_time(peer_s * gain.value / end))
+    ]
+    return " to ".join(dict.fromkeys(f"{end:.2f}" for end in (min(ends), max(ends))))
 
 
 def _exchange(asked: Training, host_s: float, peer_s: float, compared: ComparedRuns) -> str:
@@ -212,7 +229,7 @@ def _s(seconds: float) -> str:
     return say_time(seconds * PS_PER_S)
 
 
-_MOST_ROWS = 5
+_MOST_ROWS = 4
 """Assumed figures that a slide has room for: the most influential."""
 
 
@@ -223,6 +240,10 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     body = [_assumed(one) for one in shown]
     ends = f"{gain.low:.2f} to {gain.high:.2f}"
     everything = ("all that have a range, together", "", "at the ends of their ranges", ends)
+    others = [
+        ("the same on another wiring", "", case.says, f"{case.low:.2f} to {case.high:.2f}")
+        for case in gain.wired[1:]
+    ]
     head = ("assumed", "as", "the gain, if", "times")
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     lines = (
@@ -232,7 +253,7 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     notes = tuple(f"{one.figure.named}: {one.figure.assumption}." for one in gain.assumptions)
     return Slide(
-        "What the gain owes to assumptions", rows=(head, *body, everything), lines=lines, notes=notes
+        "What the gain owes to assumptions", rows=(head, *body, everything, *others), lines=lines, notes=notes
     )
 
 

@@ -21,6 +21,7 @@ KINDS = {
     "nodes": "throughput against nodes, with the bands of what is assumed",
     "registration": "what registering memory costs: pool, cache, a cache too small, none",
     "training": "what it means for a step of a training",
+    "sure": "how sure the gain is: figures, library and wiring, and the one fact to check first",
     "recommendation": "what to do, and what it rests on",
     "assumptions": "what the answers owe to assumed figures",
     "sources": "where the figures come from",

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from peerlab.analysis.gain import GainBand
 from peerlab.analysis.run import Run
-from peerlab.cluster_file.guide import GUIDE
+from peerlab.cluster_file.guide import where_to_find
 from peerlab.deck import charting
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline, SlidePlan
@@ -17,6 +17,7 @@ from peerlab.export.page import page_html
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import data_path
 from peerlab.units import say_bytes, say_count
+from peerlab.view.how_sure import alt, how_sure_svg
 from peerlab.view.still import still_svg
 from peerlab.view.words import alt_text, caption, waits_for
 
@@ -90,6 +91,18 @@ def _live(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
 
 
+def _sure(_outline: Outline, compared: ComparedRuns) -> Slide:
+    gain = compared.gain_band
+    if gain.least > 1:
+        title = "How sure are we? Sure of the sign, whatever is assumed"
+    elif gain.wired and gain.low > 1:
+        title = "How sure are we? Sure of the sign, if the wiring holds"
+    else:
+        title = "How sure are we? Not of the sign"
+    line = "Bands: the assumed figures that have a range lie at its ends. Wirings are alternatives: no one range holds them."
+    return Slide(title, (how_sure_svg(gain),), (line,), notes=(alt(gain),))
+
+
 def _recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
     gain, hardware = compared.gain_band, compared.base.hardware
     if gain.least > _CLEAR:
@@ -116,10 +129,12 @@ def _depends(gain: GainBand) -> str:
     one = gain.decisive
     if one is None:
         return "None of them moves the gain by 1 %."
-    ends = sorted(case.gain for case in one.cases)
-    moved = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1])))
-    where = GUIDE[one.figure.key].where
-    return f"The gain depends most on {one.figure.named}: {moved} times. Find that out first: {where}."
+    if gain.wired:
+        told = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
+    else:
+        ends = sorted(case.gain for case in one.cases)
+        told = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1]))) + " times"
+    return f"The gain depends most on {one.figure.named}: {told}. Find that out first: {where_to_find(one.figure)}."
 
 
 def _beyond(compared: ComparedRuns) -> list[str]:
@@ -179,6 +194,7 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "nodes": charting.nodes,
     "registration": charting.registration,
     "training": charting.training,
+    "sure": _sure,
     "recommendation": _recommendation,
     "assumptions": charting.assumptions,
     "sources": _sources,

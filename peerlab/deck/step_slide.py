@@ -3,6 +3,7 @@
 from peerlab.deck.charts import Bar, Part, bars
 from peerlab.deck.slide import Slide
 from peerlab.deck.trained_step import TrainedStep
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.scenario import Scenario
 from peerlab.training.step_band import StepGain, step_gain
 from peerlab.training.step_run import StepRun
@@ -49,9 +50,9 @@ def _lines(host: StepRun, peer: StepRun, sure: StepGain) -> list[str]:
 
 
 def _beside(sure: StepGain) -> list[str]:
-    """Say what an assumption without a range would do."""
-    told = [f"{case.gain:.3f} times if {case.says}" for one in sure.cluster.left_out for case in one.cases]
-    return [f"Beside that: {'; '.join(told)}."] if told else []
+    """Say what an assumption without a range would do, and how to find out where the NICs hang."""
+    checks = [one.figure.check for one in sure.cluster.left_out if isinstance(one.figure, Wiring)]
+    return [f"Beside that: {'; '.join([*sure.beside, *checks])}."] if sure.beside else []
 
 
 def _money(host: StepRun, peer: StepRun) -> list[str]:

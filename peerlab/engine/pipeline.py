@@ -99,7 +99,7 @@ class Pipeline:
 
     def _place(self, side: Side | None) -> int:
         """Return the pool of bounce buffers (or of slices in flight) at an end, or -1."""
-        return self.inventory.pool(side, self.ends[side], self.scenario.window_slices) if side else -1
+        return self.inventory.pool(side, self.ends[side], self.scenario.places) if side else -1
 
     def _flow(self, nbytes: int, factor: float) -> Visit:
         tx, rx = (

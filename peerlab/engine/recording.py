@@ -8,8 +8,10 @@ import numpy as np
 from peerlab.collectives.plan import neighbours
 from peerlab.engine.arrays.ring_arrays import Batch
 from peerlab.engine.arrays.service_order import OrderUnknownError
+from peerlab.engine.loop.adding_up import ADDS
 from peerlab.engine.loop.event_loop import Loop, Progress
 from peerlab.engine.loop.steady_state import Repeats, Skip
+from peerlab.engine.loop.waiting_line import WaitingLine
 from peerlab.engine.opening import begin, behind, opened, opening, with_opening
 from peerlab.engine.registration_queue import Event, RegistrationQueue
 from peerlab.engine.scaleup import Exchange, exchange
@@ -39,7 +41,7 @@ def by_loop(
     if (
         repeats
         and system.folded
-        and loop.readiness.chain
+        and (loop.readiness.chain or loop.line)
         and not may_evict(system.scenario, system.plan.schedule)
     ):
         watch = Repeats(_gather_period(traffic, len(system.chunk_sizes)) if traffic else None)
@@ -47,6 +49,8 @@ def by_loop(
     skips = watch.skips if watch else []
     spans = spans_of(system, loop.rows, [skip.spans for skip in skips])
     events = events_of(system, loop.transfers.events, [skip.events for skip in skips])
+    if loop.adding:
+        spans = np.concatenate([spans, loop.adding.rows()])
     # the loop's clock ran on without the periods left out
     end = loop.end + sum(skip.spans.repeats * skip.spans.period_ps for skip in skips)
     # the ring waits for no scale-up link, so spans inside the node follow from when each slice is finished
@@ -54,8 +58,26 @@ def by_loop(
         more, last = scaleup_rows(system, traffic, loop.readiness.finished, [skip.finished for skip in skips])
         spans = np.concatenate([spans, *more])
         end = max(end, last)
-    rows = columns(SPAN_COLUMNS, spans), columns(REGISTRATION_COLUMNS, events)
-    return recorded(system, registration_queue, rows, end, skips)
+    asked = columns(REGISTRATION_COLUMNS, events)
+    if loop.line and system.scenario.registers:
+        registration_queue.count_hits()
+        adding = [skip.spans for skip in skips if skip.spans.after_step < system.plan.schedule.reducing_steps]
+        loop.line.left_out_ps = sum(block.repeats * block.period_ps for block in adding)
+        asked = Later(partial(_found_in_line, system, registration_queue.buffer_set, loop.line))
+    whole = (ADDS,) if loop.adding and skips else ()
+    return recorded(
+        system, registration_queue, (columns(SPAN_COLUMNS, spans), asked), end, skips, whole=whole
+    )
+
+
+def _found_in_line(system: System, buffer_set: int, line: WaitingLine) -> Columns:
+    """Return the registrations of what stood in line: all were found, when the data was there."""
+    registration_queue, lanes = RegistrationQueue(system, warm=True), range(len(system.lanes))
+    registration_queue.begin(buffer_set)
+    asked = [
+        np.array([line.asked_ps(step, lane) for lane in lanes]) for step in range(system.plan.schedule.steps)
+    ]
+    return columns(REGISTRATION_COLUMNS, hits_of(system, lanes, registration_queue.found(), asked))
 
 
 def recorded(
@@ -66,6 +88,7 @@ def recorded(
     skips: Sequence[Skip] = (),
     summed: Totals | None = None,
     lanes: Sequence[int] | None = None,
+    whole: tuple[int, ...] = (),
 ) -> Recording:
     """Return the recording of an engine's rows, moved behind what the library does before the first slice."""
     parts = opening(system)
@@ -83,11 +106,12 @@ def recorded(
         spans=rows[0],
         blocks=tuple(skip.spans for skip in skips),
         registrations=rows[1],
-        registration_blocks=tuple(skip.events for skip in skips),
+        registration_blocks=tuple(skip.events for skip in skips if skip.events.first < skip.events.last),
         end_ps=end_ps + shift,
         counters=registration_queue.counters(),
         chunks=system.plan.schedule.chunks,
         summed=summed,
+        whole=whole,
     )
 
 

@@ -7,7 +7,6 @@ What a rank sends before anything has arrived there lies in its send buffer, eve
 
 from dataclasses import dataclass, field, replace
 
-from peerlab.engine.legs import Lane
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import WarmCache
 from peerlab.errors import RegistrationError
@@ -74,6 +73,7 @@ class RegistrationQueue:
         self._waits = self.system.order(0).waits
         # chunks begin at a page, or (small ones) at a power of two, so that no chunk needs a page of its neighbour
         self._stride = -(-chunk // page) * page if chunk >= page else 1 << (chunk - 1).bit_length()
+        self._pages = RegistrationCache(page_bytes=page)  # for its rounding alone
         self._warm = False  # whether this buffer set has been registered before
         self._skipped: dict[str, int] = {}
         node = slowest(scenario.slow_nodes, self.system.plan.nodes)
@@ -137,20 +137,37 @@ class RegistrationQueue:
         cache.counters.time_ps += work
         return Answer(work, 0, events)
 
-    def find_all(self) -> list[tuple[Event, Event]]:
-        """Look up, in a warm cache, all that an iteration asks for; return for each step what both ends of a transfer find.
+    def count_hits(self) -> None:
+        """Count that an iteration finds, in a warm cache, all that it asks for."""
+        lookup_ps = self._cost.lookup_ps if self._cost else 0
+        for lane in self.system.lanes if self._cost else ():
+            if lane.registration_queue not in self._counted:
+                continue
+            if lane.registration_queue not in self.caches:
+                self._open(lane.registration_queue)
+            counters, hits = (
+                self.caches[lane.registration_queue].counters,
+                2 * self.system.plan.schedule.steps,
+            )
+            counters.hits += hits
+            counters.time_ps += hits * lookup_ps
 
-        Every lane finds the same, so only the lanes whose counters are reported make the requests.
-        """
-        mine = [lane for lane in self.system.lanes if lane.registration_queue in self._counted]
+    def find_all(self) -> list[tuple[Event, Event]]:
+        """Look up, in a warm cache, all that an iteration asks for; return `found`."""
+        self.count_hits()
+        return self.found()
+
+    def found(self) -> list[tuple[Event, Event]]:
+        """Return for each step what both ends of a transfer find in a warm cache, which is the same for every lane."""
         return [
-            (self._find(mine, SOURCE, step), self._find(mine, DESTINATION, step))
+            (self._found(SOURCE, step), self._found(DESTINATION, step))
             for step in range(self.system.plan.schedule.steps)
         ]
 
-    def _find(self, lanes: list[Lane], side: int, step: int) -> Event:
-        answers = [self.acquire(lane.registration_queue, lane.device, side, step)[1] for lane in lanes]
-        return answers[0].events[0]
+    def _found(self, side: int, step: int) -> Event:
+        region = Region(*self._pages.rounded(*self._place(0, side, step)))
+        lookup_ps = self._cost.lookup_ps if self._cost else 0
+        return Event(KIND["hit"], self._position(side, step), region.nbytes, lookup_ps)
 
     def leave_out(self, steps: list[tuple[int, int, int]], before: Counters, repeats: int) -> None:
         """Do the bookkeeping of steps that an engine leaves out because they repeat.
@@ -228,12 +245,11 @@ class RegistrationQueue:
     def _registered_bytes(self) -> int:
         """Return the bytes that one NIC has registered once every buffer set was used, in a chain or an all-to-all without limits."""
         s, schedule = self.system.scenario, self.system.plan.schedule
-        cache = RegistrationCache(page_bytes=int(s.page_bytes))
         # what a chain sends on, it has received
         places = {
             self._place(0, side, step) for side in (SOURCE, DESTINATION) for step in range(schedule.steps)
         }
-        regions = {cache.rounded(*place) for place in places} if schedule.steps else set()
+        regions = {self._pages.rounded(*place) for place in places} if schedule.steps else set()
         users = sum(
             lane.registration_queue == self.system.lanes[0].registration_queue for lane in self.system.lanes
         )

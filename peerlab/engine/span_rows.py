@@ -33,7 +33,7 @@ def _decoded(system: System, ids: Whole) -> tuple[Whole, Whole, Whole]:
     return step, piece, lane
 
 
-def _later(blocks: list[Block], step: Whole, *times: Whole) -> None:
+def later(blocks: list[Block], step: Whole, *times: Whole) -> None:
     """Add the steps and the time of each skip to the rows that were recorded after it, in place."""
     # blocks are in the order of time, so a row after two skips is moved by both
     for block in blocks:
@@ -54,7 +54,7 @@ def spans_of(system: System, rows: Sequence[tuple[int, ...]], blocks: list[Block
     """Return the spans that a loop wrote (`Loop.rows`), of which `blocks` repeat, as a table of `SPAN_COLUMNS`."""
     ids, stage, resource, queued, start, end, nbytes, work = array(rows, 8).T.copy()
     step, piece, lane = _decoded(system, ids)
-    _later(blocks, step, queued, start, end)
+    later(blocks, step, queued, start, end)
     # a registration belongs to a transfer; the loop keeps it under the id of its first slice
     piece[np.isin(stage, system.registration_stages)] = -1
     node, device = owners(system, lane)
@@ -68,7 +68,7 @@ def events_of(system: System, events: Sequence[QueueEvent], blocks: list[Block])
     ]
     ids, nic, kind, side, position, nbytes, start, end = array(flat, 8).T.copy()
     step, lane = np.divmod(ids, len(system.lanes))
-    _later(blocks, step, start, end)
+    later(blocks, step, start, end)
     # a region that was registered before a skip and released after it belongs to its step, not to the loop's
     if blocks:
         chunks = system.plan.schedule.chunks
@@ -90,32 +90,24 @@ def hits_of(
     asked:
         For each step when each of these lanes asks.
     """
-    sender = np.array(lanes, np.int64)
+    if not found:
+        return array((), 10)
+    sender, schedule = np.array(lanes, np.int64), system.plan.schedule
     node, device = owners(system, sender)
-    receiver = [system.receiver(lane, 0) for lane in lanes] if found else []
-    queues = [
-        np.array([system.lanes[lane].registration_queue for lane in ends], np.int64)
-        for ends in (lanes, receiver)
-    ]
-    table = [
-        np.column_stack(
-            np.broadcast_arrays(
-                node,
-                queues[side],
-                device,
-                step,
-                one.kind,
-                side,
-                one.position,
-                one.nbytes,
-                at,
-                at + one.work_ps,
-            )
-        )
-        for step, (ends, at) in enumerate(zip(found, asked, strict=True))
-        for side, one in enumerate(ends)
-    ]
-    return np.concatenate(table) if table else array((), 10)
+    queue = np.array([one.registration_queue for one in system.lanes], np.int64)
+    turns = {  # whom a lane sends to changes with the turn, if at all
+        schedule.turn(step): [queue[sender], queue[[system.receiver(lane, step) for lane in lanes]]]
+        for step in range(min(len(found), system.plan.devices))
+    }
+    steps, sides = np.arange(len(found))[:, None, None], np.arange(2)[:, None]
+    nics = np.array([turns[schedule.turn(step)] for step in range(len(found))])
+    kind, position, nbytes, work = (
+        np.array([[getattr(one, name) for one in ends] for ends in found])[:, :, None]
+        for name in ("kind", "position", "nbytes", "work_ps")
+    )
+    at = np.array(asked)[:, None, :]
+    table = np.broadcast_arrays(node, nics, device, steps, kind, sides, position, nbytes, at, at + work)
+    return np.stack([one.reshape(-1) for one in table], axis=1)
 
 
 def scaleup_rows(
@@ -129,7 +121,7 @@ def scaleup_rows(
     plan = system.plan
     ids, owner, at = array(finished, 3).T.copy()
     step, piece, _ = _decoded(system, ids)
-    _later(blocks, step, at)
+    later(blocks, step, at)
     final = unroll({"step": step, "slice": piece, "lane": owner, "end": at}, blocks)
     nbytes = _sizes_of(system, final["step"], final["slice"])
     # in the order of lanes, once: to look for each lane among all slices would take their product

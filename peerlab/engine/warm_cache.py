@@ -4,8 +4,10 @@ A hit takes the lookup alone and queues nowhere. So an iteration that begins wit
 before it, and any engine can run it that lets a transfer begin one lookup late.
 """
 
+from functools import lru_cache
+
 from peerlab.collectives.choose import plan
-from peerlab.collectives.plan import Schedule, is_chain
+from peerlab.collectives.plan import Schedule, waits
 from peerlab.model.registration import Lease, Region, RegistrationCache
 from peerlab.model.scenario import Scenario
 
@@ -27,8 +29,8 @@ def may_evict(scenario: Scenario, schedule: Schedule) -> bool:
     """Return whether some limit can evict regions from the caches; otherwise every region stays once it is registered."""
     if scenario.registration != "cached":
         return False  # nothing is kept
-    # each buffer set registers its receive buffer chunk by chunk, and one chunk of its send buffer; an all-to-all sends them all
-    sent = schedule.chunks if scenario.collective == "alltoall" else 1
+    # each buffer set registers its receive buffer chunk by chunk, and of its send buffer what is sent before anything has arrived
+    sent = sum(not found for found in waits(schedule, 0)[:-1])
     regions = scenario.buffers * (schedule.chunks + sent) * scenario.hardware.devices_per_switch
     page = int(scenario.page_bytes)
     size = regions * (-(-schedule.chunk_bytes // page) * page)
@@ -45,5 +47,11 @@ def ends_warm(scenario: Scenario) -> bool:
     if not scenario.registers or scenario.registration != "cached" or scenario.runs <= scenario.buffers:
         return False
     schedule = plan(scenario).schedule
-    known = is_chain(schedule) or scenario.collective == "alltoall"
-    return known and not may_evict(scenario, schedule)
+    return _chunk_by_chunk(schedule) and not may_evict(scenario, schedule)
+
+
+@lru_cache(maxsize=256)
+def _chunk_by_chunk(schedule: Schedule) -> bool:
+    """Return whether every transfer is of one chunk, so that each asks for the regions that it asked for before."""
+    ends = (schedule.sends, schedule.receives)
+    return schedule.symmetric and all(len(end(step)) == 1 for step in range(schedule.steps) for end in ends)

@@ -150,7 +150,7 @@ def _check_words(scenarios: int, **given: str) -> None:
             raise ExportError(f"{name}: unknown {word!r}; {nearest(str(word), _KNOWN[name])}")
     if (given["mode"] in ("side-by-side", *RACES)) != (scenarios == 2):
         raise ExportError(
-            f"mode: {given['mode']!r} shows {'two scenarios' if scenarios == 1 else 'one scenario'}"
+            f"mode: {given['mode']!r} shows {'two scenarios; name the other, on the command line with --beside' if scenarios == 1 else 'one scenario'}"
         )
 
 

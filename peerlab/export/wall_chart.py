@@ -3,13 +3,15 @@
 import tempfile
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from peerlab.analysis.run import Run
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ExportError, HardwareError, ScenarioError, nearest
 from peerlab.export.browser import browser
 from peerlab.export.pictures import checked
-from peerlab.model.presets import known_clusters
+from peerlab.model.paths import path_title
+from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
 from peerlab.view.multiples import alt_text, multiples_svg, size
@@ -33,7 +35,7 @@ def wall_chart(
     path:
         The file: ``.svg`` and ``.html`` (a page without a script), or ``.png`` and ``.pdf``, which need a Chromium.
     over:
-        ``paths``: all data paths of the scenario's cluster; ``clusters``: its path on every known cluster that has it.
+        ``paths``: all data paths of the scenario's cluster; ``clusters``: its path on every known cluster that has it, and on the scenario's own.
     theme:
         ``light`` or ``dark``.
     scale:
@@ -49,36 +51,40 @@ def wall_chart(
     if scale not in (1, 2, 3, 4):
         raise ExportError(f"scale: {scale!r} is none of 1, 2, 3, 4")
     target = checked(path, CHARTS, theme)
-    runs = runs_over(scenario, over)
-    svg = multiples_svg(runs, theme)
+    runs, left_out = runs_over(scenario, over)
+    svg = multiples_svg(runs, theme, left_out)
+    page = _page(svg, alt_text(runs, left_out))
     with written(target, ExportError) as file:
-        if target.suffix == ".svg":
-            file.write_text(svg, encoding="utf-8")
-        elif target.suffix == ".html":
-            file.write_text(_page(svg, alt_text(runs)), encoding="utf-8")
+        if target.suffix in (".svg", ".html"):
+            file.write_text(svg if target.suffix == ".svg" else page, encoding="utf-8")
         else:
-            file.write_bytes(_taken(_page(svg, alt_text(runs)), size(len(runs)), target.suffix, scale))
+            file.write_bytes(_taken(page, size(len(runs)), target.suffix, scale))
     return target
 
 
-def runs_over(scenario: Scenario, over: str) -> list[Run]:
-    """Return the runs of a wall chart."""
+def runs_over(scenario: Scenario, over: str) -> tuple[list[Run], list[str]]:
+    """Return the runs of a wall chart, and the titles of what cannot do the scenario (a cluster that lacks the path, ...)."""
+    wanted: list[tuple[str, dict[str, Any]]]
     if over == "paths":
-        wanted = [{"path": path} for path in scenario.hardware.paths]
+        wanted = [(path_title(path), {"path": path}) for path in scenario.hardware.paths]
     else:
-        wanted = [{"cluster": name} for name in known_clusters()]
-    runs = []
-    for changes in wanted:
+        wanted = [(load_cluster(name).title, {"cluster": name}) for name in known_clusters()]
+        if (
+            scenario.hardware.name not in known_clusters()
+        ):  # somebody's own comes first, often with a known one's title
+            wanted.insert(0, (scenario.hardware.title, {}))
+    runs, left_out = [], []
+    for title, changes in wanted:
         try:
             runs.append(simulate(scenario.with_(**changes)))
-        except (ScenarioError, HardwareError):  # a cluster that lacks the path, or cannot do the rest
-            continue
+        except (ScenarioError, HardwareError):
+            left_out.append(title)
     shown = [run for run in runs if run.time_ps]
     if not shown:
         raise ExportError(
             f"a wall chart over {over} has nothing to show: {scenario.nodes} nodes exchange nothing"
         )
-    return shown
+    return shown, left_out
 
 
 def _taken(page: str, size_px: tuple[float, float], suffix: str, scale: int) -> bytes:

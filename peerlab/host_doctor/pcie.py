@@ -1,10 +1,11 @@
-"""Whether bytes may go from card to card below one PCIe switch: IOMMU and access control."""
+"""Whether bytes may go from card to card below one PCIe switch: where the NICs hang, IOMMU and access control."""
 
 from pathlib import Path
 
 from peerlab.host_doctor.check import PASS, UNKNOWN, WARN, Check, Seen, listed
 from peerlab.host_doctor.host import Host
 from peerlab.machine.files import entries, leading_bytes, text
+from peerlab.machine.pci import PciDevice
 from peerlab.units import say_count
 
 _CONFIG_BYTES = 4096
@@ -77,7 +78,45 @@ def _acs(host: Host) -> Seen:
     return Seen(PASS, f"{say_count(len(bridges), 'bridge')} without redirection")
 
 
+def _place(host: Host) -> Seen:
+    """Tell whether each RDMA card hangs below a switch with an accelerator, by bridges or, where none is shown, by bus numbers."""
+    cards = {port.address for port in host.ports if port.address}
+    nics = [device for device in host.devices if device.address in cards]
+    devices = host.machine.accelerators
+    if not nics or not devices:
+        return Seen(UNKNOWN, "no accelerator, or no RDMA device, to compare")
+    hidden = not any(device.bridges for device in (*nics, *devices))
+    place = _bus if hidden else _root_port
+    near = {place(device) for device in devices}
+    apart = sorted(nic.address for nic in nics if place(nic) not in near)
+    if hidden and apart:  # each slot may have a bus number of its own, whatever is above it
+        return Seen(UNKNOWN, f"no bridge is shown, and no accelerator has the bus number of {listed(apart)}")
+    if apart:
+        return Seen(WARN, f"at a port of the CPU without an accelerator: {listed(apart)}")
+    how = "by their bus numbers, as no bridge is shown" if hidden else "by the bridges above them"
+    return Seen(PASS, f"each RDMA card hangs with an accelerator, {how}: {listed(sorted(cards))}")
+
+
+def _bus(device: PciDevice) -> str:
+    return device.address.rpartition(":")[0]
+
+
+def _root_port(device: PciDevice) -> str:
+    return device.root_port
+
+
 CHECKS = (
+    Check(
+        id="nic-place",
+        title="Where the NICs hang",
+        where="/sys/bus/pci/devices (lspci -tv shows it; on EFA fi_info -p efa prints the bus number in rdmapBUSsSLOT)",
+        rule="every RDMA card hangs below the PCIe switch of an accelerator",
+        why="What goes between a NIC at a port of the CPU of its own and an accelerator crosses the CPU: it takes the switch's uplink, "
+        "and CPUs forward it slower than switches do. Libraries then stage by default.",
+        mend="Move the card to a slot below the accelerators' switch; else simulate it so: peerlab simulate --wiring root-port.",
+        source="NVIDIA/nccl src/graph/paths.cc (GPUDirect RDMA up to PXB); bus numbers of AWS: aws/aws-ofi-nccl topology/p4d-24xl-topo.xml",
+        look=_place,
+    ),
     Check(
         id="iommu",
         title="IOMMU",

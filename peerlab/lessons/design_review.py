@@ -13,6 +13,7 @@ from peerlab.lessons import review
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.wording import meant
 from peerlab.model.hardware import FIGURE_LABELS, Cluster
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 
@@ -136,9 +137,8 @@ _REASONS = {
     STAY: "Even the largest gain is not clearly faster; why change anything?",
 }
 
-_WIRING, _STAGED, _HOP = (
-    FIGURE_LABELS[key] for key in ("node.nics_per_switch", "slices.staged", "library.hop")
-)
+_WIRING = Wiring.label
+_STAGED, _HOP = (FIGURE_LABELS[key] for key in ("slices.staged", "library.hop"))
 _ASSUMED = {
     _WIRING: "Has your file a source for it by now?",
     _STAGED: "NCCL cuts the message itself, so that this figure has no part here. Which figure stands in the first row?",
@@ -225,7 +225,7 @@ EXERCISES = (
         question="Which assumption does the gain of Peer Direct owe most to?",
         options=_ASSUMED,
         called={
-            _WIRING: ("node.nics_per_switch", "wiring", "where the NICs hang", "place of the NICs"),
+            _WIRING: ("wiring.nic", "wiring", "NICs below a PCIe switch", "place of the NICs"),
             _STAGED: ("slices.staged", "slice", "slices", "slice size", "size of a slice"),
             FIGURE_LABELS["fabric.latency"]: ("fabric.latency", "latency", "latency of the network"),
             _HOP: ("library.hop", "hop", "the transport's hop"),
@@ -244,7 +244,7 @@ EXERCISES = (
         name="06-worst",
         question="If every assumed figure is off as far as it may be, against Peer Direct and for the detour: what gain is left?",
         truth=lambda: _gain("low"),
-        tolerance=0.02,
+        tolerance=0.01,
         mistakes=(
             Mistake(_gain, "That is the gain as assumed, in the middle of both bands."),
             Mistake(

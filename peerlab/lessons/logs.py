@@ -16,6 +16,7 @@ from peerlab.display import show_lab_log
 from peerlab.errors import RecordsError, nearest
 from peerlab.model.paths import path_titles
 from peerlab.records import Records
+from peerlab.records.benchmarks import benchmark
 from peerlab.records.library import measured_library
 
 Row = dict[str, Any]
@@ -28,7 +29,6 @@ _LINES = {
 }
 """Table in data/measured of each log, and how many nodes its curve is of."""
 
-_TOOLS = {"nccl-tests": "nccl-tests", "osu": "the OSU micro-benchmarks"}
 _REMARK = (
     "# Real figures in the layout of {tool}, put together by peerlab from data/measured; hosts are made up."
 )
@@ -48,7 +48,7 @@ class LabLog:
         """The log as a tool would have printed it."""
         tool = self.measured.manifest["tool"]
         lines = {"nccl-tests": _nccl, "osu": _osu}[tool](self.measured)
-        return "\n".join([_REMARK.format(tool=_TOOLS[tool]), *lines]) + "\n"
+        return "\n".join([_REMARK.format(tool=benchmark(tool).says), *lines]) + "\n"
 
     @property
     def source(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from peerlab.analysis.run import Run
 from peerlab.lessons.exercise import Bound, Choice, Code, Mistake, Number
 from peerlab.lessons.gain_by_cluster import GAIN
+from peerlab.lessons.other_wirings import WIRING
 from peerlab.lessons.scenes import DIRECT, STAGED, TCP, simulated
 from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
@@ -253,4 +254,5 @@ EXERCISES = (
         solution='"PCIe Gen4 between switch and CPU"',
     ),
     *GAIN,
+    *WIRING,
 )

@@ -10,7 +10,6 @@ import pandas as pd
 from peerlab.cluster_file.write_cluster import cluster_text, write_new
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
-from peerlab.units import say_unit
 
 FILE = "my-cluster.toml"
 """The learner's cluster file, beside the lab."""
@@ -74,7 +73,7 @@ def mine() -> Cluster:
 def assumed(cluster: Cluster) -> pd.DataFrame:
     """Return what a cluster file assumes: one row per figure, with its range where it has one."""
     rows = [
-        {"figure": one.named, "value": f"{one.value:g}{say_unit(one.unit)}", "range": "{:g} to {:g}".format(*one.range) if one.range else "",
+        {"figure": one.named, "value": str(one), "range": "{:g} to {:g}".format(*one.range) if one.range else "",
          "assumption": one.assumption}
         for one in cluster.assumptions
     ]  # fmt: skip

@@ -3,9 +3,7 @@
 How a node is wired is so or not so: no band between two numbers holds it. So each such assumption has alternatives, whole
 clusters that can be simulated instead:
 
-* a NIC with a port of the CPU (root port) of its own: what it moves through host memory no longer shares the uplink with the
-  copies. An uplink of twice the rate stands in for that; Peer Direct's way over the CPU is not modelled.
-* one PCIe switch per socket: the node keeps its accelerators and NICs, and fewer uplinks carry their traffic.
+* where the NICs hang, and ACS redirect: what the cluster's file marks as possible (`peerlab.model.nic_wiring`).
 * any other count that is assumed: half of it, and twice as much.
 """
 
@@ -17,11 +15,13 @@ from types import MappingProxyType
 
 from peerlab.errors import HardwareError
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.nic_wiring import Wiring
+from peerlab.model.rewiring import rewired
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import figures_used
 
 _TOPOLOGY = ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch")
-"""Figures that say together how a node is wired: one assumption, whichever of them is marked."""
+"""Figures that say together how a node is wired: where one of them is assumed, the wiring is."""
 
 
 @dataclass(frozen=True)
@@ -32,48 +32,41 @@ class Alternative:
     """What holds instead, after *if*: ``each NIC has a root port of its own``."""
     cluster: Cluster
     """The cluster in which it holds."""
-    stand_in: str = ""
-    """What is simulated instead, where the model has no words for it."""
+    because: str = ""
+    """Why it is possible, where the cluster's file says so."""
 
 
-def alternatives(*scenarios: Scenario) -> dict[Figure, tuple[Alternative, ...]]:
-    """Return what else may be true, by the assumed figure without a range that one of the `scenarios` (of one cluster) meets.
+def alternatives(*scenarios: Scenario) -> dict[Figure | Wiring, tuple[Alternative, ...]]:
+    """Return what else may be true, by the assumption without a range that one of the `scenarios` (of one cluster) meets.
 
     An assumption that cannot be simulated otherwise has no alternatives.
     """
     met = frozenset[str]().union(*map(figures_used, scenarios))
-    return {figure: others for figure, others in _of(scenarios[0].hardware).items() if figure.key in met}
+    nics = any(scenario.uses_nic for scenario in scenarios)
+    return {
+        one: others
+        for one, others in _of(scenarios[0].hardware).items()
+        if (nics if isinstance(one, Wiring) else one.key in met)
+    }
 
 
 @lru_cache(maxsize=64)
-def _of(cluster: Cluster) -> Mapping[Figure, tuple[Alternative, ...]]:
-    """Return the alternatives to every assumed figure without a range, in the order of the cluster's file.
-
-    Of several figures that say how a node is wired one stands for all: the NICs' place, which data paths feel most, if it is
-    assumed.
-    """
-    unranged = [one for one in cluster.assumptions if not one.range]
-    wiring = [one for one in unranged if one.key in _TOPOLOGY]
-    named = [one for one in wiring if one.key == "node.nics_per_switch"] or wiring[:1]
-    counted = [one for one in unranged if one not in wiring]
+def _of(cluster: Cluster) -> Mapping[Figure | Wiring, tuple[Alternative, ...]]:
+    """Return the alternatives to every assumption without a range: the wiring first, then figures in the order of the cluster's file."""
+    counted = [one for one in cluster.figures.values() if one.assumption and not one.range]
+    wiring = cluster.wiring
+    told: dict[Figure | Wiring, tuple[Alternative, ...]] = (
+        {wiring: tuple(_wirings(cluster))} if wiring.assumption else {}
+    )
     return MappingProxyType(
-        {figure: tuple(_wirings(cluster)) for figure in named}
-        | {figure: tuple(_counts(cluster, figure)) for figure in counted}
+        told | {figure: tuple(_counts(cluster, figure)) for figure in counted if figure.key not in _TOPOLOGY}
     )
 
 
 def _wirings(cluster: Cluster) -> Iterator[Alternative]:
-    uplink = cluster.figures.get("switch.uplink")
-    if uplink:
-        apart = cluster.with_figure("switch.uplink", 2 * uplink.value)
-        stand_in = f"simulated with an uplink of {apart.figures['switch.uplink']}, twice the rate"
-        yield Alternative("each NIC has a root port of its own", apart, stand_in)
-    switches = cluster.switches_per_numa
-    if switches > 1:
-        joined = cluster.with_figure("node.switches_per_numa", 1)
-        for key in ("node.devices_per_switch", "node.nics_per_switch"):
-            joined = joined.with_figure(key, switches * cluster.figures[key].value)
-        yield Alternative("one PCIe switch joins all that a socket has", joined)
+    for one in cluster.wiring.possible:
+        with suppress(HardwareError):  # of a cluster without a PCIe uplink nothing of the kind is known
+            yield Alternative(one.holds, rewired(cluster, one.nic, one.acs_redirect), one.because)
 
 
 def _counts(cluster: Cluster, figure: Figure) -> Iterator[Alternative]:

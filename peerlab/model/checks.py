@@ -11,8 +11,9 @@ from typing import Any
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import Library
+from peerlab.model.library_record import Library
 from peerlab.model.nccl_law import PROTOCOLS
+from peerlab.model.nic_wiring import PLACES
 from peerlab.units import KIB, parse_bytes, say_bytes
 
 REGISTRATIONS = ("cached", "per-transfer", "pool")
@@ -57,6 +58,8 @@ WORDS: dict[str, Collection[str]] = {
     "dependency": DEPENDENCIES,
     "memory": MEMORIES,
     "protocol": ("auto", *PROTOCOLS),
+    "wiring": ("auto", *PLACES),
+    "acs_redirect": ("auto", "on", "off"),
 }
 """Fields that hold one of some words."""
 

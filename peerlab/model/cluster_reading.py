@@ -8,8 +8,10 @@ from typing import Any
 
 from peerlab.errors import HardwareError, nearest
 from peerlab.model.hardware import FIGURE_KINDS, MAX_DEVICES, Figure, internal_value
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PATHS
 from peerlab.model.required_figures import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, TOGETHER, needed_by
+from peerlab.model.wiring_reading import read_wiring, wiring_by_rule
 from peerlab.textfile import read_toml
 
 TEXTS = ("name", "title", "device_name", "summary")
@@ -56,6 +58,8 @@ class Reading:
     """Figures that are right, by key."""
     leaves_out: dict[str, str] = field(default_factory=dict)
     """Figures left out on purpose, with the reason."""
+    wiring: Wiring = field(default_factory=Wiring)
+    """Where the NICs hang."""
     wrong: list[str] = field(default_factory=list)
     """What is there and not understood, a sentence each."""
     missing: list[Missing] = field(default_factory=list)
@@ -83,7 +87,10 @@ def examine(text: str) -> Reading:
     with reading.noting():
         _read_paths(document.pop("paths", None), reading)
     reasons = document.pop("leaves_out", {})
+    wiring = document.pop("wiring", None)
     mentioned = _read_figures(document, reading)
+    with reading.noting():
+        reading.wiring = wiring_by_rule(reading.figures) if wiring is None else read_wiring(wiring)
     _read_leaves_out(reasons, mentioned, reading)
     _note_missing(mentioned | set(reading.leaves_out), reading)
     return reading
@@ -122,7 +129,7 @@ def _read_figures(document: dict[str, Any], reading: Reading) -> set[str]:
             reading.wrong.append(_INSTEAD)
             continue
         if section not in sections or not isinstance(entries, dict):
-            offer = nearest(section, [*TEXTS, *OPTIONAL_TEXTS, "paths", "leaves_out", *sections])
+            offer = nearest(section, [*TEXTS, *OPTIONAL_TEXTS, "paths", "leaves_out", "wiring", *sections])
             reading.wrong.append(f"unknown entry {section!r}; {offer}")
             continue
         for name, entry in entries.items():

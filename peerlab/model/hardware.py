@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from peerlab.errors import HardwareError, nearest
+from peerlab.model.nic_wiring import Wiring
 from peerlab.units import parse_bytes, parse_duration, parse_rate, say_unit
 
 _MAX_COUNT = 2**20
@@ -67,7 +68,8 @@ class Cluster:
     """The topology and the figures of one machine, in bytes, bytes per second and picoseconds.
 
     Every node is wired alike: `numa_domains` x `switches_per_numa` PCIe switches, each with `devices_per_switch`
-    accelerators and `nics_per_switch` NICs below it and one uplink to the CPU above it.
+    accelerators below it, `nics_per_switch` NICs that serve them, and one uplink to the CPU above it. Where the NICs hang,
+    `wiring` says.
     Fields that no path of this cluster needs may be ``None``; so are those that the file leaves out, with a reason.
     """
 
@@ -89,6 +91,8 @@ class Cluster:
     """Maker of the hosts' processors, ``AMD`` or ``Intel``, which NCCL looks at; empty where nobody knows."""
     flush_ps: int = 0
     """What of a hop is the flush of received data: a library's, for one message (`Scenario.cluster_for_message`)."""
+    wiring: Wiring = field(default_factory=Wiring)
+    """Where the NICs hang, and how sure that is."""
     paths: tuple[str, ...]
     """Data paths between nodes that this machine has, the usual one first."""
     lacks: Mapping[str, str] = field(hash=False)
@@ -128,12 +132,20 @@ class Cluster:
     """What one core copies between device and host memory, where staging is pageable: the core that also sends does it."""
     bounce_copy_Bps: int = _figure("host.bounce_copy", "rate", "copy into the NIC's own buffers")  # noqa: N815
     """What one core copies into or out of the NIC's own buffers, where the network library does not send in place."""
+    peer_read_Bps: int = _figure("host.peer_read", "rate", "peer reads over the CPU")  # noqa: N815
+    """What the CPU forwards when a NIC reads device memory over it, bytes per second."""
+    peer_write_Bps: int = _figure("host.peer_write", "rate", "peer writes over the CPU")  # noqa: N815
+    """What the CPU forwards when a NIC writes device memory over it, bytes per second."""
+    socket_link_Bps: int = _figure("host.socket_link", "rate", "link between the sockets")  # noqa: N815
+    """Link between two CPU sockets, bytes per second and direction."""
     packet_ps: int = _figure("host.packet_cost", "time", "CPU time per packet")
     """TCP/IP work of one core per packet, picoseconds."""
     packet_bytes: int = _figure("host.packet_size", "size", "packet size")
     """Payload of one packet."""
     nic_Bps: int = _figure("nic.rate", "rate", "NIC rate")  # noqa: N815
     """Line rate of one NIC, bytes per second and direction."""
+    nic_pcie_Bps: int = _figure("nic.pcie", "rate", "a NIC's PCIe link")  # noqa: N815
+    """A NIC's PCIe link, bytes per second and direction, where it may carry less than the NIC."""
     latency_ps: int = _figure("fabric.latency", "time", "network latency")
     """From the sending NIC's last byte to its arrival, picoseconds."""
     backbone_Bps: int = _figure("fabric.backbone", "rate", "backbone rate")  # noqa: N815
@@ -225,9 +237,12 @@ class Cluster:
         return self.nics * self.nic_Bps
 
     @property
-    def assumptions(self) -> tuple[Figure, ...]:
-        """The figures that rest on an assumption."""
-        return tuple(figure for figure in self.figures.values() if figure.assumption)
+    def assumptions(self) -> tuple[Figure | Wiring, ...]:
+        """What rests on an assumption: figures, and where the NICs hang if the file says that on its own."""
+        figures = tuple(figure for figure in self.figures.values() if figure.assumption)
+        # an assumed count of NICs or switches says it already
+        said = self.wiring.assumption and all(one.assumption != self.wiring.assumption for one in figures)
+        return ((self.wiring,) if said else ()) + figures
 
     def with_figure(
         self,

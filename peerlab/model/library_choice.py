@@ -1,25 +1,23 @@
 """What the communication library does with one message: algorithm, protocol and chunks, and what of it the simulation needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, inf
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import Forbidden, Library
-from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, Sight, chosen, courses
+from peerlab.model.library_record import Forbidden, Library
+from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, NcclSight, chosen, courses
+from peerlab.model.paths import PEER_DIRECT, RECEIVE_DIRECT
 from peerlab.units import PS_PER_US, say_bytes
 
 _GB = 10**9
 _HOPPER = 2
 _OLDEST, _NEWEST = 7, 10
-_DIRECT = "peer-direct"
+_DIRECT = (PEER_DIRECT, RECEIVE_DIRECT)
+"""Paths with GPUDirect RDMA, on one side at least: what is received is flushed."""
 _NVLINK_FROM_BPS = 40 * _GB
 _SWITCHED_FROM = 5
-_SPEEDS = (
-    (48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12),
-    (48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12),
-)
-"""Rates in GB/s that NCCL's search tries for a channel between nodes, before Hopper and from it on (src/graph/search.cc, speedArrayInter)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,42 +48,45 @@ class LibraryChoice:
     """What a NIC's proxy needs per slice."""
 
 
-def sight(cluster: Cluster, nodes: int, path: str, version: int, bound: float = inf) -> Sight:
+def sight(
+    library: Library, cluster: Cluster, nodes: int, path: str, version: int, bound: float = inf
+) -> NcclSight:
     """Return what NCCL sees of a cluster; what its file does not say of the graph is what NCCL's search would find.
 
     `bound` is the rate in GB/s that the rest of the topology bounds. The simulation has that itself; the closed form has to be told.
     """
     generation = min(max(cluster.generation or _OLDEST, _OLDEST), _NEWEST) - _OLDEST
-    each, inside = cluster.nic_Bps / _GB, (130, 240, 370.8, 741.6)[generation]
-    speeds, count = _SPEEDS[generation >= _HOPPER], cluster.nics
+    each, inside = cluster.nic_Bps / _GB, library.law["nvlink_rate"][generation]
+    speeds = library.law[f"speeds_{'from' if generation >= _HOPPER else 'before'}_hopper"]
+    count, nvls = cluster.nics, library.law["nvls_channels"]
     several = cluster.devices > 1
     nvlink = several and (cluster.scaleup_Bps or 0) * (cluster.devices - 1) >= _NVLINK_FROM_BPS
     within = inside / count if nvlink else each
     ring = (cluster.ring_channel_Bps or 0) / _GB or _speed(speeds, min(each, within))
     tree = (cluster.tree_channel_Bps or 0) / _GB or _speed(speeds, min(2 * ring, within))
     switched = nvlink and generation >= _HOPPER and cluster.devices >= _SWITCHED_FROM
-    return Sight(
+    return NcclSight(
         nodes=nodes,
         devices=cluster.devices,
         generation=generation,
         wire=cluster.node_wire_Bps / _GB,
         ring=(count, ring),
         tree=(count, tree if several else ring, ring),
-        nvls=(16, inside / 16, count * ring / 16) if switched else None,
+        nvls=(nvls, inside / nvls, count * ring / nvls) if switched else None,
         channels=cluster.channels or 2 * count,
         nvlink=nvlink,
-        direct=path == _DIRECT,
+        direct=path in _DIRECT,
         amd=cluster.cpu.upper() == "AMD",
         version=version,
         bound=bound,
     )
 
 
-def _speed(speeds: tuple[float, ...], rate: float) -> float:
+def _speed(speeds: Sequence[float], rate: float) -> float:
     return next((one for one in speeds if one <= rate), rate)
 
 
-def costs(library: Library, cluster: Cluster, seen: Sight) -> Costs:
+def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
     """Return what a library's transport costs on a cluster, and which protocols it may use there."""
     steering = library.law.get("steering")
     if steering is not None:
@@ -101,12 +102,12 @@ def costs(library: Library, cluster: Cluster, seen: Sight) -> Costs:
     )
 
 
-def _forbidden(library: Library, seen: Sight) -> list[Forbidden]:
+def _forbidden(library: Library, seen: NcclSight) -> list[Forbidden]:
     holds = {"always": True, "staged": not seen.direct, "before Hopper": seen.generation < _HOPPER}
     return [rule for rule in library.forbids if holds[rule.when]]
 
 
-def checked_protocol(library: Library, protocol: str, seen: Sight) -> None:
+def checked_protocol(library: Library, protocol: str, seen: NcclSight) -> None:
     """Refuse a protocol that the library does not use on this path.
 
     Raises
@@ -120,7 +121,7 @@ def checked_protocol(library: Library, protocol: str, seen: Sight) -> None:
 
 
 def nccl_choice(
-    library: Library, cluster: Cluster, seen: Sight, size: int, *, algorithm: str, protocol: str
+    library: Library, cluster: Cluster, seen: NcclSight, size: int, *, algorithm: str, protocol: str
 ) -> LibraryChoice:
     """Return what NCCL does with an allreduce of `size` bytes; `algorithm` and `protocol` may be ``auto``.
 
@@ -137,10 +138,12 @@ def nccl_choice(
     wanted = "ring" if algorithm == "hierarchical" else algorithm
     found = {key: one for key, one in found.items() if wanted in ("auto", key[0])}
     if not found:
-        has = ", ".join(one for one in ALGORITHMS if one != "nvls-tree" or seen.nvls)
+        offered = {key[0] for key in courses(seen, size, library.law, cost)}
+        has = ", ".join(one for one in ALGORITHMS if one in offered)
+        with_ = f" with {protocol}" if protocol != "auto" else ""
         raise ScenarioError(
             "algorithm",
-            f"{library.title} has no {wanted!r} with these settings on {cluster.name}; it has {has}",
+            f"{library.title} has no {wanted!r}{with_} on {cluster.name}; it has {has or 'none'}",
         )
     run = chosen(seen, size, library.law, cost, found)
     return _of(run, library, cluster, seen, size)
@@ -150,7 +153,7 @@ def _only(cost: Costs, protocol: str) -> Costs:
     return Costs(**{**cost.__dict__, "protocols": (protocol,)})
 
 
-def _of(run: LawCourse, library: Library, cluster: Cluster, seen: Sight, size: int) -> LibraryChoice:
+def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, size: int) -> LibraryChoice:
     per_nic = size / cluster.nics
     # NVLink SHARP adds up a chunk of every device at once
     moved = run.chunk * (seen.devices if run.algorithm == "nvls-tree" else 1)
@@ -185,7 +188,7 @@ def _ps(microseconds: float) -> int:
     return round(microseconds * PS_PER_US)
 
 
-def _says(run: LawCourse, library: Library, seen: Sight) -> str:
+def _says(run: LawCourse, library: Library, seen: NcclSight) -> str:
     name, _, over = library.title.partition(" over ")
     version = f"{seen.version // 100}.{seen.version % 100}"
     words = {"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm)

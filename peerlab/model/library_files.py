@@ -3,12 +3,13 @@
 A library file is TOML in ``data/libraries``. It says by which law the library walks a topology (``kind``), which versions are known,
 and gives figures as a cluster file does: those that a machine may have otherwise under ``[library]``, constants of the library's own
 source under ``[law]``, as numbers or lists. ``extends`` takes over another file; ``[instead]`` names the library that serves a data path
-in its place, ``mpi`` the one that MPI programs have; ``[[forbids]]`` says which protocols it does not use when, and why.
+in its place, ``mpi`` the one that MPI programs have; ``[[forbids]]`` says which protocols it does not use when, and why;
+``[[unsolved]]`` what of it the law does not meet, and where.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
+from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,89 +17,22 @@ from typing import Any
 from peerlab.errors import HardwareError, ScenarioError, nearest
 from peerlab.model.cluster_reading import read_figure
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
+from peerlab.model.library_record import KINDS, NONE, Forbidden, Library, Unsolved, version_number
+from peerlab.model.nccl_law import SHAPES, ZERO_MEANS_NONE
 from peerlab.places import folder
 from peerlab.textfile import read_text, read_toml
+from peerlab.units import parse_bytes
 
-NONE = "none"
-"""No library: topology alone, as on the bare fabrics."""
-KINDS = ("nccl", "pairwise", "messages")
-"""Laws: NCCL's own choice of trees and rings; pairwise exchanges; a cost for each message point to point."""
 _WHEN = ("always", "staged", "before Hopper")
 _MOST_BYTES = 2**18
 _SECTION = "library."
 _TEXTS = ("name", "title", "kind", "extends", "version", "mpi")
 _LIMIT = 10**12
-
-
-@dataclass(frozen=True)
-class Forbidden:
-    """Protocols that a library does not use, and when."""
-
-    protocols: tuple[str, ...]
-    when: str
-    why: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Library:
-    """One library over one transport."""
-
-    name: str
-    title: str
-    kind: str
-    """One of `KINDS`."""
-    versions: tuple[str, str]
-    """The first and the last version whose law is known."""
-    version: str
-    """The one that is meant where nobody says it."""
-    instead: Mapping[str, str]
-    """By data path the library that serves it in place of this one."""
-    mpi: str
-    """The library with which MPI programs use the same transport; empty where none is known."""
-    forbids: tuple[Forbidden, ...]
-    law: Mapping[str, Any]
-    """Constants of the library's source, by name, in the units of its file."""
-    figures: Mapping[str, Figure]
-    """Figures that a machine may have otherwise, by key."""
-
-    def __hash__(self) -> int:
-        """Return the hash of its name: libraries are few."""
-        return hash(self.name)
-
-    def number(self, version: str) -> int:
-        """Return a version as a number, such as 219 for 2.19.
-
-        Raises
-        ------
-        ScenarioError
-            If it is no version, or none that the library's file knows.
-        """
-        first, last = (_version(one) for one in self.versions)
-        found = _version(version)
-        if found < 0:
-            raise ScenarioError(
-                "library_version", f"{version!r} is no version; give one such as {self.version!r}"
-            )
-        if not first <= found <= last:
-            older = found < first
-            why = (
-                "before it the library is another one, and nothing is promised"
-                if older
-                else "later ones are not known"
-            )
-            raise ScenarioError(
-                "library_version",
-                f"{self.title} is known from {self.versions[0]} to {self.versions[1]}; {why}",
-            )
-        return found
-
-
-def _version(text: object) -> int:
-    """Return a version as a number; -1 where it is none."""
-    parts = str(text).strip().split(".")
-    if len(parts) < 2 or not all(part.isdecimal() and len(part) < 4 for part in parts[:3]):
-        return -1
-    return 100 * int(parts[0]) + min(int(parts[1]), 99)
+_LEAST = 1e-6
+_STEERED = ("steering", "steering_changes")
+"""Constants that a law has both, or neither."""
+_ASKED = ("eager", "rendezvous")
+"""Figures that a library has both, or neither."""
 
 
 @cache
@@ -125,12 +59,32 @@ def load_library(name: str | Path) -> Library | None:
         raise ScenarioError(
             "library", f"unknown library {str(name)!r}; {offer}; or the path of a .toml file of your own"
         )
-    return _load(name)
+    if name in known_libraries():
+        return _complete(name)
+    own = _complete.__wrapped__(name)  # a file of one's own may have changed
+    if own.name in (*known_libraries(), "nccl"):
+        raise HardwareError(
+            f"{name}: name = {own.name!r} is a library that comes with peerlab; give yours a name of its own"
+        )
+    return own
 
 
 @cache
+def _complete(name: str | Path) -> Library:
+    library = _load(name)
+    try:
+        _check_complete(library)
+    except HardwareError as problem:
+        raise HardwareError(f"{_path(name)}: {problem}") from None
+    return library
+
+
+def _path(name: str | Path) -> Path:
+    return Path(name) if str(name).endswith(".toml") else folder("data") / "libraries" / f"{name}.toml"
+
+
 def _load(name: str | Path) -> Library:
-    path = Path(name) if str(name).endswith(".toml") else folder("data") / "libraries" / f"{name}.toml"
+    path = _path(name)
     text = read_text(path, what="library file", most_bytes=_MOST_BYTES, error=HardwareError)
     return read_library(text, str(path))
 
@@ -145,12 +99,12 @@ def read_library(text: str, where: str) -> Library:
     """
     try:
         return _library(read_toml(text, "this is not a TOML file", HardwareError))
-    except (HardwareError, ScenarioError) as problem:
+    except (HardwareError, ScenarioError, ValueError) as problem:
         raise HardwareError(f"{where}: {problem}") from None
 
 
 def _library(document: dict[str, Any]) -> Library:
-    known = (*_TEXTS, "versions", "instead", "forbids", "law", "library")
+    known = (*_TEXTS, "versions", "instead", "forbids", "unsolved", "law", "library")
     for entry in document:
         if entry not in known:
             raise HardwareError(f"unknown entry {entry!r}; {nearest(entry, known)}")
@@ -162,7 +116,7 @@ def _library(document: dict[str, Any]) -> Library:
     if kind not in KINDS:
         raise HardwareError(f"unknown kind {kind!r}; {nearest(kind, KINDS)}")
     versions = document.get("versions", list(base.versions) if base else None)
-    if not isinstance(versions, list) or [_version(v) < 0 for v in versions] != [False, False]:
+    if not isinstance(versions, list) or [version_number(v) < 0 for v in versions] != [False, False]:
         raise HardwareError(
             f'versions = {versions!r} must be the first and the last known one, such as ["2.12", "2.31"]'
         )
@@ -174,7 +128,8 @@ def _library(document: dict[str, Any]) -> Library:
         version=str(document.get("version", base.version if base else versions[1])),
         instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
         mpi=str(document.get("mpi", base.mpi if base else "")),
-        forbids=(*(base.forbids if base else ()), *map(_forbidden, document.get("forbids", []))),
+        forbids=(*(base.forbids if base else ()), *map(_forbidden, _tables(document, "forbids"))),
+        unsolved=(*(base.unsolved if base else ()), *map(_unsolved, _tables(document, "unsolved"))),
         law={**(base.law if base else {}), **_law(document.get("law", {}))},
         figures={**(base.figures if base else {}), **_figures(document.get("library", {}))},
     )
@@ -219,6 +174,30 @@ def _forbidden(given: Any) -> Forbidden:
     return Forbidden(tuple(map(str, given["protocols"])), given["when"], str(given["why"]))
 
 
+def _tables(document: dict[str, Any], entry: str) -> list[Any]:
+    given = document.get(entry, [])
+    if not isinstance(given, list):
+        raise HardwareError(f"{entry} must be tables, each below [[{entry}]]")
+    return given
+
+
+def _unsolved(given: Any) -> Unsolved:
+    kinds: dict[str, type] = {
+        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str
+    }  # fmt: skip
+    if not isinstance(given, dict) or "says" not in given:
+        raise HardwareError("[[unsolved]] needs says, a sentence")
+    for name, value in given.items():
+        if name not in kinds:
+            raise HardwareError(f"[[unsolved]] has the unknown entry {name!r}; {nearest(name, list(kinds))}")
+        if not isinstance(value, kinds[name]) or isinstance(value, bool):
+            raise HardwareError(
+                f"[[unsolved]] {name} = {value!r} is no {'number' if kinds[name] is int else 'text'}"
+            )
+    sizes = {name: parse_bytes(given[name]) for name in ("from_bytes", "to_bytes") if name in given}
+    return Unsolved(**{**given, **sizes})
+
+
 def _figures(given: Any) -> dict[str, Figure]:
     if not isinstance(given, dict):
         raise HardwareError("[library] must be a table of figures")
@@ -235,21 +214,58 @@ def _law(given: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise HardwareError("[law] must be a table of constants")
     for name, entry in given.items():
+        if name not in SHAPES:
+            raise HardwareError(f"unknown constant law.{name}; {nearest(name, list(SHAPES))}")
         if not isinstance(entry, dict) or not {"value", "unit", "basis"} <= set(entry):
             raise HardwareError(f"law.{name} must be a table with value, unit, basis and source")
         if not entry.get("source") and not (entry.get("assumption") and entry.get("range")):
             raise HardwareError(
                 f'law.{name} has no source; give source = "..." or assumption = "..." with a range'
             )
-        if not _are_numbers(entry["value"]):
-            raise HardwareError(f"law.{name}: value {entry['value']!r} is not a number, or a list of numbers")
+        _check_constant(name, entry["value"])
     return {name: entry["value"] for name, entry in given.items()}
 
 
-def _are_numbers(value: Any) -> bool:
-    if isinstance(value, list):
-        return bool(value) and all(map(_are_numbers, value))
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < _LIMIT
+def _check_constant(name: str, value: Any) -> None:
+    """Refuse a constant that is no number, or no list with as many as the law reads."""
+    rows = value if isinstance(value, list) else [value]
+    numbers = [one for row in rows for one in (row if isinstance(row, list) else [row])]
+    if not numbers or not all(map(_is_number, numbers)):
+        raise HardwareError(f"law.{name}: value {value!r} is not a number, or a list of numbers")
+    if _shape(value) != SHAPES[name]:
+        wanted = " lists of ".join(map(str, SHAPES[name])) + " numbers" if SHAPES[name] else "one number"
+        raise HardwareError(f"law.{name}: value {value!r} must be {wanted}")
+    least = 0 if name in ZERO_MEANS_NONE else _LEAST
+    if not all(least <= one < _LIMIT for one in numbers):
+        raise HardwareError(f"law.{name}: value {value!r} must be greater than zero and below {_LIMIT:g}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not isnan(value)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """Return how many lists there are, and how many numbers in each; -1 where they differ."""
+    if not isinstance(value, list):
+        return ()
+    inner = {_shape(one) for one in value}
+    return (len(value), *inner.pop()) if len(inner) == 1 else (-1,)
+
+
+def _check_complete(library: Library) -> None:
+    """Refuse a library of which the law lacks something."""
+    lacking = [f"law.{name}" for name in SHAPES if name not in (*library.law, *_STEERED)]
+    lacking = lacking if library.kind == "nccl" else []
+    needed = {"nccl": ("hop", "message"), "pairwise": ("hop", "message", "overlap_lost"), "messages": ()}
+    lacking += [_SECTION + name for name in needed[library.kind] if _SECTION + name not in library.figures]
+    steered = [name for name in _STEERED if name in library.law]
+    if len(steered) == 1:
+        lacking += [f"law.{name}" for name in _STEERED if name not in steered]
+    asked = [name for name in _ASKED if _SECTION + name in library.figures]
+    if len(asked) == 1:
+        lacking += [_SECTION + name for name in _ASKED if name not in asked]
+    if lacking:
+        raise HardwareError(f'{library.title} lacks {", ".join(lacking)}; give them, or extends = "nccl"')
 
 
 # ---- a machine with a library -----------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ def _say(scenario: Scenario, name: str) -> str:
         "collective": lambda kind: COLLECTIVE_NAMES[kind],
         "message_bytes": say_bytes,
         "nodes": lambda nodes: f"{nodes} nodes",
+        "library": lambda _: scenario.used_library.title if scenario.used_library else "no library",
         "slow_nodes": _slow,
         "jitter": lambda share: f"jitter {100 * share:g} %",
     }

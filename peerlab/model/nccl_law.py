@@ -11,12 +11,24 @@ from typing import Any
 
 ALGORITHMS = ("tree", "ring", "nvls-tree")
 PROTOCOLS = ("LL", "LL128", "Simple")
+SHAPES: dict[str, tuple[int, ...]] = {
+    **{f"{what}_{how}": (3,) for what in ("launch", "nvlink", "pcie", "network") for how in ("tree", "ring")},
+    **dict.fromkeys(("efficiency", "grain", "step", "wire", "message_share"), (3,)),
+    **dict.fromkeys(("ring_ll128_rate", "nvls_efficiency", "nvlink_rate", "ring_plateau"), (4,)),
+    **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
+    **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "tree_ll_share"), ()),
+    "small_chunks_before": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
+    "speeds_before_hopper": (19,), "speeds_from_hopper": (17,),
+}  # fmt: skip
+"""The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
+ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share")
+"""Those that may be 0."""
 _NVLS_CHUNKS = ((32, 2**18), (16, 2**17), (4, 2**16), (1, 2**15))
 _RING_STEPS, _RING_SLICE_STEPS = 4, 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sight:
+class NcclSight:
     """What NCCL sees of a machine: the inputs of its graph search and of its tuning, beside the size."""
 
     nodes: int
@@ -105,7 +117,7 @@ Law = Mapping[str, Any]
 """The constants of NCCL's source, by name (``data/libraries/nccl.toml``)."""
 
 
-def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, str], LawCourse]:
+def courses(sight: NcclSight, size: int, law: Law, costs: Costs) -> dict[tuple[str, str], LawCourse]:
     """Return what every algorithm and protocol that the library may use would take."""
     allowed = [
         (algorithm, protocol)
@@ -118,7 +130,7 @@ def courses(sight: Sight, size: int, law: Law, costs: Costs) -> dict[tuple[str, 
 
 
 def chosen(
-    sight: Sight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], LawCourse]
+    sight: NcclSight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], LawCourse]
 ) -> LawCourse:
     """Return the one of `found` that the library runs: the least of its own prediction where a plugin steers it, else of this law."""
     if costs.steering is None:
@@ -127,7 +139,7 @@ def chosen(
     return found[min(steered, key=lambda key: steered[key])]
 
 
-def course(sight: Sight, size: int, law: Law, costs: Costs, algorithm: str, protocol: str) -> LawCourse:
+def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, protocol: str) -> LawCourse:
     """Return what one algorithm and protocol takes for an allreduce of `size` bytes."""
     p = PROTOCOLS.index(protocol)
     channels, chunk, rounds = _shape(sight, size, law, algorithm, p)
@@ -155,18 +167,18 @@ def course(sight: Sight, size: int, law: Law, costs: Costs, algorithm: str, prot
     )  # fmt: skip
 
 
-def _hops(sight: Sight, algorithm: str) -> int:
+def _hops(sight: NcclSight, algorithm: str) -> int:
     return 2 * (sight.nodes - 1) if algorithm == "ring" else 2 * floor(log2(sight.nodes))
 
 
-def _network_hop(sight: Sight, law: Law, algorithm: str, p: int) -> float:
+def _network_hop(sight: NcclSight, law: Law, algorithm: str, p: int) -> float:
     if algorithm == "nvls-tree":
         return float(law["network_nvls_tree"])
     as_tree = algorithm == "tree" or sight.devices == 1
     return float(law["network_tree" if as_tree else "network_ring"][p])
 
 
-def _inside(sight: Sight, law: Law, algorithm: str, p: int, chunk: float) -> tuple[float, float]:
+def _inside(sight: NcclSight, law: Law, algorithm: str, p: int, chunk: float) -> tuple[float, float]:
     """Return the launch, and the hops inside the node."""
     if algorithm == "nvls-tree":
         return float(law["launch_nvls_tree"]), 0.0
@@ -177,19 +189,19 @@ def _inside(sight: Sight, law: Law, algorithm: str, p: int, chunk: float) -> tup
     return law["launch_ring"][p], (_steps(sight) - 2 * (sight.nodes - 1)) * _ring_hop(sight, law, p)
 
 
-def _ring_hop(sight: Sight, law: Law, p: int) -> float:
+def _ring_hop(sight: NcclSight, law: Law, p: int) -> float:
     least = (2.0 if sight.amd else 1.0) * (3 if PROTOCOLS[p] == "Simple" else 1)
     return float(max(law["nvlink_ring" if sight.nvlink else "pcie_ring"][p], least))
 
 
-def _steps(sight: Sight) -> int:
+def _steps(sight: NcclSight) -> int:
     return 2 * (sight.devices * sight.nodes - 1)
 
 
 # ---- rates -------------------------------------------------------------------------------------------------------
 
 
-def _rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> float:
+def _rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> float:
     """Return GB/s of the message: with Simple what the line carries, with the others what NCCL plans with."""
     if protocol != "Simple" or algorithm == "nvls-tree":
         return _planned_rate(sight, law, algorithm, protocol)
@@ -201,7 +213,7 @@ def _rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> float:
     return float(min(line, 0.5 * sight.tree[0] * limit))
 
 
-def _planned_rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> float:
+def _planned_rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> float:
     """Return the rate of tuning.cc (ncclTopoTuneModel)."""
     many = 1 if sight.nodes <= 2 else 2
     ranks = sight.devices * sight.nodes
@@ -229,7 +241,7 @@ def _planned_rate(sight: Sight, law: Law, algorithm: str, protocol: str) -> floa
     return float(bus * 0.5)
 
 
-def _planned(sight: Sight, size: int, law: Law, latency: float, algorithm: str, protocol: str) -> float:
+def _planned(sight: NcclSight, size: int, law: Law, latency: float, algorithm: str, protocol: str) -> float:
     """Return tuning.cc's own prediction (ncclTopoGetAlgoTime) for the network's latency as the plugin tells it: what NCCL chooses by."""
     p = PROTOCOLS.index(protocol)
     rate = _planned_rate(sight, law, algorithm, protocol)
@@ -248,7 +260,7 @@ def _planned(sight: Sight, size: int, law: Law, latency: float, algorithm: str, 
 # ---- chunks ------------------------------------------------------------------------------------------------------
 
 
-def _shape(sight: Sight, size: int, law: Law, algorithm: str, p: int) -> tuple[int, float, int]:
+def _shape(sight: NcclSight, size: int, law: Law, algorithm: str, p: int) -> tuple[int, float, int]:
     """Return the channels that are used, the bytes of a message of one, and how many follow one another on it."""
     if algorithm == "nvls-tree":
         channels = law["nvls_channels"]
@@ -268,7 +280,7 @@ def _shape(sight: Sight, size: int, law: Law, algorithm: str, p: int) -> tuple[i
     return used, sliced, max(1, ceil(size / (used * ranks * piece))) * max(1, ceil(piece / sliced))
 
 
-def _tree_chunk(sight: Sight, size: int, law: Law, p: int, used: int) -> float:
+def _tree_chunk(sight: NcclSight, size: int, law: Law, p: int, used: int) -> float:
     """Return the chunk of a tree, halved while a channel would have too few of them to fill the tree (enqueue.cc)."""
     chunk, deep = law["step"][p], sight.devices - 1 + floor(log2(sight.nodes)) or 1
     rules: tuple[tuple[float, int], ...] = ()

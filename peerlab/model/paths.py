@@ -13,6 +13,8 @@ from peerlab.model.stages import Side, Stage, Use
 
 PEER_DIRECT = "peer-direct"
 """The path that peerlab compares with what a machine does without it."""
+RECEIVE_DIRECT = "receive-direct"
+"""What NCCL does where reading device memory is slow: GPUDirect RDMA on the receiving side alone."""
 IN_NODE = "in-node"
 """What a log of one node took: the links inside it, no data path between nodes."""
 
@@ -35,6 +37,8 @@ class DataPath:
     """Figures that a cluster needs for it, beside those that every cluster needs."""
     is_staged: bool = False
     """Whether slices bounce through buffers in host memory."""
+    half_staged: bool = False
+    """Whether slices bounce through host memory on the sending side alone."""
     is_rdma: bool = False
     """Whether the NIC does RDMA, which takes an RDMA device and its driver."""
     uses_device_memory: bool = False
@@ -81,24 +85,63 @@ def _copies(cluster: Cluster) -> tuple[Stage, Stage]:
 
 PROXY = Use("proxy", "source", work="message_ps")
 """The library's thread that posts messages to a NIC: it has each until the NIC has sent it."""
-_STAGED_NETWORK = Stage(
-    "network",
-    (
+_SEND = (Use("nic_pcie_in", "source"), Use("nic_tx", "source"))
+_RECEIVE = (Use("nic_rx", "destination"), Use("nic_pcie_out", "destination"))
+
+
+def _from_memory(cluster: Cluster) -> tuple[Use, ...]:
+    """Return what a NIC crosses that reads host memory, as far as it is wired."""
+    place = cluster.wiring.place
+    between = (Use("uplink_down", "source", "nic_read"),) if not place.over_cpu else ()
+    sockets = (Use("socket_link", "source", "nic_read"),) if place.over_sockets else ()
+    return (_dram("source", "nic_read"), *between, *sockets)
+
+
+def _to_memory(cluster: Cluster) -> tuple[Use, ...]:
+    place = cluster.wiring.place
+    between = (Use("uplink_up", "destination", "nic_write"),) if not place.over_cpu else ()
+    sockets = (Use("socket_link", "destination", "nic_write"),) if place.over_sockets else ()
+    return (*sockets, *between, _dram("destination", "nic_write"))
+
+
+def _from_device(cluster: Cluster) -> tuple[Use, ...]:
+    """Return what a NIC crosses that reads device memory: over the CPU the uplink too, with ACS redirect up and down again."""
+    wiring, end = cluster.wiring, "nic_read"
+    way = [Use("link_up", "source"), Use("link_both", "source", end)]
+    if wiring.place.over_cpu or wiring.redirected:
+        way += [Use("uplink_up", "source", end), Use("peer_read", "source")]
+    if wiring.place.over_sockets:
+        way.append(Use("socket_link", "source", end))
+    if wiring.redirected:
+        way.append(Use("uplink_down", "source", end))
+    return tuple(way)
+
+
+def _to_device(cluster: Cluster) -> tuple[Use, ...]:
+    wiring, end = cluster.wiring, "nic_write"
+    way = [Use("uplink_up", "destination", end)] if wiring.redirected else []
+    if wiring.place.over_sockets:
+        way.append(Use("socket_link", "destination", end))
+    if wiring.place.over_cpu or wiring.redirected:
+        way += [Use("peer_write", "destination"), Use("uplink_down", "destination", end)]
+    return (*way, Use("link_both", "destination", end), Use("link_down", "destination"))
+
+
+def _staged_network(cluster: Cluster) -> Stage:
+    bounce = (Use("core", side, work="bounce_copy_Bps") for side in _SIDES)
+    uses = (
         PROXY,
-        Use("core", "source", work="bounce_copy_Bps"),
-        _dram("source", "nic_read"),
-        Use("uplink_down", "source", "nic_read"),
-        Use("nic_tx", "source"),
-        Use("nic_rx", "destination"),
-        Use("uplink_up", "destination", "nic_write"),
-        _dram("destination", "nic_write"),
-        Use("core", "destination", work="bounce_copy_Bps"),
-    ),
-    flight="latency_ps",
-    acquire="destination",
-    release="source",
-)
-_HOST_TO_HOST = replace(_STAGED_NETWORK, acquire="source")
+        next(bounce),
+        *_from_memory(cluster),
+        *_SEND,
+        *_RECEIVE,
+        *_to_memory(cluster),
+        next(bounce),
+    )
+    return Stage("network", uses, flight="latency_ps", acquire="destination", release="source")
+
+
+_SIDES: tuple[Side, Side] = ("source", "destination")
 # A CPU copy reads and writes DRAM once each.
 _CPU_SEND = Stage("cpu-send", (Use("core", "source"), _dram("source", "core", touches=2)))
 _CPU_RECEIVE = Stage("cpu-receive", (Use("core", "destination"), _dram("destination", "core", touches=2)))
@@ -108,25 +151,30 @@ REDUCE = Stage("reduce", (Use("reduce", "destination", touches=3),))
 
 def _host_rdma(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
     out, back = _copies(cluster)
-    return (out, _STAGED_NETWORK, back) if memory == "device" else (_HOST_TO_HOST,)
+    network = _staged_network(cluster)
+    return (out, network, back) if memory == "device" else (replace(network, acquire="source"),)
 
 
 def _host_tcp(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
+    network = _staged_network(cluster)
     if memory == "device":
         out, back = _copies(cluster)
-        return out, _CPU_SEND, _STAGED_NETWORK, _CPU_RECEIVE, back
+        return out, _CPU_SEND, network, _CPU_RECEIVE, back
     receive = replace(_CPU_RECEIVE, release="destination")
-    return replace(_CPU_SEND, acquire="source"), _STAGED_NETWORK, receive
+    return replace(_CPU_SEND, acquire="source"), network, receive
 
 
-def _peer_direct(_cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
-    read = (PROXY, Use("link_up", "source"), Use("link_both", "source", "nic_read"), Use("nic_tx", "source"))
-    written = (
-        Use("nic_rx", "destination"),
-        Use("link_both", "destination", "nic_write"),
-        Use("link_down", "destination"),
-    )
-    return (Stage("direct", (*read, *written), flight="latency_ps", acquire="source", release="source"),)
+def _peer_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
+    uses = (PROXY, *_from_device(cluster), *_SEND, *_RECEIVE, *_to_device(cluster))
+    return (Stage("direct", uses, flight="latency_ps", acquire="source", release="source"),)
+
+
+def _receive_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
+    """Sent from host memory, received straight into the device: the bounce buffer is the sender's alone."""
+    out, _ = _copies(cluster)
+    bounce = Use("core", "source", work="bounce_copy_Bps")
+    uses = (PROXY, bounce, *_from_memory(cluster), *_SEND, *_RECEIVE, *_to_device(cluster))
+    return out, Stage("half-direct", uses, flight="latency_ps", release="source")
 
 
 def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
@@ -163,6 +211,18 @@ PATHS: dict[str, DataPath] = {
         is_rdma=True,
         registration=("at start", "bounce pool, once"),
         cache_rests="The registration cache changes nothing here: the bounce buffers are registered once, at the start.",
+    ),
+    RECEIVE_DIRECT: DataPath(
+        title="receive-only direct",
+        summary="sent through host memory, written by the NIC straight into device memory (GPUDirect RDMA on the receiving side)",
+        way="Slices are copied from {device} memory into host memory and sent by the NIC from there; the other side's NIC writes them straight into {device} memory",
+        role="direct",
+        stages=_receive_direct,
+        needs=_STAGING,
+        is_rdma=True,
+        half_staged=True,
+        registration=("at start", "library's buffers, once"),
+        cache_rests="The registration cache changes nothing here: the library's buffers on both sides are registered once, at the start.",
     ),
     "host-tcp": DataPath(
         title="kernel TCP",

@@ -12,7 +12,7 @@ where it may lie (``range = [12, 16]``); the lab shows both. A resource that nev
     [leaves_out]
     "host.dram" = "ten times faster than the NIC"
 
-Where figures were fitted on a benchmark, ``fitted_on = "..."`` at the top says on what: elsewhere they extrapolate.
+Where the NICs hang stands under ``[wiring]`` (`peerlab.model.wiring_reading`). Where figures were fitted on a benchmark, ``fitted_on = "..."`` at the top says on what: elsewhere they extrapolate.
 """
 
 from functools import cache, lru_cache
@@ -23,7 +23,9 @@ from typing import Any
 from peerlab.errors import HardwareError, ScenarioError, nearest
 from peerlab.model.cluster_reading import examine
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
-from peerlab.model.library_files import NONE, load_library
+from peerlab.model.library_files import load_library
+from peerlab.model.library_record import NONE
+from peerlab.model.rewiring import with_forwarding
 from peerlab.places import folder
 from peerlab.textfile import read_text
 
@@ -51,13 +53,15 @@ def read_cluster(text: str, where: str) -> Cluster:
         load_library(values.get("library", NONE))
     except ScenarioError as problem:
         raise HardwareError(f"{where}: {problem}") from None
-    return Cluster(
+    cluster = Cluster(
+        wiring=reading.wiring,
         paths=reading.paths,
         lacks=MappingProxyType(reading.lacks),
         leaves_out=MappingProxyType(reading.leaves_out),
         figures=MappingProxyType(reading.figures),
         **values,
     )
+    return with_forwarding(cluster)
 
 
 @cache

@@ -96,6 +96,31 @@ RESOURCES: dict[str, ResourceKind] = {
     "uplink_down": ResourceKind(
         label="PCIe uplink down", scope="switch", rate="uplink_Bps", shared=True, lane=20, drawn="uplink"
     ),
+    "peer_read": ResourceKind(
+        label="peer reads",
+        scope="nic",
+        rate="peer_read_Bps",
+        lane=24,
+        lane_name="peer reads over CPU",
+        drawn="CPU",
+    ),
+    "peer_write": ResourceKind(
+        label="peer writes",
+        scope="nic",
+        rate="peer_write_Bps",
+        lane=26,
+        lane_name="peer writes over CPU",
+        drawn="CPU",
+    ),
+    "socket_link": ResourceKind(
+        label="socket link",
+        scope="numa",
+        rate="socket_link_Bps",
+        shared=True,
+        lane=28,
+        lane_name="link between sockets",
+        drawn="CPU",
+    ),
     "dram": ResourceKind(
         label="DRAM",
         scope="numa",
@@ -127,6 +152,12 @@ RESOURCES: dict[str, ResourceKind] = {
         drawn="CPU",
     ),
     "registration": ResourceKind(label="registration", scope="nic", lane=50, drawn="NIC"),
+    "nic_pcie_in": ResourceKind(
+        label="NIC's PCIe in", scope="nic", rate="nic_pcie_Bps", lane=None, drawn="NIC"
+    ),
+    "nic_pcie_out": ResourceKind(
+        label="NIC's PCIe out", scope="nic", rate="nic_pcie_Bps", lane=None, drawn="NIC"
+    ),
     "nic_tx": ResourceKind(
         label="NIC send",
         scope="nic",

@@ -22,7 +22,7 @@ from peerlab.model.checks import (
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import Library
+from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.registration import RegistrationCost
@@ -54,7 +54,7 @@ class Scenario(WithLibrary):
     nodes: int = 8
     """Servers that take part."""
     path: str | None = None
-    """``host-rdma``, ``host-tcp``, ``peer-direct``, ``native`` or ``wire``; None: the cluster's usual one."""
+    """``host-rdma``, ``host-tcp``, ``peer-direct``, ``receive-direct``, ``native`` or ``wire``; None: the cluster's usual one."""
     registration: str = "cached"
     """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
     memory: str = "device"
@@ -69,6 +69,10 @@ class Scenario(WithLibrary):
     """Its version, such as ``2.19``; None: the cluster's, or the one that the library's file names."""
     protocol: str = "auto"
     """The library's protocol, ``LL``, ``LL128`` or ``Simple``; ``auto``: as the library chooses."""
+    wiring: str = "auto"
+    """Where the NICs hang: ``switch`` (below the devices' switch), ``root-port``, ``socket-switch``, ``other-socket``; ``auto``: as the cluster says."""
+    acs_redirect: str = "auto"
+    """Whether switches send what goes from card to card up to the CPU first: ``on``, ``off``; ``auto``: as the cluster says."""
     message_bytes: int | str = "64 MiB"
     """Bytes of the whole buffer (nccl-tests' size column; of an all-to-all what a rank sends to all); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
@@ -120,6 +124,7 @@ class Scenario(WithLibrary):
         check_switch("prefetch", self.prefetch)
         check_page(self.page_bytes)
         self._check_path()
+        self.check_wiring()
         self.check_library()
         self._check_shape()
         self._set("placement", checked_placement(self.placement, self.nodes))
@@ -156,6 +161,11 @@ class Scenario(WithLibrary):
     def staged(self) -> bool:
         """Whether the path bounces through host memory."""
         return self.data_path.is_staged
+
+    @property
+    def bounces(self) -> bool:
+        """Whether slices bounce through host memory, on one side at least."""
+        return self.staged or self.data_path.half_staged
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -194,7 +204,7 @@ class Scenario(WithLibrary):
             return None  # blocking code on a bare fabric sends each message whole
         if self.choice:
             return self.choice.slice_bytes
-        return self.hardware.slice_staged_bytes if self.staged else self.hardware.slice_direct_bytes
+        return self.hardware.slice_staged_bytes if self.bounces else self.hardware.slice_direct_bytes
 
     @property
     def least_slices(self) -> int:
@@ -219,8 +229,13 @@ class Scenario(WithLibrary):
 
     @property
     def window_slices(self) -> int:
-        """Slices in flight per device and direction."""
+        """Slices in flight per device and direction; over each hop of a library's ring or tree."""
         return self.window or self.hardware.window
+
+    @property
+    def places(self) -> int:
+        """Slices on their way at once, per device and direction: each hop of a library's ring or tree has a window of its own."""
+        return self.window_slices * (self.choice.course.hops if self.choice else 1)
 
     @property
     def blocking(self) -> bool:

@@ -27,7 +27,7 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     if scenario.registers:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
     if scenario.slice_bytes == "auto" and not scenario.choice:
-        keys.add("slices.staged" if scenario.staged else "slices.direct")
+        keys.add("slices.staged" if scenario.bounces else "slices.direct")
         if not scenario.only_sends:
             keys.add("slices.least")
     if scenario.window is None:

@@ -4,13 +4,15 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from peerlab.errors import ScenarioError
+from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
-from peerlab.model.library_files import Library, serving, with_library
+from peerlab.model.library_files import serving, with_library
+from peerlab.model.library_record import Library
 from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
+from peerlab.model.rewiring import rewired
 
 
 class WithLibrary:
@@ -22,6 +24,8 @@ class WithLibrary:
     collective: str
     algorithm: str
     library: str | Path | Library | None
+    wiring: str
+    acs_redirect: str
     library_version: str | None
     protocol: str
     message_bytes: int | str
@@ -33,13 +37,36 @@ class WithLibrary:
 
     @cached_property
     def used_library(self) -> Library | None:
-        """The communication library that serves the path; None: topology alone."""
+        """The communication library that serves the path; None: topology alone, as where no NIC sends."""
+        if not self.uses_nic:
+            return None
         return serving(self.given_cluster.library if self.library is None else self.library, str(self.path))
 
     @cached_property
     def hardware(self) -> Cluster:
-        """The cluster, loaded, with the figures of the library that serves the path."""
-        return with_library(self.given_cluster, self.used_library)
+        """The cluster, loaded, wired as asked for, with the figures of the library that serves the path."""
+        return with_library(self._wired, self.used_library)
+
+    @cached_property
+    def _wired(self) -> Cluster:
+        if self.wiring == self.acs_redirect == "auto":
+            return self.given_cluster
+        nic = None if self.wiring == "auto" else self.wiring
+        redirect = None if self.acs_redirect == "auto" else self.acs_redirect == "on"
+        return rewired(self.given_cluster, nic, redirect)
+
+    def check_wiring(self) -> None:
+        """Refuse a wiring that cannot be simulated.
+
+        Raises
+        ------
+        ScenarioError
+            If nothing is known of the cluster's PCIe.
+        """
+        try:
+            _ = self._wired
+        except HardwareError as problem:
+            raise ScenarioError("wiring", f"{problem}; leave it at 'auto'") from None
 
     @cached_property
     def library_number(self) -> int:
@@ -56,7 +83,7 @@ class WithLibrary:
         library = self.used_library
         if not library or library.kind != "nccl" or self.collective != "allreduce" or self.nodes == 1:
             return None
-        seen = sight(self.hardware, self.nodes, str(self.path), self.library_number)
+        seen = sight(library, self.hardware, self.nodes, str(self.path), self.library_number)
         return nccl_choice(
             library,
             self.hardware,
@@ -100,13 +127,36 @@ class WithLibrary:
         library = self.used_library
         if self.choice or library is None or not self.uses_nic:
             return self.choice.says if self.choice else ""
-        messages = self.collective in ("point-to-point", "alltoall")
-        knows = {"nccl": False, "pairwise": self.collective != "point-to-point", "messages": messages}
-        if not knows[library.kind]:
+        if not self._library_knows:
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
-        how = "direct exchange" if self.collective == "alltoall" else self.schedule_name
+        how = self.schedule_name
+        if self.collective == "alltoall":
+            how = "pairwise" if self.algorithm_record.blocks_alltoall else "direct exchange"
         return f"{library.title} {version}" + (f": {how}" if library.kind == "pairwise" else "")
+
+    @property
+    def library_unsolved(self) -> tuple[str, ...]:
+        """What the library's law does not meet at this message, as sentences."""
+        library, choice = self.used_library, self.choice
+        if library is None or not self.uses_nic or not self._library_knows:
+            return ()
+        algorithm = choice.course.algorithm if choice else ""
+        size = int(self.message_bytes)
+        return tuple(
+            one.says for one in library.unsolved if one.concerns(self.nodes, size, algorithm, self.collective)
+        )
+
+    @property
+    def _library_knows(self) -> bool:
+        """Whether a law says what the library adds to the collective."""
+        library = self.used_library
+        if library is None or self.choice:
+            return library is not None
+        messages = self.collective in ("point-to-point", "alltoall")
+        return {"nccl": False, "pairwise": self.collective != "point-to-point", "messages": messages}[
+            library.kind
+        ]
 
     @property
     def schedule_name(self) -> str:
@@ -146,4 +196,6 @@ class WithLibrary:
             return
         if library.kind != "nccl":
             raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
-        checked_protocol(library, self.protocol, sight(self.hardware, self.nodes, str(self.path), version))
+        checked_protocol(
+            library, self.protocol, sight(library, self.hardware, self.nodes, str(self.path), version)
+        )

@@ -16,7 +16,7 @@ class AloneFooter extends Footer {
   paint() {
     super.paint();
     this.caption.append(make("span", "", `peerlab ${this.page.wanted.version}`));
-    this.caption.querySelector(".pl-sources").tabIndex = 0; // it scrolls
+    for (const list of this.caption.querySelectorAll(".pl-sources")) list.tabIndex = 0; // it scrolls
   }
 }
 

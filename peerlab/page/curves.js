@@ -99,15 +99,16 @@ export class Curves extends View {
     const highest = Math.max(this.there(mark) ? mark.y * scale.factor : 0, ...heights.filter(isFinite), ...[...limit, ...most].filter(isFinite), ...this.scaled(this.points().y));
     const values = curves.values, wide = this.span(values);
     figures.model("curves_x").setv({ start: wide[0], end: wide[1] });
-    figures.model("curves_y").setv({ start: 0, end: highest * 1.18 || 1 });
+    this.drawBands();
+    const top = highest * (this.find(".pl-bands").offsetHeight > 16 ? 1.34 : 1.18) || 1; // a legend of two lines needs more room
+    figures.model("curves_y").setv({ start: 0, end: top });
     const shown = curves.axis === "nodes" ? values : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
     figures.model("curves_ticks").ticks = shown;
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
-    this.drawBands();
     this.drawLines(limit);
     this.drawMeasured();
     this.drawMarks();
-    this.drawNames(limit, highest * 1.18 || 1);
+    this.drawNames(limit, top);
   }
 
   clear() {
@@ -191,7 +192,7 @@ export class Curves extends View {
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.find(".pl-bands");
-    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.bands, curves.missing].filter(Boolean).join("; ");
+    legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.switches, curves.bands, curves.missing].filter(Boolean).join("; ");
     legend.title = curves.missing && !curves.old ? `${legend.textContent} (impossible, or slow to simulate)` : legend.textContent;
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
     const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);
@@ -200,7 +201,7 @@ export class Curves extends View {
 
   drawLines(limit) {
     const { curves, mark, figures } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
-    const points = { x: [], y: [], fill: [], label: [], note: [] };
+    const points = { x: [], y: [], fill: [], label: [], note: [], size: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
       const row = { xs, ys, line, dash, width, alpha };
       for (const name in drawn) drawn[name].push(row[name]);
@@ -211,7 +212,7 @@ export class Curves extends View {
       if (this.here) add(line.x, ys, line.role, [3, 3], 1.5, 1);
       else add(line.x, ys, line.role, [], here ? 3.2 : 2, 1);
       if (!this.here) ys.forEach((y, i) => {
-        const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i] };
+        const row = { x: line.x[i], y, fill: line.role, label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
     }
@@ -289,7 +290,7 @@ export class Curves extends View {
   // Where the legend of the bands is, in steps of the axis and pixels.
   legendBox(perUnit, top) {
     const legend = this.find(".pl-bands"), last = this.curves.values.length - 1, { frame } = this.figures.view("curves");
-    const width = legend.textContent ? ((legend.offsetWidth + 8) * last) / Math.max(1, frame.bbox.width) : 0, low = perUnit * top - 15;
+    const width = legend.textContent ? ((legend.offsetWidth + 8) * last) / Math.max(1, frame.bbox.width) : 0, low = perUnit * top - legend.offsetHeight - 1;
     const [from, to] = this.curves.axis === "nodes" ? [last - width, last + 1] : [-1, width];
     return width ? [{ from, to, low, high: low + 40 }] : [];
   }

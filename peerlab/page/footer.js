@@ -6,6 +6,7 @@ import { View } from "./view.js";
  * @typedef {object} FooterParcel What the footer gets for a run
  * @property {string[][]} colours
  * @property {string} caption
+ * @property {string[]} unsolved
  * @property {Sources} sources
  */
 /**
@@ -43,7 +44,7 @@ export class Footer extends View {
   }
 
   paint() {
-    const { colours, caption, sources } = this.part, { code, collective } = this.meta;
+    const { colours, caption, unsolved, sources } = this.part, { code, collective } = this.meta;
     this.key.replaceChildren(
       ...colours.map(([role, text]) => {
         const item = make("span", "pl-swatch", text);
@@ -52,15 +53,20 @@ export class Footer extends View {
       }),
       ...(collective !== "point-to-point" ? [make("span", "pl-swatch pl-hollow", "hollow: at the neighbours")] : []),
     );
-    const details = document.createElement("details"), list = make("ul", "pl-sources");
-    details.append(make("summary", "", sources.title));
-    for (const line of sources.lines) list.append(make("li", line.assumed ? "pl-assumed" : "", line.text));
-    details.append(list);
-    const open = this.caption.querySelector("details")?.open;
-    details.open = Boolean(open);
+    const limits = this.folded("pl-unsolved", `not solved: ${unsolved.length}`, unsolved.map((text) => make("li", "", text)));
+    const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));
     const told = make("span", "", caption);
     told.title = caption;
-    this.caption.replaceChildren(told, copyButton(code), details);
+    this.caption.replaceChildren(told, copyButton(code), ...(unsolved.length ? [limits] : []), details);
+  }
+
+  // A list below a word that opens it; open if it was.
+  folded(name, title, items) {
+    const details = make("details", name), list = make("ul", "pl-sources");
+    list.append(...items);
+    details.append(make("summary", "", title), list);
+    details.open = Boolean(this.caption.querySelector(`.${name}`)?.open);
+    return details;
   }
 }
 

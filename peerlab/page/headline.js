@@ -1,6 +1,7 @@
 // The headline: how many times as fast the way past the host is, and the figures beside it, with what they were before the last
 // change, or are in the first of two scenarios.
 import { make } from "./dom.js";
+import { HowSure } from "./how_sure.js";
 import { ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { digits, sayTimes } from "./words.js";
@@ -21,6 +22,8 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number | null} [amount]
  * @property {string} [more]
  * @property {boolean} [always]
+ * @property {string} [does]
+ * @property {string} [says]
  */
 /**
  * @typedef {object} PathRatio The ratio of two data paths' bus bandwidth
@@ -30,14 +33,18 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number} value
  * @property {number | null} low
  * @property {number | null} high
+ * @property {number | null} alone
  * @property {OtherRatio[]} others
  * @property {string} says
+ * @property {string} sure
  * @property {string[]} times
  */
 /**
  * @typedef {object} OtherRatio The ratio if an assumption without a range does not hold
  * @property {string} says
  * @property {number} ratio
+ * @property {number} low
+ * @property {number} high
  */
 export class Headline extends View {
   static place = ["beforebegin", ".pl-player"];
@@ -47,6 +54,7 @@ export class Headline extends View {
     super(page);
     this.host = page.find(".pl-cards");
     this.scale = page.scale;
+    this.sure = new HowSure(page);
     page.on("change:ratio", () => this.cards && this.show());
   }
 
@@ -86,9 +94,9 @@ export class Headline extends View {
     box.classList.toggle("pl-won", past && gain);
     const card = make("div", "pl-card"), value = make("div", "pl-value", sayTimes(ratio.value));
     card.dataset.name = "ratio";
-    value.append(make("small", "", gain ? " as fast" : " as fast: slower"));
+    value.append(make("small", "", gain || sayTimes(ratio.value) === sayTimes(1) ? " as fast" : " as fast: slower"));
     const label = make("div", "pl-label");
-    label.append(make("span", "", `${ratio.fast} against ${ratio.slow}`));
+    label.append(make("span", "", `${ratio.fast} against ${ratio.slow}`), this.sure.button(ratio));
     card.append(label, value);
     const both = make("div", "pl-value");
     both.append(make(past ? "span" : "b", "", first), " → ", make(past ? "b" : "span", "", second));
@@ -101,10 +109,11 @@ export class Headline extends View {
   }
 
   // From where to where the ratio may lie, with what lies beside that; all of it is the tip.
-  range({ low, high, others, says }) {
+  range({ low, high, alone, others, says }) {
     const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
-    const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} within the assumed ranges (†)`];
-    told.push(...felt.map(({ says: if_, ratio }) => `${sayTimes(ratio)} if ${if_}`));
+    const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} (†)${alone ? `, ${sayTimes(alone)} from topology alone` : ""}`];
+    const band = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
+    told.push(...felt.map(({ says: if_, low: from, high: to }) => `${band(from, to)} if ${if_}`));
     const note = make("div", "pl-note pl-range", told.join("; "));
     note.title = says || told.join("; ");
     return note;
@@ -129,6 +138,11 @@ export class Headline extends View {
     const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
     const note = make("div", "pl-note", card.note + shared);
     box.append(label, value, note);
+    if (card.does) {
+      const does = make("div", "pl-note pl-does", card.does);
+      does.title = card.says;
+      box.append(does);
+    }
     if (ratio) value.append(make("span", `pl-ratio pl-${verdict}`, ratio));
     if (was) box.append(make("div", `pl-was pl-${verdict}`, was));
     if (bandwidth) this.addUnits(label);

@@ -99,8 +99,8 @@ function lead(data, shares) {
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // The race at a moment as a sentence.
-function sentence(data, time, shares) {
-  const through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6), [one, other] = data.racers;
+function sentence(data, through, shares) {
+  const [one, other] = data.racers;
   if (through[0] && through[1]) {
     if (one.finish_us === other.finish_us) return "Both finished at once";
     const first = one.finish_us < other.finish_us ? one : other;
@@ -277,24 +277,25 @@ class RacePage {
   // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching.
   draw(time, flow) {
     if (!this.chart) return;
-    const { data } = this, shares = this.delivered.map((one) => one.at(time)), moving = this.film || (this.player?.playing ? flow : 0);
+    const { data } = this, through = data.racers.map(({ finish_us }) => time >= finish_us - 1e-6);
+    const shares = this.delivered.map((one, i) => (through[i] ? 1 : one.at(time))), moving = this.film || (this.player?.playing ? flow : 0);
     for (const [i, { lane, road, cells, bar, count, unit }] of this.lanes.entries()) {
-      const racer = data.racers[i], through = time >= racer.finish_us - 1e-6;
+      const racer = data.racers[i];
       say(count, sayAmount(this.amount(shares[i], i)));
       say(unit, data.unit);
-      say(lane.querySelector(".rc-waits"), through ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
-      lane.classList.toggle("rc-through", through);
+      say(lane.querySelector(".rc-waits"), through[i] ? `finished at ${sayTime(racer.finish_us)}` : `waits for ${racer.waits}`);
+      lane.classList.toggle("rc-through", through[i]);
       const filled = shares[i] * CELLS;
       for (let k = 0; k < CELLS; k++) {
         const part = Math.max(0, Math.min(1, filled - k)).toFixed(2);
         if (cells[k].dataset.part !== part) cells[k].style.setProperty("--part", (cells[k].dataset.part = part));
       }
       bar.setAttribute("aria-valuenow", Math.round(100 * shares[i]));
-      road.draw(Math.min(time, racer.finish_us), through ? 0 : moving, !this.calm || this.film > 0);
+      road.draw(Math.min(time, racer.finish_us), through[i] ? 0 : moving, !this.calm || this.film > 0);
     }
     const ahead = lead(data, shares);
     this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1]} ahead` });
-    say(this.find("h1"), sentence(data, time, shares));
+    say(this.find("h1"), sentence(data, through, shares));
     say(this.find(".rc-clock b"), this.clock(time));
     this.show();
   }

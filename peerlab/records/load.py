@@ -5,21 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from peerlab.errors import RecordsError
-from peerlab.records import csv_reader, hccl, nccl, nccl_json, nccl_results, nccom, osu
+from peerlab.records import nccl, nccl_results
+from peerlab.records.benchmarks import BENCHMARKS, TOOLS
 from peerlab.records.schema import Records
 from peerlab.records.text import Log, open_log
 
-_READERS: tuple[tuple[str, Callable[[Log], bool], Callable[[Log], Records]], ...] = (
-    ("peerlab", csv_reader.looks_like, csv_reader.read),
-    (nccl_results.TOOL, nccl_json.looks_like, nccl_json.read),
-    (osu.TOOL, osu.looks_like, osu.read),
-    (hccl.TOOL, hccl.looks_like, hccl.read),
-    (nccom.TOOL, nccom.looks_like, nccom.read),
-    (nccl_results.TOOL, nccl.looks_like, nccl.read),
+_READERS: tuple[tuple[str, Callable[[Log], bool], Callable[[Log], Records]], ...] = tuple(
+    sorted(
+        ((one.name, looks_like, read) for one in BENCHMARKS.values() for looks_like, read in one.readers),
+        key=lambda reader: reader[2] is nccl.read,
+    )
 )
-_TOOLS = ("nccl-tests", "the OSU micro-benchmarks", "hccl_demo", "nccom-test")
-TOOLS = f"{', '.join(_TOOLS[:-1])} or {_TOOLS[-1]}"
-"""Whose output is read, in words: every page and message that tells it says it so."""
+"""Tools, in the order in which they are asked; tables of nccl-tests last, whose lines others print as well."""
 DEFECT = "a defect in peerlab's reader"
 """How an error begins that a reader of ours should have put in words."""
 _FOREIGN = {
@@ -37,8 +34,8 @@ def load(source: str | Path, nodes: int | None = None) -> Records:
     Parameters
     ----------
     source:
-        A file, or the text itself (whatever holds a newline): output of nccl-tests, the OSU micro-benchmarks, hccl_demo
-        or nccom-test, or peerlab's own CSV.
+        A file, or the text itself (whatever holds a newline): output of nccl-tests, the OSU micro-benchmarks, hccl_demo,
+        nccom-test, NCCL Inspector or NCCL_DEBUG=INFO, or peerlab's own CSV.
     nodes:
         How many nodes took part, for a log that does not say; few do without NCCL_DEBUG or their command line.
 

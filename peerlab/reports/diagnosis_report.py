@@ -31,6 +31,11 @@ def _parts(told: Told) -> Iterable[str]:
     held = "held against" if told["cluster_chosen"] else "recognised"
     clusters = ", ".join(told["clusters"]) or "no cluster, so only what holds on any machine is used"
     yield f"<p class='pl-quiet'>{escape(told['log'])}<br>{held}: {escape(clusters)}</p>"
+    if fact := told.get("decides"):
+        yield (
+            f"<p><b>One fact would decide:</b> {escape(fact['what'])}<br><code>{escape(fact['command'])}</code>"
+            f"<br>{escape(fact['tells'])}</p>"
+        )
     yield _forecast(told["forecast"])
     yield _ranking(told["ranking"])
     yield _evidence(told["evidence"])

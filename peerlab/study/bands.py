@@ -1,7 +1,8 @@
 """Bands of runs, each computed once in a session: the lab, its exports and several labs in one notebook share them."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from peerlab.analysis.gain import GainBand, check_alike, gain_band
 from peerlab.analysis.run import Run
@@ -12,6 +13,9 @@ from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
 from peerlab.study.patience import TooSlow
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _MOST_REPORTS = 100
 """A simulation at the end of a band that reports more often is given up. Counted, not timed: the same points have bands on
@@ -32,11 +36,7 @@ def band_of(run: Run, report: Progress | None = None) -> Band:
         If one of its ends is impossible.
     """
     key = (run.scenario, run.scenario.hardware)
-    if key not in _known:
-        _known[key] = band(run.scenario, lambda end: _busbw(end, report), run.busbw_GBps)
-        while len(_known) > _MOST_KEPT:
-            _known.popitem(last=False)
-    return _known[key]
+    return _once(_known, key, lambda: band(run.scenario, lambda end: _busbw(end, report), run.busbw_GBps))
 
 
 _known_gains: OrderedDict[tuple[Scenario, Scenario, Cluster], GainBand] = OrderedDict()
@@ -52,14 +52,22 @@ def gain_band_of(slow: Run, fast: Run, report: Progress | None = None) -> GainBa
     PeerlabError
         If the runs cannot be compared, or an end is impossible.
     """
-    key = (slow.scenario, fast.scenario, slow.scenario.hardware)
-    if key not in _known_gains:
+
+    def computed() -> GainBand:
         check_alike(fast.scenario, slow.scenario)
         here = fast.busbw_GBps / slow.busbw_GBps
-        _known_gains[key] = gain_band(fast.scenario, slow.scenario, lambda end: _busbw(end, report), here)
-        while len(_known_gains) > _MOST_KEPT:
-            _known_gains.popitem(last=False)
-    return _known_gains[key]
+        return gain_band(fast.scenario, slow.scenario, lambda end: _busbw(end, report), here)
+
+    return _once(_known_gains, (slow.scenario, fast.scenario, slow.scenario.hardware), computed)
+
+
+def _once(known: OrderedDict[Key, Value], key: Key, computed: Callable[[], Value]) -> Value:
+    """Return what is known for a key, or compute and keep it; the oldest give way."""
+    if key not in known:
+        known[key] = computed()
+        while len(known) > _MOST_KEPT:
+            known.popitem(last=False)
+    return known[key]
 
 
 def bands_of(runs: Sequence[Run | None], report: Progress | None = None) -> list[Band | None]:

@@ -13,16 +13,13 @@ from numpy.typing import NDArray
 from peerlab.collectives.busbw import node_factor
 from peerlab.errors import RecordsError
 from peerlab.records import Records
+from peerlab.records.benchmarks import benchmark
 from peerlab.textfile import printable
 from peerlab.units import MIB, say_bytes, say_count
 
 Floats = NDArray[np.float64]
 
 _WHAT = ["source", "collective", "variant", "dtype", "op", "ranks", "nodes", "path", "registration"]
-_DEVICE_TOOLS = ("nccl-tests", "hccl_demo", "nccom-test")
-"""Tools whose buffers are always in device memory."""
-_HOST_TOOL = "osu"
-"""A tool whose buffers are in host memory unless it is told otherwise."""
 _LONGEST = 2000
 """Characters of a text that are looked at."""
 _MOST_GBPS = 10**6
@@ -68,6 +65,11 @@ class Observed:
     said: tuple[str, ...]
     """Lines about the transport, the command line, settings as ``NAME=value``."""
 
+    command: str = ""
+    """The command line, if the log has it."""
+    version: str = ""
+    """Of the library, or of the tool; empty where the log does not say it."""
+
     @property
     def says(self) -> str:
         """What was measured, in one line."""
@@ -75,6 +77,11 @@ class Observed:
         what = " ".join(word for word in (self.collective, self.variant) if word)
         sizes = f"{say_bytes(int(self.sizes[0]))} to {say_bytes(int(self.sizes[-1]))}"
         return f"{self.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {self.memory} memory, {sizes}"
+
+    @property
+    def nccl(self) -> bool:
+        """Whether a benchmark of NCCL wrote the log."""
+        return benchmark(self.tool).nccl
 
     @property
     def per_node(self) -> int | None:
@@ -152,6 +159,8 @@ def observe(records: Records) -> Observed:
         others=len(table.drop_duplicates(["source", "collective", "ranks", "nodes", "path"])) - 1,
         devices=_texts(records.manifest.get("devices")),
         said=_said(records.manifest),
+        command=_text(records.manifest.get("command")),
+        version=_text(records.manifest.get("version")),
     )
 
 
@@ -211,8 +220,9 @@ def _memory(manifest: Mapping[str, Any]) -> tuple[str, bool]:
     """Return where the buffers are, and whether the log says so."""
     if manifest.get("memory") in ("host", "device"):
         return str(manifest["memory"]), True
-    if manifest.get("tool") != _HOST_TOOL:
-        return "device", manifest.get("tool") in _DEVICE_TOOLS
+    buffers = benchmark(str(manifest.get("tool"))).buffers
+    if buffers != "host":
+        return "device", buffers == "device"
     text = "\n".join(_said(manifest))
     if found := _BUFFERS.search(text):
         return ("host" if (found[1] or found[3][0]) == "H" and found[2] in (None, "H") else "device"), True

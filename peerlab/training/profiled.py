@@ -307,7 +307,7 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
         raise RecordsError(
             f"{events.name}: no collective of nccl, rccl or hccl in it; a single device exchanges nothing"
         )
-    device = _Device(events)
+    device = _DeviceEvents(events)
     steps = [device.step(one, every) for one in sorted(events.steps, key=lambda one: one[1])]
     kept = [one for one in steps if one is not None]
     if not kept:
@@ -333,7 +333,7 @@ def _launched(events: TraceEvents, begins: Times) -> Times:
     return np.where(known[order][place] == asked, np.array(events.launch_at)[order][place], begins)
 
 
-class _Device:
+class _DeviceEvents:
     """What one device did, in the order in which the host launched it."""
 
     def __init__(self, events: TraceEvents) -> None:

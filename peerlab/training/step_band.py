@@ -35,11 +35,24 @@ class StepGain:
         """The most of both."""
         return max(self.cluster.high, self.training_high)
 
+    @property
+    def beside(self) -> list[str]:
+        """What the step gains where an assumption without a range does not hold: another wiring has a band of its own."""
+        return [
+            f"{_between(case.low, case.high)} times if {case.says}"
+            for one in self.cluster.left_out
+            for case in one.cases
+        ]
+
     def __repr__(self) -> str:
         return (
-            f"{self.value:.3f} times: {self.cluster.low:.3f} to {self.cluster.high:.3f} by the cluster's assumed figures, "
-            f"{self.training_low:.3f} to {self.training_high:.3f} by what is assumed about computing"
+            f"{self.value:.3f} times: {_between(self.cluster.low, self.cluster.high)} by the cluster's assumed figures, "
+            f"{_between(self.training_low, self.training_high)} by what is assumed about computing"
         )
+
+
+def _between(low: float, high: float) -> str:
+    return " to ".join(dict.fromkeys((f"{low:.3f}", f"{high:.3f}")))
 
 
 def step_gain(run: StepRun, over: StepRun) -> StepGain:
@@ -58,10 +71,7 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
     steps = {one.step.scenario.path: one.step for one in (run, over)}
 
     def speed(scenario: Scenario) -> float:
-        asked = steps[scenario.path]
-        return (
-            1 / answer(replace(asked, scenario=asked.scenario.with_(cluster=scenario.given_cluster))).time_s
-        )
+        return 1 / answer(replace(steps[scenario.path], scenario=scenario)).time_s
 
     value = run.gain(over)
     band = gain_band(run.step.scenario, over.step.scenario, speed, value)

@@ -32,6 +32,7 @@ from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.curve_scenarios import AXES, NODES, PathCurve, at, key, line_of, machine_key
+from peerlab.view.library_switches import SWITCHES, switches_of
 from peerlab.view.theme import FONT, UNCACHED, line_roles
 
 
@@ -64,6 +65,7 @@ def curves(
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
         "missing": f"{say_count(missing, 'point')} left out" if missing else "",
+        "switches": SWITCHES if any(any(switches_of(axis, runs)) for _, runs in computed) else "",
     }
 
 
@@ -72,6 +74,7 @@ def _drawn(
 ) -> dict[str, object]:
     role, ink = line_roles(line.name)
     own = bands or [None] * len(runs)
+    switches = switches_of(axis, runs)
     return {
         "name": line.name,
         "label": label(line.name),
@@ -81,7 +84,10 @@ def _drawn(
         "y": [run.busbw_GBps if run else None for run in runs],
         "low": [band.low_GBps if band else None for band in own],
         "high": [band.high_GBps if band else None for band in own],
-        "note": [_note(run, band) if run else "" for run, band in zip(runs, own, strict=True)],
+        "switch": [bool(one) for one in switches],
+        "note": [
+            _note(run, band) + one if run else "" for run, band, one in zip(runs, own, switches, strict=True)
+        ],
     }
 
 
@@ -203,6 +209,7 @@ def _note(run: Run, band: Band | None) -> str:
     what = f"{s.nodes} nodes, {say_bytes(s.nbytes)}: {run.busbw_GBps:.3g} GB/s, {say_time(run.time_ps)}"
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
     told = f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
+    told += f"<br>{s.library_says}" if s.choice else ""
     return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}" if band else told
 
 
@@ -226,8 +233,8 @@ def build() -> figure:
         ),
     )
     dots = plot.add_glyph(
-        _source("points", "x", "y", "fill", "label", "note"),
-        Scatter(x="x", y="y", size=5, fill_color="fill", line_color=None),
+        _source("points", "x", "y", "fill", "label", "note", "size"),
+        Scatter(x="x", y="y", size="size", fill_color="fill", line_color=None),
     )
     diamonds = plot.add_glyph(
         _source("measured", "x", "y", "line", "fill", "label", "note"),

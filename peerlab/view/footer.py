@@ -27,12 +27,19 @@ class FooterParcel(TypedDict):
     colours: list[list[str]]
     """Role and meaning of every colour that the run uses."""
     caption: str
+    unsolved: list[str]
+    """What the communication library's law does not meet here, as sentences."""
     sources: Sources
 
 
 def footer(run: Run) -> FooterParcel:
     """Return what the page needs to show the footer of a run."""
-    return {"colours": colours(run), "caption": caption(run), "sources": sources(run)}
+    return {
+        "colours": colours(run),
+        "caption": caption(run, unsolved=False),
+        "unsolved": list(run.scenario.library_unsolved),
+        "sources": sources(run),
+    }
 
 
 def sources(run: Run) -> Sources:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from peerlab.model.resources import RESOURCES
 from peerlab.model.stages import STAGES, StageKind
-from peerlab.trace import Block, Columns, Trace
+from peerlab.trace import Block, Columns, Recording, Trace
 from peerlab.units import PS_PER_US
 from peerlab.view.shown_nodes import ShownNodes
 
@@ -62,27 +62,30 @@ class Segments:
         return {"arrays": arrays, "segments": parts, "count": len(next(iter(self.rows.values())))}
 
 
-def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int64]]:
-    """Return the columns with the first repetitions and the last of every block written out, the others left out.
+def spread(columns: Columns, blocks: Sequence[Block]) -> list[int]:
+    """Return for each block over how many of its periods the rows of one step are spread, as steps overlap."""
+    # rows lie in the order of time, so those of one step may begin in one period and end in a later one
+    least = [int(columns["step"][one.first : one.last].min(initial=one.after_step)) for one in blocks]
+    return [
+        min((one.after_step - low) // one.period_steps + 2, one.repeats)
+        for one, low in zip(blocks, least, strict=True)
+    ]
 
-    The rows of a step are spread over as many periods as steps overlap; so many are written out that each step which
-    begins in the block's first occurrence is complete.
+
+def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int64]]:
+    """Return the columns with the first and the last repetitions of every block written out, the others left out.
+
+    So many are written out that each step which begins in the block's first occurrence is complete, and each that ends after its last.
     """
     if not blocks:
         return dict(columns)
     pieces, shifts, steps, cursor = [], [], [], 0
-    for block in blocks:
+    for block, wide in zip(blocks, spread(columns, blocks), strict=True):
         pieces.append(np.arange(cursor, block.last))
         shifts.append(np.zeros(block.last - cursor, np.int64))
         steps.append(np.zeros(block.last - cursor, np.int64))
-        # rows lie in the order of time, so those of one step may begin in one period and end in a later one
-        size = block.last - block.first
-        overlap = block.after_step - int(
-            columns["step"][block.first : block.last].min(initial=block.after_step)
-        )
-        needed = min(overlap // block.period_steps + 3, block.repeats)
-        # the last repetition too: it holds the first rows of the steps that end after the block
-        for again in sorted({*range(1, needed + 1), block.repeats}):
+        size, last = block.last - block.first, block.repeats
+        for again in sorted({*range(1, min(wide + 1, last) + 1), *range(max(last - wide, 1), last + 1)}):
             pieces.append(np.arange(block.first, block.last))
             shifts.append(np.full(size, again * block.period_ps, np.int64))
             steps.append(np.full(size, again * block.period_steps, np.int64))
@@ -98,25 +101,41 @@ def thin(columns: Columns, blocks: Sequence[Block]) -> dict[str, NDArray[np.int6
     return out
 
 
-def segment(rows: dict[str, NDArray[np.int64]], blocks: Sequence[Block], by: str = "start") -> Segments:
-    """Sort thinned rows into segments by their step; rows of the exchange inside a node never repeat.
+def repeating(recording: Recording) -> dict[str, NDArray[np.int64]]:
+    """Return the thinned spans without those that do not repeat with the others, where any repeat."""
+    stays = ~np.isin(recording.spans["stage"], recording.whole)
+    return thin({name: values[stays] for name, values in recording.spans.items()}, recording.blocks)
 
-    Steps up to `after_step` and those past the last repetition occur once; one period in between occurs often.
+
+def segment(
+    rows: dict[str, NDArray[np.int64]],
+    blocks: Sequence[Block],
+    by: str = "start",
+    *,
+    wide: Sequence[int],
+    whole: Sequence[int] = (),
+) -> Segments:
+    """Sort thinned rows into segments by their step; rows of the exchange inside a node, and of the stages `whole`, never repeat.
+
+    Steps up to `after_step` occur once, and so do those of the last periods, over which the rows of a step are spread (`wide`, see `spread`):
+    they end when no further steps begin, and need not be like the others. One period in between occurs often.
     """
     step = rows["step"]
     inside = (
-        np.isin(rows["stage"], _numbers(lambda kind: kind.counts_as == "exchange"))
+        np.isin(rows["stage"], [*_numbers(lambda kind: kind.counts_as == "exchange"), *whole])
         if "stage" in rows
         else np.zeros(len(step), bool)
     )
     chosen = [(np.flatnonzero(inside), 1, 0, 0)]
     low = -1  # the last step that is in a segment already
-    for block in blocks:
-        first, period = block.after_step, block.period_steps
+    for block, periods in zip(blocks, wide, strict=True):
+        first, period, times = block.after_step, block.period_steps, block.repeats - periods
+        if times < 1:
+            continue
         chosen.append((np.flatnonzero(~inside & (step > low) & (step <= first)), 1, 0, 0))
         again = np.flatnonzero(~inside & (step > first) & (step <= first + period))
-        chosen.append((again, block.repeats, block.period_ps, period))
-        low = first + block.repeats * period
+        chosen.append((again, times, block.period_ps, period))
+        low = first + times * period
     chosen.append((np.flatnonzero(~inside & (step > low)), 1, 0, 0))
     order, segments, count = [], [], 0
     for index, times, period_ps, period_steps in chosen:
@@ -139,13 +158,14 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     """Return one row for every stage of every shown slice: with them the page knows where a slice is at any time.
 
     A stage is entered at ``enter``; the slice waits until ``start``, when the resource that serves it last begins, and
-    leaves at ``end``, latency included. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
+    leaves at ``end``, latency included. Adding up that does not repeat with the other stages (of a pairwise exchange of many nodes) is
+    left out: it takes nanoseconds, and as much room as all else together. Columns: device, step, slice, whose (`ShownNodes.whose`), stage, resource, enter,
     start, end, until (when its next stage is entered, or it is done), nbytes. Only the first PCIe switch is shown.
     """
     recording, seen = trace.last, seen or ShownNodes(whole=True)
-    columns = thin(recording.spans, recording.blocks)
+    columns = repeating(recording)
     columns["whose"] = seen.whose(columns["node"], columns["step"])
-    shown = _numbers(lambda kind: bool(kind.track) or kind.counts_as == "flight")
+    shown = [*_numbers(lambda kind: bool(kind.track)), trace.stages.index("flight")]
     keep = (columns["slice"] >= 0) & np.isin(columns["stage"], shown) & (columns["whose"] > 0)
     keep &= columns["device"] < trace.devices_per_switch
     columns = {name: values[keep] for name, values in columns.items()}
@@ -157,7 +177,7 @@ def moves(trace: Trace, seen: ShownNodes | None = None) -> Segments:
     _add_flights(rows, flights)
     _add_arrivals(rows, served, row_of, link)
     _add_until(rows)
-    return segment(rows, recording.blocks, by="enter")
+    return segment(rows, recording.blocks, by="enter", wide=spread(recording.spans, recording.blocks))
 
 
 def _slice_key(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -197,6 +217,8 @@ def _stages(
 
 def _add_flights(rows: dict[str, NDArray[np.int64]], flights: dict[str, NDArray[np.int64]]) -> None:
     """Add when a slice begins to leave its sender and to arrive; a stage that a latency follows ends when that is over."""
+    if not len(rows["end"]):  # the path has no way in the picture
+        flights = {name: values[:0] for name, values in flights.items()}
     row = _stage_of(rows, flights)
     left, latency, end = flights["start"], flights["work"], rows["end"][row]
     inside = (row >= 0) & (left < end)
@@ -264,7 +286,9 @@ def lane_spans(trace: Trace, lane_of: dict[int, int]) -> Segments:
     done = np.where(flies, columns["end"], columns["start"] + columns["work"])
     rows = {**columns, "lane": lanes[columns["resource"]], "done": np.minimum(done, columns["end"])}
     keep = rows["lane"] >= 0
-    return segment({name: values[keep] for name, values in rows.items()}, recording.blocks)
+    wide = spread(recording.spans, recording.blocks)
+    kept = {name: values[keep] for name, values in rows.items()}
+    return segment(kept, recording.blocks, wide=wide, whole=recording.whole)
 
 
 def registrations(trace: Trace, node: int = 0) -> Segments:
@@ -276,7 +300,8 @@ def registrations(trace: Trace, node: int = 0) -> Segments:
     rows = {name: values[rows["node"] == node] for name, values in rows.items()}
     nic = min((int(n) for n in rows["nic"]), default=-1)
     rows = {name: values[rows["nic"] == nic] for name, values in rows.items()}
-    return segment(rows, recording.registration_blocks)
+    wide = spread(recording.registrations, recording.registration_blocks)
+    return segment(rows, recording.registration_blocks, wide=wide)
 
 
 def _positions(rows: dict[str, NDArray[np.int64]], chunks: int) -> NDArray[np.int64]:

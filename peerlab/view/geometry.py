@@ -11,6 +11,10 @@ from peerlab.view.drawing import HEIGHT, WIDTH, Point
 
 NODE_WIDTH = 404.0
 SWITCH_TOP, SWITCH_BOTTOM = 121.0, 141.0
+SWITCH_RIGHT = 262.0
+"""Where the switch ends if the NIC does not hang below it."""
+ROOT = 73.0
+"""Where slices cross the CPU between two of its ports."""
 BUS = (SWITCH_TOP + SWITCH_BOTTOM) / 2
 BOX_TOP, BOX_BOTTOM = 158.0, 204.0
 WIRE = 181.0
@@ -28,6 +32,8 @@ THICKNESS = 1.3
 """Units of thickness per GB/s."""
 SLOT = 12.5
 """Distance between waiting slices."""
+_BESIDE = MEMORY[2] - 20
+"""Where slices leave host memory for a NIC that hangs at the CPU."""
 MOST_WAITING = 16
 """Waiting slices drawn per device and stage; a number tells of the others."""
 
@@ -50,6 +56,16 @@ class Geometry:
     def switch(self) -> bool:
         """Whether something joins devices, NIC and host (on a bare fabric nothing does)."""
         return not all(data_path(path).is_bare for path in self.cluster.paths)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the NIC hangs at the CPU, past the switch."""
+        return self.cluster.wiring.place.over_cpu and self.host
+
+    @property
+    def redirected(self) -> bool:
+        """Whether the switch sends what goes to the NIC up to the CPU and down again."""
+        return self.cluster.wiring.redirected and self.host
 
     def x(self, node: int, x: float) -> float:
         """Return a position of node 0 as it is in `node`."""
@@ -104,13 +120,20 @@ class Geometry:
     def memory_to_nic(self, node: int) -> list[Point]:
         """Return the way from host memory down to the NIC."""
         down, nic = UPLINK + self.lane, PORT
+        if self.apart:
+            return self._at(node, [(_BESIDE, MEMORY[3] - 14), (_BESIDE, ROOT), (nic, ROOT), (nic, WIRE)])
         return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, WIRE)])
 
     def device_to_nic(self, node: int, device: int) -> list[Point]:
-        """Return the way from a device across the switch to the NIC, or straight where there is no switch."""
-        x, nic = self.middle(device), PORT
+        """Return the way from a device across the switch to the NIC, over the CPU if need be, or straight where there is no switch."""
+        x, nic, up, down = self.middle(device), PORT, UPLINK - self.lane, UPLINK + self.lane
         if not self.switch:
             return self._at(node, [(x, WIRE), (nic, WIRE)])
+        if self.apart:
+            return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, ROOT), (nic, ROOT), (nic, WIRE)])
+        if self.redirected:
+            turn = [(up, BUS), (up, ROOT), (down, ROOT), (down, BUS)]
+            return self._at(node, [(x, ENTRY), (x, BUS), *turn, (nic, BUS), (nic, WIRE)])
         return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, WIRE)])
 
     def device_to_port(self, node: int, device: int) -> list[Point]:
@@ -122,12 +145,21 @@ class Geometry:
     def nic_to_memory(self, node: int) -> list[Point]:
         """Return the way that received slices take up to host memory: the direction that copies out take as well."""
         up, nic = UPLINK - self.lane, PORT
+        if self.apart:
+            return self._at(node, [(nic, WIRE), (nic, ROOT), (_BESIDE, ROOT), (_BESIDE, MEMORY[3] - 14)])
         return self._at(node, [(nic, WIRE), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
 
     def from_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from host memory down to a device: the direction that the NIC reads through as well."""
         x, down = self.middle(device), UPLINK + self.lane
         return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (x, BUS), (x, ENTRY)])
+
+    def nic_to_device(self, node: int, device: int) -> list[Point]:
+        """Return the way of what the NIC writes into device memory: over the CPU it goes up and down by the other side of the uplink."""
+        points = self.device_to_nic(node, device)[::-1]
+        up, down = (self.x(node, UPLINK + side * self.lane) for side in (-1, 1))
+        swapped = {up: down, down: up}
+        return [(swapped.get(x, x), y) for x, y in points]
 
     def through_cpu(self, node: int) -> list[Point]:
         """Return the way from host memory through the CPU and back."""
@@ -167,14 +199,19 @@ def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | No
     if track not in _CROSSING:
         return [[None] * 3 for _ in found]
     own, following, before, _ = found
-    half, turns = len(own) // 2, len(own) > 4
+    half, turns = next(at for at, (x, _) in enumerate(own) if x > WIDTH / 2), len(own) > 4
     across = [_fraction(own, half - 1), _fraction(own, half), _fraction(own, -2) if turns else None]
     leaves = [_fraction(following, -2), None, None]
     comes = [0.0, _fraction(before, 1), _fraction(before, -2) if turns else None]
     return [across, leaves, comes, across]
 
 
-_CROSSING: tuple[Track, ...] = ("host memory to host memory", "device to device", "port to port")
+_CROSSING: tuple[Track, ...] = (
+    "host memory to host memory",
+    "host memory to the other device",
+    "device to device",
+    "port to port",
+)
 """Tracks from node to node."""
 
 
@@ -208,8 +245,10 @@ def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[
         left, right = g.device_to_port(0, device), g.device_to_port(1, device)
         y = left[-1][1]
         return [*left, *right[::-1]], [*right, (WIDTH, y)], [(0.0, y), *left[::-1]]
-    out = [g.device_to_nic(0, device), g.device_to_nic(1, device)]
-    return [*out[0], *out[1][::-1]], [*out[1], leave], [entry, *out[0][::-1]]
+    half = track == "host memory to the other device"
+    out = [g.memory_to_nic(node) if half else g.device_to_nic(node, device) for node in (0, 1)]
+    into = [g.nic_to_device(node, device) for node in (0, 1)]
+    return [*out[0], *into[1]], [*out[1], leave], [entry, *into[0]]
 
 
 _PASSES: dict[Track, tuple[Part, ...]] = {
@@ -218,6 +257,7 @@ _PASSES: dict[Track, tuple[Part, ...]] = {
     "through the CPU": ("host memory", "CPU"),
     "through the receiver's CPU": ("host memory", "CPU"),
     "host memory to host memory": ("host memory", "uplink", "NIC", "wire"),
+    "host memory to the other device": ("host memory", "uplink", "NIC", "wire", "device link"),
     "device to device": ("device link", "NIC", "wire"),
     "port to port": ("NIC", "wire"),
 }
@@ -238,7 +278,7 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
             left, right = g.device(device)
             pitch = min(SLOT, (right - left - 16) / 7)
             places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 9 - row * 3))
-        elif track in ("host memory to host memory", "through the CPU"):
+        elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):
             places.append(shelf)
         elif track in ("host memory to device", "through the receiver's CPU"):
             places.append((g.x(1, shelf[0]), shelf[1]))
@@ -252,7 +292,7 @@ def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
     match track:
         case "device to host memory":
             return geometry.x(0, UPLINK - 2 * geometry.lane - 8), SWITCH_TOP - 14, "right"
-        case "host memory to host memory" | "through the CPU":
+        case "host memory to host memory" | "host memory to the other device" | "through the CPU":
             return geometry.x(0, MEMORY[0] - 6), MEMORY[3] - 16, "right"
         case "host memory to device" | "through the receiver's CPU":
             return geometry.x(1, MEMORY[0] - 6), MEMORY[3] - 16, "left"

@@ -78,6 +78,7 @@ def fullest(run: Run) -> int:
 def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
     geometry = Geometry(run.scenario.hardware, run.scenario.data_path.uses_own_ports)
     drawn = [stage.name for stage in run.scenario.stages if stage_kind(stage.name).track]
+    broad = breadth(drawn)
     placed: list[Slice] = []
     trains: list[Train] = []
     stuck: list[tuple[int, list[Point], Train]] = []
@@ -101,18 +102,13 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
             odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
             for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
                 line = stretch(points, part)
-                width = WIDE if crosses else breadth(drawn)
+                width = WIDE if crosses else broad
                 trains.append(Train(line if crosses else shifted(line, off), stage, variant > 0, odd, width))
             phase = waits(now, times, passing)
             if phase is not None:
                 since = one["landed" if phase else "freed"] + shift
-                stuck.append(
-                    (
-                        since,
-                        queues(geometry, track)[phase][variant],
-                        Train([], stage, variant > 0, odd, BAR_WIDTH),
-                    )
-                )
+                places = queues(geometry, track)[phase][variant]
+                stuck.append((since, places, Train([], stage, variant > 0, odd, BAR_WIDTH)))
     waiting = _stand(geometry, placed, queued)
     return Moment(placed, trains + _stand_in_line(stuck), waiting)
 

@@ -30,8 +30,8 @@ _CARRIAGE = 14.0
 _COLUMNS = 2
 
 
-def multiples_svg(runs: Sequence[Run], theme: str = "light") -> str:
-    """Return small multiples of some runs as SVG; at least one of them must take time."""
+def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[str] = ()) -> str:
+    """Return small multiples of some runs as SVG; at least one of them must take time. `left_out` cannot do what they do."""
     ordered = sorted(runs, key=lambda run: -run.busbw_GBps)
     width, height = size(len(ordered))
     paper = Paper(palettes()[theme])
@@ -46,7 +46,10 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light") -> str:
         paper.shapes.append("</g>")
     foot = "Simulated by peerlab. Carriages on a stretch are as close as it is busy; words and rings in orange-red say what a run mostly waits for."
     paper.text((_MARGIN, height - 18), foot, size=12, ink="muted", align="left")
-    return paper.svg(width, height, alt_text(ordered))
+    if left_out:
+        told = shorten(_say_left_out(left_out), 190, placeholder=" ...")
+        paper.text((_MARGIN, height - 37), told, size=12, ink="muted", align="left")
+    return paper.svg(width, height, alt_text(ordered, left_out))
 
 
 def size(count: int) -> tuple[float, float]:
@@ -55,13 +58,17 @@ def size(count: int) -> tuple[float, float]:
     return 2 * _MARGIN + _COLUMNS * (_WIDE + _GAP) - _GAP, _HEAD + rows * (_HIGH + _GAP) + _FOOT
 
 
-def alt_text(runs: Sequence[Run]) -> str:
+def alt_text(runs: Sequence[Run], left_out: Sequence[str] = ()) -> str:
     """Return small multiples in words."""
     told = [
         f"{_name(run, runs)}: {run.busbw_GBps:.3g} GB/s in {say_time(run.time_ps)}, waits for {waits_for(run)}"
         for run in runs
     ]
-    return f"{_about(runs)}. {'; '.join(told)}."
+    return f"{_about(runs)}. {'; '.join(told)}.{' ' if left_out else ''}{_say_left_out(left_out)}"
+
+
+def _say_left_out(titles: Sequence[str]) -> str:
+    return f"Not shown, because they cannot do this: {', '.join(titles)}." if titles else ""
 
 
 def _name(run: Run, runs: Sequence[Run]) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from peerlab.analysis.gain import GainBand
+from peerlab.analysis.gain import FELT, GainBand
 from peerlab.analysis.run import Run
 from peerlab.units import say_time
+from peerlab.view.how_sure import how_sure_svg
 
 
 class OtherRatio(TypedDict):
@@ -14,6 +15,9 @@ class OtherRatio(TypedDict):
     says: str
     """What holds then, after *if*: ``each NIC has a root port of its own``."""
     ratio: float
+    low: float
+    """Where it has a band of its own, its ends; else the ratio itself."""
+    high: float
 
 
 class PathRatio(TypedDict):
@@ -28,10 +32,14 @@ class PathRatio(TypedDict):
     low: float | None
     """With the assumed figures at those ends of their ranges that make it smaller; none: not computed."""
     high: float | None
+    alone: float | None
+    """From topology alone, without the library; none: not computed, or there is no library."""
     others: list[OtherRatio]
     """Beside the band: with each alternative to an assumption without a range."""
     says: str
     """The band and the alternatives as one sentence without its end."""
+    sure: str
+    """The picture of how sure it is, as SVG; empty without a band."""
     times: list[str]
     """How long the one path takes, and the other."""
 
@@ -40,7 +48,12 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
     """Return the ratio of two runs of one machine, or nothing if one of them takes no time; `of` are other scenarios that it holds for."""
     if not slow.time_ps or not fast.time_ps:
         return None
-    cases = [case for one in band.left_out for case in one.cases] if band else []
+    cases = [
+        (case, case.says.replace("it is", f"{one.figure.label} is", 1))
+        for one in (band.left_out if band else ())
+        for case in one.cases
+        if one.reach >= FELT
+    ]
     return {
         "of": list(dict.fromkeys((slow.scenario.as_code(), fast.scenario.as_code(), *of))),
         "slow": slow.scenario.data_path.title,
@@ -48,7 +61,11 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
         "value": fast.busbw_GBps / slow.busbw_GBps,
         "low": band.low if band else None,
         "high": band.high if band else None,
-        "others": [{"says": case.says, "ratio": case.gain} for case in cases],
+        "alone": band.alone if band else None,
+        "others": [
+            {"says": says, "ratio": case.gain, "low": case.low, "high": case.high} for case, says in cases
+        ],
         "says": band.range_in_words() if band else "",
+        "sure": how_sure_svg(band) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
     }

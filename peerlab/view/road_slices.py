@@ -10,7 +10,7 @@ from peerlab.analysis.race import Slices, arrivals
 from peerlab.analysis.run import Run
 from peerlab.model.stages import Stage, stage_kind
 from peerlab.trace import Columns
-from peerlab.view.frames import PageRows, segment, thin
+from peerlab.view.frames import PageRows, repeating, segment, spread
 from peerlab.view.shown_nodes import focus
 
 TIMES = ("came", "enter", "out", "leave", "gone", "work")
@@ -38,7 +38,7 @@ def parts_of(run: Run) -> list[RoadPart]:
     """Return the stretches of a run's data path, first to last; adding up is none."""
     parts: list[RoadPart] = []
     for stage in run.scenario.stages:
-        if stage_kind(stage.name).counts_as == "reduction":
+        if stage_kind(stage.name).counts_as in ("reduction", "flight"):  # no way of its own
             continue
         start, end = _levels(stage)
         if {use.side for use in stage.uses} == {"source", "destination"}:
@@ -64,7 +64,7 @@ def _levels(stage: Stage) -> tuple[int, int]:
 def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
     """Return one row for each slice on each stretch, for the first PCIe switch of the node that is shown."""
     recording, trace = run.recording, run.trace
-    columns = thin(recording.spans, recording.blocks)
+    columns = repeating(recording)
     keep = (columns["node"] == focus(run)) & (columns["device"] < trace.devices_per_switch)
     columns = {name: values[keep] for name, values in columns.items()}
     found = arrivals(run, columns)
@@ -78,7 +78,10 @@ def slices_on(run: Run, parts: list[RoadPart]) -> PageRows:
             {**{name: times[name] for name in TIMES}, **said, "stretch": np.full(len(came), number)}
         )
     rows = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
-    return segment(rows, recording.blocks, by="came").page((*TIMES, "stretch", "device", "slice"), TIMES)
+    wide = spread(recording.spans, recording.blocks)
+    return segment(rows, recording.blocks, by="came", wide=wide).page(
+        (*TIMES, "stretch", "device", "slice"), TIMES
+    )
 
 
 class _Stage:

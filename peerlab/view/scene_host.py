@@ -8,6 +8,7 @@ from peerlab.view.geometry import (
     MEMORY,
     NODE_WIDTH,
     SWITCH_BOTTOM,
+    SWITCH_RIGHT,
     SWITCH_TOP,
     UPLINK,
     waiting_places,
@@ -55,7 +56,7 @@ def _box(sketch: Sketch, node: int, at: tuple[float, ...], *, hot: bool, used: b
 
 
 def _memory(sketch: Sketch, node: int) -> None:
-    d, staged = sketch.drawing, sketch.run.scenario.staged
+    d, staged = sketch.drawing, sketch.run.scenario.bounces
     hot, used = sketch.hot_part == "host memory", staged or sketch.uses("host memory")
     x = _box(sketch, node, MEMORY, hot=hot, used=used)
     d.text((x, MEMORY[1] + 11), "Host memory", size=13, bold=True, ink="ink" if used else "muted")
@@ -65,7 +66,7 @@ def _memory(sketch: Sketch, node: int) -> None:
     name = name or f"DRAM{sketch.mark('host.dram')}"
     said = f"{name}, {use}" if use else name
     d.text((x, MEMORY[1] + 25), said, size=11, ink="hot-ink" if hot else "muted")
-    if staged:
+    if staged and (node == 0 or not sketch.path.half_staged):
         _bounce_buffers(sketch, node)
 
 
@@ -80,7 +81,7 @@ def _cpu(sketch: Sketch, node: int) -> None:
     elif works:
         note = f"{sketch.run.cores_busy:.1f} of {cores}"
     else:
-        note = "schedules" if sketch.run.scenario.staged else "not needed"
+        note = "schedules" if sketch.run.scenario.bounces else "not needed"
     title = name or ("CPU cores" if works else "CPU")
     d.text((x, CPU[1] + 22), title, size=13, bold=True, ink="ink" if works else "muted")
     d.text((x, CPU[1] + 38), note, size=11, ink="hot-ink" if hot else "muted")
@@ -112,10 +113,15 @@ def _no_host(sketch: Sketch, node: int) -> None:
 
 def _switch(sketch: Sketch, node: int) -> None:
     g, d = sketch.geometry, sketch.drawing
-    d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, 390), SWITCH_BOTTOM), "box", "faint", 1.2)
+    right = SWITCH_RIGHT if g.apart else 390
+    d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, right), SWITCH_BOTTOM), "box", "faint", 1.2)
     name = "links in the node" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switch"
-    align = "right" if node == 0 else "left"
-    d.text((g.x(node, 386), SWITCH_TOP - 8), name, size=11, ink="muted", align=align)
+    if g.redirected:
+        name = "PCIe switch, ACS redirect"
+    outer = sketch.align(node)
+    align = outer if g.apart else "right" if node == 0 else "left"
+    # beside the uplink's words is no room for it where the bar ends before the NIC
+    d.text((g.x(node, 18 if g.apart else 386), SWITCH_TOP - 8), name, size=11, ink="muted", align=align)
 
 
 def _uplink(sketch: Sketch, node: int) -> None:
@@ -152,7 +158,7 @@ def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
     c, there = sketch.cluster, "switch.uplink" in sketch.cluster.figures
     name, share = sketch.says(node, "uplink", "PCIe uplink", NODE_WIDTH - UPLINK - 80)
     if not sketch.on("uplink"):
-        passed = sketch.run.scenario.staged or sketch.uses("uplink")
+        passed = sketch.run.scenario.bounces or sketch.uses("uplink")
         share = "not a limit here" if passed else "idle" if there else "not used"
     if name:
         rate = capacity_Bps(c, sketch.busiest(node, sketch.on("uplink")))

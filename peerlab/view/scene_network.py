@@ -8,12 +8,14 @@ from peerlab.view.drawing import HEIGHT, WIDTH, within
 from peerlab.view.geometry import (
     BOX_BOTTOM,
     BOX_TOP,
+    CPU,
     NIC,
     NODE_WIDTH,
     PORT,
     PORT_HALF,
     PORT_WIRE,
     SWITCH_BOTTOM,
+    SWITCH_TOP,
     WIRE,
 )
 from peerlab.view.sketch import Sketch
@@ -40,8 +42,26 @@ def draw_devices(sketch: Sketch, node: int) -> None:
             )
     if g.switch:
         _device_links(sketch, node)
-        _link(sketch, node, PORT, _nic_Bps(sketch))
+        _nic_link(sketch, node)
     _nic(sketch, node)
+
+
+def _nic_link(sketch: Sketch, node: int) -> None:
+    """Draw the link of the NIC: to the switch, or past it to the CPU, where it hangs there."""
+    if not sketch.geometry.apart:
+        _link(sketch, node, PORT, _nic_Bps(sketch))
+        return
+    _link(sketch, node, PORT, _nic_Bps(sketch), top=CPU[3])
+    name = "other socket" if sketch.cluster.wiring.place.over_sockets else "root port"
+    x = PORT - sketch.geometry.thickness(_nic_Bps(sketch)) / 2 - 6
+    align = "right" if node == 0 else "left"
+    at = (sketch.geometry.x(node, x), (SWITCH_TOP + SWITCH_BOTTOM) / 2)
+    sketch.drawing.text(at, f"{name}{_mark_wiring(sketch)}", size=11, ink="muted", align=align)
+
+
+def _mark_wiring(sketch: Sketch) -> str:
+    """Return the sign of an assumption where it is assumed that the NIC hangs where it is drawn."""
+    return " †" if sketch.cluster.wiring.assumption else ""
 
 
 def _device_links(sketch: Sketch, node: int) -> None:
@@ -94,7 +114,13 @@ def _nic(sketch: Sketch, node: int) -> None:
     edge = "hot" if hot else "edge" if used else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if used else "muted"
-    d.text((beside, BOX_TOP + 16), "NIC" + sketch.mark("node.nics_per_switch"), size=13, bold=True, ink=ink)
+    d.text(
+        (beside, BOX_TOP + 16),
+        "NIC" + (_mark_wiring(sketch) or sketch.mark("node.nics_per_switch")),
+        size=13,
+        bold=True,
+        ink=ink,
+    )
     speed = sketch.speed(node)
     slow = speed < 1 and used
     rate = f"{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
@@ -108,13 +134,14 @@ def _nic(sketch: Sketch, node: int) -> None:
 
 
 def _link(
-    sketch: Sketch, node: int, x: float, rate: int | None, load: float = 0.0, *, hot: bool = False
-) -> None:
+    sketch: Sketch, node: int, x: float, rate: int | None, load: float = 0.0, *, hot: bool = False,
+    top: float = SWITCH_BOTTOM,
+) -> None:  # fmt: skip
     g, d, half = sketch.geometry, sketch.drawing, sketch.geometry.thickness(rate) / 2
-    edges = (g.x(node, x - half), SWITCH_BOTTOM, g.x(node, x + half), BOX_TOP)
+    edges = (g.x(node, x - half), top, g.x(node, x + half), BOX_TOP)
     d.box("pipes", edges, "box", "hot" if hot else "faint", 1.6 if hot else 1.0)
     if load:
-        full = (g.x(node, x - half * load), SWITCH_BOTTOM, g.x(node, x + half * load), BOX_TOP)
+        full = (g.x(node, x - half * load), top, g.x(node, x + half * load), BOX_TOP)
         d.box("loads", full, "hot-fill" if hot else "faint", "none")
 
 

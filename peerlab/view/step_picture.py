@@ -79,7 +79,7 @@ def step_svg(run: StepRun, *others: StepRun, palette: Mapping[str, str] | None =
     runs = (run, *others)
     paper = Paper(_Follows() if palette is None else palette)
     longest = max(one.time_ps for one in runs) or 1
-    scale = _Scale(longest)
+    scale = _TimeAxis(longest)
     _draw_computing(paper, run, scale)
     top = _LANE + 2 * _GAP
     for one in runs:
@@ -112,7 +112,7 @@ class _Follows(dict[str, str]):
 
 
 @dataclass(frozen=True)
-class _Scale:
+class _TimeAxis:
     longest_ps: int
 
     def x(self, ps: int) -> float:
@@ -128,7 +128,7 @@ class _Scale:
                 last = right
 
 
-def _draw_computing(paper: Paper, run: StepRun, scale: _Scale) -> None:
+def _draw_computing(paper: Paper, run: StepRun, scale: _TimeAxis) -> None:
     paper.text((_LEFT - 10, _GAP + _LANE / 2), "computing", bold=True, align="right")
     for phase, shades in (
         (FORWARD, ("gather", "faint")),
@@ -146,7 +146,7 @@ def _draw_computing(paper: Paper, run: StepRun, scale: _Scale) -> None:
                 paper.text((middle, _GAP + _LANE / 2), phase)
 
 
-def _draw_path(paper: Paper, run: StepRun, scale: _Scale, top: float) -> None:
+def _draw_path(paper: Paper, run: StepRun, scale: _TimeAxis, top: float) -> None:
     lanes, role = lanes_of(run), data_path(str(run.step.scenario.path)).role
     paper.box((_LEFT, top, _RIGHT, top + _PATH), "panel", radius=4)
     paper.text(
@@ -195,7 +195,7 @@ def _hatch(paper: Paper, corners: tuple[float, float, float, float], role: str) 
         start += _HATCH
 
 
-def _draw_axis(paper: Paper, scale: _Scale, top: float) -> None:
+def _draw_axis(paper: Paper, scale: _TimeAxis, top: float) -> None:
     whole = scale.longest_ps / PS_PER_MS
     rough = whole / _TICKS
     power = (

@@ -107,7 +107,7 @@ def _figures(paper: Paper, run: Run, at: int) -> None:
     paper.text((middle, 84), f"{say_time(run.time_ps)} for {say_bytes(s.nbytes)}", size=15, bold=True)
     paper.text((middle, 106), waits_for(run), size=14, bold=True, ink="hot-ink")
     paper.text((middle, 126), say_count(s.ranks, "rank"), size=13, ink="muted")
-    paper.text((middle, 162), f"shown at {say_time(at)}", size=11, ink="muted")
+    paper.text((middle, 144), f"shown at {say_time(at)}", size=11, ink="muted")
 
 
 def _slices(paper: Paper, sketch: Sketch, at: int) -> None:

@@ -31,8 +31,8 @@ def colours(run: Run) -> list[list[str]]:
     return [[role, text] for role, text in key.items()]
 
 
-def caption(run: Run) -> str:
-    """Return the line below the pictures: what was simulated."""
+def caption(run: Run, *, unsolved: bool = True) -> str:
+    """Return the line below the pictures: what was simulated; `unsolved`: and what of the library's law is not solved there."""
     s = run.scenario
     warm = (
         f", {s.runs} times in a row: the last is shown, its registrations were already cached"
@@ -40,7 +40,12 @@ def caption(run: Run) -> str:
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}"
+    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{_unsolved(s) if unsolved else ''}"
+
+
+def _unsolved(s: Scenario) -> str:
+    """Return what the library's law is known not to meet here."""
+    return "".join(f" {says}" for says in s.library_unsolved)
 
 
 def _not_drawn(run: Run) -> str:
@@ -65,7 +70,7 @@ def _slices(s: Scenario) -> str:
         return f"{size}, {len(found)} to a transfer"
     if s.slice_bytes != "auto":
         return f"{size}, as set"
-    return f"{size}, as the library cuts them {'through the host' if s.staged else 'from device memory'}"
+    return f"{size}, as the library cuts them {'through the host' if s.bounces else 'from device memory'}"
 
 
 def _how(run: Run) -> str:
@@ -104,7 +109,16 @@ def _unfelt(s: Scenario) -> str:
 
 def way(scenario: Scenario) -> str:
     """Return the way that slices take, as a sentence without its end."""
-    return scenario.data_path.way.format(device=scenario.hardware.device_name)
+    said = scenario.data_path.way.format(device=scenario.hardware.device_name)
+    wiring = scenario.hardware.wiring
+    if not scenario.uses_nic or "switch.uplink" not in scenario.hardware.figures:
+        return said
+    if wiring.place.over_cpu:
+        said = said.replace("across the PCIe switch", "across the PCIe switch and the CPU")
+        return f"{said}; each NIC hangs {wiring.place.title}"
+    return (
+        f"{said}; ACS redirect sends what goes from card to card up to the CPU" if wiring.redirected else said
+    )
 
 
 _REGISTRATIONS = {

@@ -6,6 +6,7 @@ import peerlab
 from peerlab.app.explore import explore
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.places import folder
+from peerlab.view.payload import payload
 
 HARDWARE = folder("data") / "hardware"
 LEAVES = """[fabric]
@@ -68,7 +69,7 @@ def test_only_algorithms_that_machine_nodes_and_collective_can_have_are_offered(
     def offered():
         return {value for _, value in lab.controls.rare.algorithm.options}
 
-    adding = set(ALGORITHMS) - {"direct"}  # which is an all-to-all's
+    adding = set(ALGORITHMS) - {"direct", "tree", "nvls-tree"}  # an all-to-all's, and NCCL's
     assert offered() == adding - {"ring"}  # dl1 has eight devices a node
     lab.controls.nodes_text.value = "12"
     assert offered() == adding - {"ring", "halving-doubling", "recursive-doubling"}
@@ -166,3 +167,55 @@ def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():
     assert large(peerlab.Scenario(nodes=1024, jitter=0.1))
     assert not large(peerlab.Scenario(nodes=1024))
     assert not large(peerlab.Scenario(nodes=8, jitter=0.1))
+
+
+def test_where_the_nics_hang_and_acs_redirect_are_switched_and_seen():
+    lab = explore(path="peer-direct", nodes=4, message_bytes="16 MiB")
+    assert lab.controls.rare.wiring.label == "below one switch, as assumed †"
+    before = payload(lab.run)["views"]["scene"]["ways"]
+    lab.controls.rare.acs.value = "on"
+    assert lab.scenario.acs_redirect == "on"
+    assert lab.run.bottleneck.label == "PCIe uplink up"
+    assert payload(lab.run)["views"]["scene"]["ways"] != before
+    lab.controls.rare.acs.value = "auto"
+    lab.controls.rare.wiring.value = "root-port"
+    assert lab.scenario.hardware.wiring.place.distance == "PHB"
+    lab.controls.cluster.value = "ideal-100g"
+    assert (lab.scenario.wiring, lab.controls.rare.wiring.disabled) == ("auto", True)
+    lab.close()
+
+
+def test_a_wiring_that_is_given_in_python_and_is_the_clusters_own_is_shown_as_that():
+    lab = explore(wiring="switch", acs_redirect="off", nodes=4, message_bytes="4 MiB")
+    assert (lab.controls.rare.wiring.value, lab.controls.rare.acs.value) == ("auto", "auto")
+    lab.close()
+
+
+def test_the_library_and_its_protocol_can_be_forced_and_only_what_the_path_has_is_offered():
+    lab = explore(cluster="p5", path="peer-direct", nodes=2, message_bytes="1 MiB")
+    rare = lab.controls.rare
+    assert rare.library.label == "the cluster's: NCCL over EFA"
+    rare.protocol.value = "LL"
+    assert ", LL, " in lab.run.scenario.library_says
+    lab.controls.host.value = True  # through the host the plugin allows Simple alone
+    assert lab.controls.error.value == ""
+    assert lab.scenario.protocol == "auto"
+    assert [name for name, _ in rare.protocol.options] == ["auto", "Simple"]
+    rare.version.value = "2.3"
+    assert "NCCL over EFA is known from 2.12" in lab.controls.error.value
+    rare.version.value = "2.23"
+    assert lab.run.scenario.library_says.startswith("NCCL 2.23 over EFA: ")
+    rare.library.value = "none"
+    assert (lab.scenario.library, lab.scenario.library_version, lab.run.scenario.library_says) == (
+        "none",
+        None,
+        "",
+    )
+    assert rare.version.disabled
+    assert rare.protocol.disabled
+    lab.controls.cluster.value = "azure-nd-a100-v4"
+    assert (lab.scenario.library, lab.scenario.used_library.title) == (
+        None,
+        "NCCL over InfiniBand or RoCE verbs",
+    )
+    lab.close()

@@ -15,8 +15,8 @@ def shown(explorer):
 
 def test_the_button_races_both_sides_of_the_host_switch_and_follows_what_is_shown():
     explorer = opened()
-    assert "RDMA through host takes 4.21 ms" in shown(explorer)
-    assert "Peer Direct takes 2.39 ms" in shown(explorer)
+    assert "RDMA through host takes 4.38 ms" in shown(explorer)
+    assert "Peer Direct takes 2.54 ms" in shown(explorer)
     explorer.controls.nodes.value = 16  # from now on there is something before
     assert "16 nodes" in shown(explorer)
     assert "8 nodes" in shown(explorer)

@@ -187,7 +187,7 @@ def picture(browser, address, before):
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
     page.get_by_role("switch", name="Host bottleneck").click()
-    page.locator(".pl-card", has_text="55.4 GB/s").wait_for()
+    page.locator(".pl-card", has_text="52 GB/s").wait_for()
     page.evaluate("() => { const [{ player }] = peerlabPages; player.seek(0.4 * player.length) }")
     page.wait_for_timeout(400)  # without the changes Bokeh paints when it likes
     spare = "[...peerlabPages][0].figures.view('timeline').children_views().filter(one => one.selection_glyph?.paint).length"

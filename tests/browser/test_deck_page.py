@@ -83,10 +83,10 @@ def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
     while page.locator("section.present iframe").count() == 0:
         page.keyboard.press("ArrowRight")
     frame.wait_for_function("[...window.peerlabPages][0].player.playing")
-    expect(frame.locator(".pl-card[data-name=busbw]")).to_contain_text("31.4 GB/s")
+    expect(frame.locator(".pl-card[data-name=busbw]")).to_contain_text("30.2 GB/s")
     frame.get_by_label("Host bottleneck").click()
     frame.wait_for_function(
-        "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('55.4 GB/s')"
+        "document.querySelector('.pl-card[data-name=busbw]').innerText.includes('52 GB/s')"
     )
     page.evaluate("Reveal.next()")
     frame.wait_for_function("![...window.peerlabPages][0].player.playing")
@@ -118,7 +118,7 @@ def test_the_speaker_has_notes_and_sees_what_comes(page):
     speaker.locator("iframe").nth(1).wait_for()
     page.keyboard.press("ArrowRight")
     notes = speaker.locator(".speaker-controls-notes")
-    notes.get_by_text("31.4 GB/s bus bandwidth in 4.21 ms").wait_for()
+    notes.get_by_text("30.2 GB/s bus bandwidth in 4.38 ms").wait_for()
     for frame, heading in ((0, "Through the host"), (1, "Peer Direct")):
         speaker.frame_locator("iframe").nth(frame).locator("section.present h2", has_text=heading).wait_for()
     speaker.close()

@@ -131,13 +131,13 @@ def test_scrubbing_moves_every_view_with_one_clock(shown):
     left = shown.ask("page => page.timeline.cursor.getBoundingClientRect().left")
     bar.evaluate("bar => { bar.value = 900; bar.dispatchEvent(new Event('input')); }")
     assert shown.ask("page => page.timeline.cursor.getBoundingClientRect().left") > left + 50
-    assert re.match(r"3\.[78]\d ms of 4\.21 ms", shown.page.locator(".pl-clock").inner_text())
+    assert re.match(r"3\.9\d ms of 4\.38 ms", shown.page.locator(".pl-clock").inner_text())
 
 
 def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans(shown):
     shown.change(run(nodes=1024))
     total, drawn = shown.ask("page => [page.timeline.spans.total, page.timeline.count]")
-    assert total > 100_000
+    assert total > 50_000
     assert 10 < drawn < 2000  # neighbours that look the same are one mark
     expect(shown.page.locator(".pl-merged")).to_contain_text("spans in one mark")
     shown.ask(
@@ -177,7 +177,7 @@ def test_a_span_shows_its_work_and_paler_the_time_in_which_it_is_held(shown):
     for work, rest in held:
         assert not work["pale"]
         assert (rest["left"], rest["wait"]) == (work["right"], work["wait"])
-        assert re.match(r"10\.5 µs of work, held for [\d.]+ µs until NIC send was through; ", work["wait"])
+        assert re.match(r"41\.9 µs of work, held for [\d.]+ µs until NIC send was through; ", work["wait"])
     shown.page.locator(".pl-whole").click()
 
 

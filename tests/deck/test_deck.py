@@ -53,13 +53,14 @@ def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
     plans = (SlidePlan("recommendation"),)
     known = made(plans=plans, cluster="p4d")[0]  # where its NICs hang is documented
     assert known.title == "Recommendation: use Peer Direct"
-    assert "slices that a transfer has at least (slices.least)" in " ".join(known.lines)
+    assert "what the transport adds to a hop (library.hop)" in " ".join(known.lines)
     open_ = made(plans=plans)[0]
     assert open_.title == "Recommendation: measure before deciding"
     assert "times if each NIC has a root port of its own" in open_.lines[0]
     gain = ComparedRuns({"nodes": 4}, peerlab.simulate).gain_band
-    most = f"NICs below a PCIe switch (node.nics_per_switch): {gain.least:.2f} to {gain.most:.2f} times"
-    assert f"The gain depends most on {most}. Find that out first: lspci -tv" in " ".join(open_.lines)
+    below, apart = gain.wired
+    most = f"where the NICs hang (wiring.nic): {below.gain:.2f} times if {below.says}; {apart.gain:.2f} times if {apart.says}"
+    assert f"The gain depends most on {most}. Find that out first: `peerlab doctor`" in " ".join(open_.lines)
     far = made(plans=plans, nodes=1024, message_bytes="1 MiB")[0]
     assert far.title == "Recommendation: stay with the way through the host"
 
@@ -72,12 +73,16 @@ def test_every_slide_that_shows_the_range_of_a_gain_says_what_it_leaves_out():
     ]
     with_range = [text for text in shown if f"{gain.low:.2f} to {gain.high:.2f}" in text]
     assert len(with_range) == 3
-    assert all("root port" in text and f"{gain.least:.2f}" in text for text in with_range)
+    apart = f"{gain.wired[1].low:.2f} to {gain.wired[1].high:.2f}"
+    assert all("root port" in text and apart in text for text in with_range)
+    assert not [text for text in shown if f"{gain.least:.2f} to {gain.most:.2f}" in text]  # never merged
     (step,) = (text for text in shown if text.startswith("A training step"))
     training = ComparedRuns(
         {"nodes": 4, "message_bytes": TRAINING.gradient_bytes}, peerlab.simulate
     ).gain_band
-    assert f"the exchange becomes {training.least:.2f} to {training.most:.2f} times as fast" in step
+    for case in training.wired:
+        assert f"the exchange {case.low:.2f} to {case.high:.2f} times, the step then " in step
+        assert case.says in step
 
 
 OUTLINE = """---

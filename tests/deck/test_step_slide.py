@@ -35,7 +35,9 @@ def test_the_slide_says_what_the_steps_are():
     )
     assert f"{1e3 * host.exposed_s * 1e3:.0f} µs" in said.lines[0]
     assert f"{sure.value:.3f} times as assumed" in said.lines[2]
-    assert "if each NIC has a root port of its own" in said.lines[3]
+    apart = sure.cluster.wired[1]
+    assert f"{apart.low:.3f} to {apart.high:.3f} times if each NIC has a root port of its own" in said.lines[3]
+    assert "`peerlab doctor` on one node tells" in said.lines[3]
     assert "assumed; mlcommons" in said.lines[1]
 
 
@@ -44,6 +46,8 @@ def test_a_band_has_the_answer_and_what_moves_it():
     sure = step_gain(peer, host)
     assert sure.low <= sure.cluster.low <= sure.value == peer.gain(host) <= sure.cluster.high <= sure.high
     assert sure.training_low < sure.value < sure.training_high + 1e-12
+    bare = [peerlab.step(one.step.with_(library="none")) for one in (host, peer)]
+    assert sure.cluster.alone == pytest.approx(bare[1].gain(bare[0])) != sure.value
     slow = 0.15
     slower = [
         one.answer(one.step.with_(slowdown=slow, compute_ms=one.step.compute.high_ps / 1e9))

@@ -42,7 +42,7 @@ def test_a_share_of_the_step_gains_less_if_the_share_stays_hidden_and_more_if_th
     )
     assert "72 ms" in said.lines[1]
     assert "252 ms" in said.lines[1]
-    assert "the same share hidden: 279 ms" in said.notes[0]
+    assert "the same share hidden: 280 ms" in said.notes[0]
     assert "the same time hidden: 252 ms" in said.notes[0]
 
 

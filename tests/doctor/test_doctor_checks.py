@@ -4,8 +4,9 @@ import gzip
 
 import pytest
 from fake_host import CLOSED_DRIVER, CONFIG, RELEASE, FakeHost
+from fake_sys import ETHERNET, GPU, HABANA, MELLANOX, FakeSys
 
-from peerlab.host_doctor import CHECKS, examine
+from peerlab.host_doctor import CHECKS, Host, examine
 
 MIB = 1 << 20
 
@@ -60,6 +61,15 @@ def ecn_off(fake):
         fake.write(f"sys/class/net/eth2/ecn/{end}/enable/3", "0")
 
 
+def at_the_cpu(fake):
+    """Hang a NIC at a port of the CPU of its own."""
+    port, nic = "0000:0f:01.0", "0000:05:00.0"
+    fake.device(nic).unlink()
+    fake.pci(port)
+    fake.pci(port, nic, kind=ETHERNET, vendor=MELLANOX, driver="mlx5_core")
+    fake.iommu(nic, "identity")
+
+
 def cannot(extra, why="EPERM (Operation not permitted)"):
     return lambda fake: fake.refused.update({extra: why})
 
@@ -83,6 +93,7 @@ FAULTS = [
     ("peer-memory", "fail", lambda fake: fake.write("proc/driver/nvidia/version", CLOSED_DRIVER)),
     ("peer-memory", "unknown", lambda fake: fake.remove("proc/driver/nvidia/version")),
     ("locked-memory", "fail", has(locked_memory_bytes=8 * MIB)),
+    ("nic-place", "warn", at_the_cpu),
     ("iommu", "warn", lambda fake: fake.iommu("0000:23:00.0", "DMA-FQ")),
     ("acs", "warn", bridges(lambda fake, bridge: fake.access_control(bridge, 0x001D))),
     ("acs", "unknown", bridges(lambda _, bridge: (bridge / "config").write_bytes(bytes(64)))),
@@ -268,3 +279,17 @@ def test_slingshot_is_an_rdma_device_though_no_verbs_device(fake):
     assert set(statuses(fake).values()) == {"pass"}
     fake.libfabric = {**fake.libfabric, "providers": ["tcp"]}
     assert statuses(fake)["libfabric"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("nic", "status"), [("0000:10:1b.0", "pass"), ("0000:00:1b.0", "unknown")], ids=["with", "apart"]
+)
+def test_a_virtual_machine_tells_by_bus_numbers_with_whom_a_nic_hangs(tmp_path, nic, status):
+    fake = FakeSys(tmp_path)
+    for slot in ("1d", "1e"):
+        fake.pci(f"0000:10:{slot}.0", kind=GPU, vendor=HABANA)
+    fake.rdma("rdmap16s27", fake.pci(nic, kind=ETHERNET, vendor=0x1D0F, driver="efa"))
+    report = examine(Host(root=tmp_path, run=lambda *_: None), ["nic-place"])
+    (found,) = report.findings
+    assert found.status == status
+    assert nic in found.found

@@ -84,7 +84,7 @@ def test_several_variables_are_all_told_the_worst_first(fake):
     (one,) = examine(fake.host(), "environment").findings
     settings = [clause.partition(":")[0] for clause in one.found.split("; ")]
     assert settings == ["NCCL_IB_DISABLE=1", "NCCL_NET_GDR_LEVEL=loc", "FI_MR_CACHE_MAX_COUNT=0"]
-    assert one.blocks == ("peer-direct", "host-rdma")
+    assert one.blocks == ("peer-direct", "host-rdma", "receive-direct")
     assert "unset FI_MR_CACHE_MAX_COUNT" in one.mend
 
 

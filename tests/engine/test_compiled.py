@@ -146,8 +146,8 @@ def test_its_machine_code_is_found_on_disk_afterwards():
 def test_a_run_without_it_loads_no_compiler():
     script = """
 import sys, peerlab
-peerlab.simulate(of_topology())
-peerlab.simulate(of_topology(nodes=3, jitter=0.1, message_bytes="1 MiB"))
+peerlab.simulate(peerlab.Scenario(library="none"))
+peerlab.simulate(peerlab.Scenario(library="none", nodes=3, jitter=0.1, message_bytes="1 MiB"))
 print("numba" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -1,6 +1,7 @@
 """The fast engine against the referee: every span, every registration, every counter, with ==."""
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -254,6 +255,20 @@ def test_what_is_left_out_is_exactly_what_would_have_happened():
         for short, long in zip(folded.iterations, whole.iterations, strict=True):
             assert short.recording.counters.misses == long.recording.counters.misses
             assert short.recording.counters.hits == long.recording.counters.hits
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"collective": "reduce-scatter"}, {"collective": "allgather"}, {"collective": "alltoall"}]
+)
+@pytest.mark.parametrize("path", ["host-rdma", "host-tcp", "peer-direct"])
+def test_steps_that_wait_for_no_arrival_repeat_too(path, fields):
+    """A long pairwise exchange: slices stand in line for their places, so little of it is simulated."""
+    scenario = peerlab.Scenario(nodes=56, path=path, message_bytes="4 MiB", buffers=2, **fields)
+    folded = peerlab.simulate(scenario, engine="loop").trace
+    whole = peerlab.simulate(scenario, engine="referee").trace
+    assert folded.last.blocks, fields
+    assert len(folded.last.spans["start"]) < 0.9 * len(whole.last.spans["start"])
+    same(whole, folded)
 
 
 def test_a_thousand_nodes_are_simulated_in_few_rows():

@@ -53,7 +53,12 @@ def test_a_tree_is_a_chain_of_hops_that_all_nodes_walk_alike(nodes):
 
 @pytest.mark.parametrize("size", [8, 4 * KIB, 256 * KIB, 4 * MIB, 64 * MIB, 1024 * MIB])
 @pytest.mark.parametrize(
-    ("cluster", "nodes"), [("p4d", 2), ("p4d", 16), ("azure-nd-a100-v4", 2), ("azure-nd-a100-v4", 8)]
+    ("cluster", "nodes"),
+    [
+        *(("p4d", nodes) for nodes in (2, 16, 256)),
+        *(("azure-nd-a100-v4", nodes) for nodes in (2, 4, 8, 16, 64, 256)),
+        ("infiniband-hdr-a100", 64),
+    ],
 )
 def test_where_only_the_network_limits_the_simulation_is_the_closed_form(cluster, nodes, size):
     asked = peerlab.Scenario(

@@ -82,7 +82,7 @@ def test_a_slice_is_ready_when_the_last_of_what_it_waits_for_has_come():
         cluster="ideal-100g", nodes=4, message_bytes=400, algorithm="halving-doubling", slice_bytes=None
     )
     system = System(asked.with_(dependency="slice"), folded=True)
-    ready = DataReadiness(system, Course(4, 2), None, [])
+    ready = DataReadiness(system, Course(4, 2), None, [], None, None)
     assert system.order(0).needs(2) == [2]
     assert ready.pass_on(10, 0, 0, 0, 0) == [1 * system.pieces]  # step 1 waits for step 0 alone
     assert ready.pass_on(20, 1, 1, 0, 0) == [2 * system.pieces]

@@ -95,11 +95,10 @@ def test_truths_are_those_of_the_learners_file():
     gain, matters = find("06-worst").truth, find("06-matters").truth
     of_the_sheet = gain()
     review.draft()
-    assert matters() == "NIC rate"  # nobody knows it yet
-    assert gain() < 0.8 < of_the_sheet
+    assert gain() < 0.9 < of_the_sheet  # nobody knows the NIC's rate yet
     review.edit(review.FILE, review.SHEET)
     assert gain() == of_the_sheet
-    assert matters() == "NICs below a PCIe switch"
+    assert matters() == "where the NICs hang"
 
 
 def test_the_recommendation_is_the_decks_own():

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peerlab.model.library_files import load_library
-from peerlab.model.nccl_law import PROTOCOLS, Costs, Sight, chosen, course, courses
+from peerlab.model.nccl_law import PROTOCOLS, Costs, NcclSight, chosen, course, courses
 
 LAW = load_library("nccl-verbs").law
 ALGORITHM = {"T": "tree", "R": "ring", "V": "nvls-tree"}
@@ -28,7 +28,7 @@ def reference():
 
 
 def machine(given):
-    return Sight(
+    return NcclSight(
         nodes=given["N"], devices=given["D"], generation=given["cc"], wire=given["W"], ring=tuple(given["ring"]),
         tree=tuple(given["tree"]), nvls=tuple(given["nvls"]) if "nvls" in given else None, channels=given["n"],
         nvlink=bool(given["nvl"]), direct=bool(given["gdr"]), amd=bool(given["amd"]), version=given["ver"],
@@ -62,7 +62,7 @@ def test_every_worked_row_comes_out_with_its_choice():
 def sights(draw):
     devices = draw(st.sampled_from([1, 2, 4, 8]))
     nics, rate = draw(st.sampled_from([1, 2, 4, 8])), draw(st.floats(1, 50))
-    return Sight(
+    return NcclSight(
         nodes=draw(st.integers(2, 64)), devices=devices, generation=draw(st.integers(0, 3)), wire=nics * rate,
         ring=(nics, rate), tree=(nics, 1.5 * rate, rate), nvls=(16, 23.0, rate) if devices == 8 else None,
         channels=2 * nics, nvlink=draw(st.booleans()), direct=draw(st.booleans()), amd=draw(st.booleans()),

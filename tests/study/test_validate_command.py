@@ -163,7 +163,8 @@ def test_a_log_is_held_against_its_cluster(root):
     status, out, problem = run("--log", log, "--cluster", "azure-nd-a100-v4")
     assert (status, problem) == (0, "")
     assert re.search(
-        r"NCCL over InfiniBand or RoCE verbs: median error \d %, worst [+-]\d+ % at ", out.replace("%", " %")
+        r"NCCL over InfiniBand or RoCE verbs, Peer Direct: median error \d %, worst [+-]\d+ % at ",
+        out.replace("%", " %"),
     )
     assert "NCCL 2.18 over InfiniBand or RoCE verbs: tree, LL, chunks of 8 B" in out
     for options, says in (

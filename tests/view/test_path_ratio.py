@@ -1,9 +1,11 @@
 """The ratio of two paths as a page gets it, in the lab and in an exported page."""
 
 import peerlab
+from peerlab.analysis.gain import FELT
 from peerlab.app.explore import explore
 from peerlab.export.album import Album
 from peerlab.export.choices import choices
+from peerlab.view.how_sure import how_sure_svg
 from peerlab.view.path_ratio import path_ratio
 
 STAGED = peerlab.Scenario(path="host-rdma")
@@ -14,12 +16,14 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
     band = fast.gain_band(slow)
     ratio = path_ratio(slow, fast, band)
     assert (ratio["low"], ratio["value"], ratio["high"]) == (band.low, band.value, band.high)
-    assert [one["says"] for one in ratio["others"]] == [
-        case.says for one in band.left_out for case in one.cases
-    ]
+    felt = [one for one in band.left_out if one.reach >= FELT]
+    assert [one["says"] for one in ratio["others"]] == [case.says for one in felt for case in one.cases]
+    assert ratio["alone"] == band.alone
     assert ratio["says"] == band.range_in_words()
-    assert ratio["times"] == ["4.21 ms", "2.39 ms"]
-    assert path_ratio(slow, fast, None)["low"] is None
+    assert ratio["times"] == ["4.38 ms", "2.54 ms"]
+    assert ratio["sure"] == how_sure_svg(band)
+    without = path_ratio(slow, fast, None)
+    assert (without["low"], without["sure"]) == (None, "")
 
 
 def test_a_run_that_takes_no_time_has_none():

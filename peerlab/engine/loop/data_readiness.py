@@ -3,8 +3,10 @@
 from heapq import heappush
 
 from peerlab.collectives.plan import is_chain
+from peerlab.engine.loop.adding_up import AddingUp
 from peerlab.engine.loop.loop_resources import READY, Heap
 from peerlab.engine.loop.transfers import Course
+from peerlab.engine.loop.waiting_line import WaitingLine
 from peerlab.engine.system import System
 
 
@@ -14,10 +16,18 @@ class DataReadiness:
     In a chain the slice that arrives is, byte for byte, what the next step's slice of the same number sends; nothing is counted.
     """
 
-    def __init__(self, system: System, course: Course, gathered: list[int] | None, heap: Heap) -> None:
+    def __init__(
+        self,
+        system: System,
+        course: Course,
+        gathered: list[int] | None,
+        heap: Heap,
+        line: WaitingLine | None,
+        adding: AddingUp | None,
+    ) -> None:
         self._system, self._course, self._heap = system, course, heap
         self._lanes, self._pieces = len(system.lanes), system.pieces
-        self.gathered = gathered
+        self.line, self.adding, self.gathered = line, adding, gathered
         """When the node's own contribution to each slice is added up; None where there is none to wait for."""
         self.chain = is_chain(system.plan.schedule)
         self._blocking, self._hands_out = system.scenario.blocking, system.plan.hands_out
@@ -28,6 +38,9 @@ class DataReadiness:
 
     def begin(self, lane: int) -> None:
         """Deliver the transfers that wait for no arrival, and of other transfers the slices that wait for none."""
+        if self.line:
+            self.line.join(0, 0, lane)
+            return
         order, steps = self._system.order(lane), 1 if self.chain else self._course.steps
         for step in range(steps):
             if not order.waits[step] and self._system.receiver(lane, step) >= 0:
@@ -63,6 +76,7 @@ class DataReadiness:
         step, piece = divmod(rest, self._pieces)
         if self.chain:  # gathered in the order of the ring's steps
             return self.gathered[rest + self._pieces]
+        step += self._course.skipped
         if step not in self._own_of_step:
             positions = self._system.plan.schedule.receives(step)
             own = self._system.own_ready(self.gathered, positions, self._system.sizes(step))
@@ -78,12 +92,30 @@ class DataReadiness:
             # sent on as the same slice of the next step; blocking code sends it when that step begins (`offer`)
             goes_on = not self._blocking and step + 1 < self._course.steps
             return [slice_id - slice_id % self._lanes + self._pieces * self._lanes + to] if goes_on else []
+        if self.line:
+            return self._summed(now, slice_id, to) if step < reducing else []
         order, found = self._system.order(to), []
         for later in order.leaders.get(step, ()):
             for fed in order.feeds(step, later)[piece]:
                 if self._have_all(later, fed, to):
                     found += self._follow_up(now, slice_id, later, fed, to)
         return found
+
+    def _summed(self, now: int, slice_id: int, to: int) -> list[int]:
+        """Note that a slice was added up; return the first of those that carry the sum, if it is final and may be sent."""
+        if self.adding:
+            self.adding.arrivals.append((slice_id, to, now))
+        if not self.line or not self.line.added(to):
+            return []
+        last, when = self.adding.done(to) if self.adding else (slice_id, now)
+        self.line.summed[to] = when
+        if self._hands_out:
+            self.finished.append((last, to, when))
+        return (
+            self.line.join(now, self._course.reducing, to)
+            if self._course.steps > self._course.reducing
+            else []
+        )
 
     def _have_all(self, step: int, piece: int, lane: int) -> bool:
         """Count an arrival that a slice waits for; return whether it was the last."""

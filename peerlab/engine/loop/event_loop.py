@@ -8,11 +8,13 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 
 from peerlab.engine.legs import Leg
+from peerlab.engine.loop.adding_up import ADDS, AddingUp, adds_last
 from peerlab.engine.loop.blocking_steps import BlockingSteps
 from peerlab.engine.loop.data_readiness import DataReadiness
 from peerlab.engine.loop.in_order import in_order
 from peerlab.engine.loop.loop_resources import ALARM, GATED, POSTED, STAGE_OVER, Heap, Rows, Serving
 from peerlab.engine.loop.transfers import Course, Transfers
+from peerlab.engine.loop.waiting_line import WaitingLine, stands_in_line
 from peerlab.engine.loop.windows import Windows
 from peerlab.engine.registration_queue import RegistrationQueue
 from peerlab.engine.system import System
@@ -44,12 +46,24 @@ class Loop:
         self.serving = Serving(self.lanes, self.heap, self.rows, in_order(system))
         self.windows = Windows()
         places, notes = (self.serving, self.windows), (self.heap, self.rows)
-        self.transfers = Transfers(system, registration_queue, self.course, places, notes)
-        self.readiness = DataReadiness(system, self.course, gathered, self.heap)
+        self.line = None
+        """What stands in line; None: every slice comes when its data is there."""
+        self.adding = None
+        """What adds up behind the loop; None: it is a leg of the loop as any other."""
+        if stands_in_line(system, registration_queue):
+            self.line = WaitingLine(system, self.course, gathered, self.heap)
+            if legs := adds_last(system):
+                self.adding = AddingUp(system, legs, gathered)
+        self.transfers = Transfers(
+            system, registration_queue, self.course, places, notes, in_line=bool(self.line)
+        )
+        self.readiness = DataReadiness(system, self.course, gathered, self.heap, self.line, self.adding)
         self._under_way, self._routes = self.transfers.under_way, self.transfers.routes
         self.blocking_steps = BlockingSteps(system) if system.scenario.blocking else None
         self.gate_waits = 0
         """How often a slice waited for its node's own contribution."""
+        self.at_gate = 0
+        """Slices that wait for it."""
         self.leg: dict[int, int] = {}
         """By slice: the number of the leg that it is in."""
         self.marker: int | None = None
@@ -124,6 +138,7 @@ class Loop:
             # counted for `Repeats._gather_keeps_pace`: waits that grow shorter do not repeat
             if ready > now:
                 self.gate_waits += 1
+                self.at_gate += 1
                 heappush(self.heap, (ready, GATED, slice_id, 0))
                 return
         if leg.acquire >= 0:
@@ -145,6 +160,7 @@ class Loop:
             self._over(now, slice_id)
 
     def _gate_opens(self, _now: int, slice_id: int) -> None:
+        self.at_gate -= 1
         self.serving.enter(slice_id, self._legs(slice_id)[self.leg[slice_id]])
 
     def _over(self, now: int, slice_id: int) -> None:
@@ -155,7 +171,7 @@ class Loop:
         release = legs[number].release
         if release >= 0:
             self.windows.give_back(release)
-        if number + 1 < len(legs):
+        if number + 1 < len(legs) and not (self.adding and legs[number + 1].stage == ADDS):
             self._start_leg(now, slice_id, number + 1)
         else:
             del self.leg[slice_id]
@@ -169,8 +185,11 @@ class Loop:
         transfer = self._under_way[transfer_id]
         transfer.left -= 1
         self.end = max(self.end, now)
-        for one in self.readiness.pass_on(now, slice_id, step, piece, self.transfers.receivers[transfer_id]):
+        to = self.transfers.receivers[transfer_id]
+        for one in self.readiness.pass_on(now, slice_id, step, piece, to):
             self._deliver(now, one)
+        if self.line:
+            self.end = max(self.end, self.line.summed.get(to, 0))
         if transfer.left == 0:
             self._complete(now, transfer_id, step, lane)
         if lane == 0 and piece == 0:  # once a step: often enough to find a repetition
@@ -193,7 +212,10 @@ class Loop:
             self.windows.touched
         ):  # a slice that only needed a place goes on at once, and may ask for another
             for slice_id in self.windows.grant():
-                self._enter(now, slice_id, self._legs(slice_id)[self.leg[slice_id]])
+                number = self.leg[slice_id]
+                self._enter(now, slice_id, self._legs(slice_id)[number])
+                for one in self.line.next(now, slice_id) if self.line and number == 0 else ():
+                    self._deliver(now, one)
         self.serving.take(now)
         if self.serving.changed:
             self.serving.set_alarms(now)

@@ -6,15 +6,16 @@ by whole periods, the clock runs on, and the recording has a block for what was 
 Nothing is approximated: unrolled, the recording is the one that a full run would have made.
 """
 
+import sys
 from dataclasses import dataclass, field
 
 from peerlab.engine.loop.event_loop import Loop
 from peerlab.model.registration import Counters
 from peerlab.trace import Block
 
-Mark = tuple[int, int, int, int, int, int, Counters, int]
+Mark = tuple[int, int, int, int, int, int, Counters, int, int]
 """At a remembered state: step, time, numbers of rows, events, finished slices and waits for own contributions, counters,
-latest step that a lane has begun."""
+latest step that a lane has begun, and number of arrivals that are added up behind the loop."""
 
 _MOST_STATES = 400
 """States remembered; a schedule that has not repeated by then is run in full."""
@@ -41,9 +42,13 @@ class Repeats:
     skips: list[Skip] = field(default_factory=list)
     """What was left out, in order."""
     _seen: dict[object, Mark] = field(default_factory=dict)
+    _fewest: int = sys.maxsize
+    """Transfers that were under way at a time, at least, since steps were last left out."""
 
     def __call__(self, loop: Loop, now: int, step: int) -> None:
         """Look at the loop after an instant."""
+        if loop.line and self._not_steady(loop):
+            return
         steps, course = [x // loop.lanes for x in loop.transfers.under_way], loop.course
         low, high = min(steps, default=0), max(steps, default=0)
         adding = high <= course.reducing - 2
@@ -54,16 +59,17 @@ class Repeats:
         # contributions that come irregularly would shift against the ring
         if adding and loop.readiness.gathered and self.gather_period_ps is None:
             return
-        state = (adding, loop.state(now, step))
+        state = (adding, loop.system.plan.schedule.turn(step + course.skipped), loop.state(now, step))
         mark = (
             step,
             now,
             len(loop.rows),
             len(loop.transfers.events),
             len(loop.readiness.finished),
-            loop.gate_waits,
+            loop.gate_waits + (loop.line.kept_waiting if loop.line else 0),
             loop.registration_queue.counters(),
             max(loop.transfers.opened),
+            len(loop.adding.arrivals) if loop.adding else 0,
         )
         # `setdefault` returns this mark itself if the state is new: a period of 0
         before = self._seen.setdefault(state, mark)
@@ -72,6 +78,12 @@ class Repeats:
             repeats = (last - high) // period
         if repeats and (not adding or self._gather_keeps_pace(loop, before, mark)):
             self._skip(loop, before, mark, repeats, adding=adding)
+
+    def _not_steady(self, loop: Loop) -> bool:
+        """Return whether ever fewer transfers are under way: many had waited for the node's own contribution, and are added up now."""
+        under_way = len(loop.transfers.under_way)
+        fewer, self._fewest = under_way < self._fewest, min(under_way, self._fewest)
+        return bool(loop.at_gate) or fewer
 
     def _gather_keeps_pace(self, loop: Loop, before: Mark, mark: Mark) -> bool:
         """Return whether the own contributions stay ahead of the ring, or delay it alike in every period."""
@@ -88,6 +100,8 @@ class Repeats:
         events = Block(before[3], mark[3], repeats, period, steps, after)
         finished = Block(before[4], mark[4], repeats, period, steps, after)
         self.skips.append(Skip(spans, events, finished))
+        if loop.adding:
+            loop.adding.blocks.append(Block(before[8], mark[8], repeats, period, steps, after))
         left_out = repeats * steps
         if loop.transfers.registers:
             opened = enumerate(loop.transfers.opened)
@@ -98,3 +112,4 @@ class Repeats:
         course.steps -= left_out
         course.reducing -= left_out if adding else 0
         self._seen.clear()
+        self._fewest = sys.maxsize

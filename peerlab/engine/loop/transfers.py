@@ -57,13 +57,15 @@ class Transfers:
         course: Course,
         places: tuple[Serving, Windows],
         notes: tuple[Heap, Rows],
+        *,
+        in_line: bool,
     ) -> None:
         self._system, self._registration_queue, self._course = system, registration_queue, course
         self._serving, self._windows = places
         self._heap, self._rows = notes
         self._lanes, self._pieces = len(system.lanes), system.pieces
-        self.registers = system.scenario.registers
-        """Whether transfers wait for registrations."""
+        self.registers = system.scenario.registers and not in_line
+        """Whether transfers wait for registrations; what stands in line has found its memory registered."""
         self.prefetches = system.scenario.prefetch and self.registers
         """Whether each begins the next one."""
         self.under_way: dict[int, Transfer] = {}

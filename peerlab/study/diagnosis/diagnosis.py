@@ -14,10 +14,13 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS, data_path
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.records import Records
+from peerlab.records.benchmarks import benchmark
 from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
 from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.study.diagnosis.forecast import Forecast, forecast
+from peerlab.study.diagnosis.hops import from_hops
 from peerlab.study.diagnosis.knowledge import Knowledge, NextMeasurement, explanations, knowledge
+from peerlab.study.diagnosis.pathology import pathology, trusted
 from peerlab.study.diagnosis.remarks import notes
 from peerlab.study.observed import Observed, observe
 
@@ -58,6 +61,8 @@ class Diagnosis:
     """What else should be known to read this log: sentences."""
     warnings: tuple[str, ...]
     """What was left out of the log when it was read, what in it is doubtful, and what was inferred: sentences."""
+    decides: NextMeasurement | None
+    """Where nobody can tell: the one fact that would, and the command for it."""
     checks: tuple[NextMeasurement, ...]
     """What to measure next."""
     forecast: Forecast
@@ -89,6 +94,7 @@ class Diagnosis:
             "evidence": [{**vars(one), "points": dict(one.points)} for one in self.evidence],
             "notes": list(self.notes),
             "warnings": list(self.warnings),
+            "decides": vars(self.decides) if self.decides else None,
             "checks": [vars(one) for one in self.checks],
             "forecast": _plain_forecast(self.forecast),
             "clusters": list(self.clusters),
@@ -121,15 +127,17 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     if cluster is None and records.manifest.get("cluster") in known_clusters():
         cluster = records.manifest["cluster"]
     clusters = recognised(seen) if cluster is None else [_loaded(cluster)]
-    found = fits(seen, clusters)
-    paths = _candidates(seen, clusters)
+    found, held_up = fits(seen, clusters), pathology(seen, know)
     gathered = (
-        *from_lines(seen, know), *from_setup(seen, know), *from_latency(seen, know), *from_rates(seen, know),
+        *from_lines(seen, know), *from_setup(seen, know), *from_latency(seen, know), *from_hops(seen, know), *from_rates(seen, know),
         *from_clusters(found, know, chosen=cluster is not None), *from_latencies(seen, clusters, know),
     )  # fmt: skip
-    evidence = sorted(gathered, key=lambda one: -_weight(one, paths))
+    paths = _candidates(seen, clusters, gathered)
+    kept = [one for one in gathered if not held_up or trusted(one)]
+    evidence = sorted(kept, key=lambda one: -_weight(one, paths))
     ranking = _ranking(paths, evidence, best(found))
     verdict, why = _verdict(ranking, evidence, know)
+    why += f"; {held_up}, so its figures were not weighed" if held_up else ""
     path = None if verdict == CANNOT_TELL else ranking[0].path
     own = next((one.fit for one in ranking if one.path == path), None)
     return Diagnosis(
@@ -140,6 +148,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         evidence=tuple(evidence),
         notes=tuple(notes(seen, path, own)),
         warnings=tuple(records.warnings),
+        decides=know.decides(_tied(ranking, know), seen.tool, seen.command) if path is None else None,
         checks=know.checks_for(path or CANNOT_TELL, seen.tool, clear=verdict == CLEAR),
         forecast=forecast(seen, path, own, clusters),
         clusters=tuple(one.name for one in clusters),
@@ -152,9 +161,15 @@ def _loaded(cluster: str | Path | Cluster) -> Cluster:
     return cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
 
 
-def _candidates(seen: Observed, clusters: Iterable[Cluster]) -> list[str]:
-    """Return the paths to be weighed: no links inside a node where there are several, no ports where devices have none."""
-    ports = seen.tool == "hccl_demo" or any(
+def _candidates(seen: Observed, clusters: Iterable[Cluster], gathered: Iterable[Evidence]) -> list[str]:
+    """Return the paths to be weighed: no links inside a node where there are several, no ports where devices have none.
+
+    A path that is staged on one side alone lies between two others in every figure: it is weighed where a line names it.
+    """
+    named = {
+        path for one in gathered for path, points in one.points.items() if points > 0 and one.kind == "line"
+    }
+    ports = bool(benchmark(seen.tool).gaudi) or any(
         data_path(path).uses_own_ports for one in clusters for path in one.paths
     )
     several = seen.nodes is not None and seen.nodes > 1
@@ -162,7 +177,9 @@ def _candidates(seen: Observed, clusters: Iterable[Cluster]) -> list[str]:
     return [
         path
         for path in explanations()
-        if not (path in own and not ports) and not (path == IN_NODE and several)
+        if not (path in own and not ports)
+        and not (path == IN_NODE and several)
+        and (path not in PATHS or not PATHS[path].half_staged or path in named)
     ]
 
 
@@ -196,8 +213,15 @@ def _verdict(
         if lead >= least:
             times = f"{math.exp(lead):.0f} times" if lead < math.log(1000) else "more than 1000 times"
             return verdict, f"{first.path} explains the log {times} better than {second.path}, the next"
-    tied = [one.path for one in ranking if first.points - one.points < know.leads["probable"]]
+    tied = _tied(ranking, know)
     return CANNOT_TELL, f"nothing in the log separates {', '.join(tied[:-1])} and {tied[-1]} well enough"
+
+
+def _tied(ranking: Sequence[Explanation], know: Knowledge) -> list[str]:
+    """Return the paths that are not worse enough than the best, two at the least."""
+    first = ranking[0]
+    tied = [one.path for one in ranking if first.points - one.points < know.leads["probable"]]
+    return tied if len(tied) > 1 else [one.path for one in ranking[:2]]
 
 
 def _contradiction(first: str, evidence: Sequence[Evidence], know: Knowledge) -> str:

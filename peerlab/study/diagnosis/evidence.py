@@ -51,7 +51,8 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what lines and settings say, each meaning once."""
     for rule in know.rules:
         hits = [hit[0].strip() for line in seen.said if (hit := rule.pattern.search(line))]
-        if hits and not (rule.unless and any(map(rule.unless.search, seen.said))):
+        beside = not rule.beside or any(map(rule.beside.search, seen.said))
+        if hits and beside and not (rule.unless and any(map(rule.unless.search, seen.said))):
             yield Evidence(
                 kind="line",
                 seen=f"'{hits[0]}'",
@@ -111,10 +112,10 @@ def from_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
         yield _interval(seen, know)
         return
     yield from _small_device_messages(seen, know)
-    if seen.nodes is None and seen.tool == "nccl-tests":
+    if seen.nodes is None and seen.nccl:
         yield from _in_node_latency(seen, know)
     took = message_us(seen, know)
-    if took is not None:
+    if took is not None and not (seen.nccl and seen.collective == "allreduce"):  # NCCL's law says more
         yield from _promptness(seen, know, *took)
 
 
@@ -123,7 +124,7 @@ def message_us(seen: Observed, know: Knowledge) -> tuple[float, float] | None:
     steps = _steps(seen)
     if steps is None or math.isnan(seen.small_s) or seen.variant == "bandwidth":
         return None
-    low, high = _inside(seen, know) if seen.tool == "nccl-tests" else (0.0, 0.0)
+    low, high = _inside(seen, know) if seen.nccl else (0.0, 0.0)
     took = seen.small_s * 1e6
     return max(took - high, 0) / steps[1], max(took - low, 0) / steps[0]
 
@@ -147,7 +148,7 @@ def _steps(seen: Observed) -> tuple[int, int] | None:
         case (
             "allreduce"
         ):  # NCCL goes up and down a tree or twice round a ring; MPI may exchange halves at once
-            return (2 if seen.tool == "nccl-tests" else 1) * halvings, 2 * (nodes - 1)
+            return (2 if seen.nccl else 1) * halvings, 2 * (nodes - 1)
         case "alltoall":
             return math.ceil(math.log2(max(ranks, 2))), max(ranks - 1, 1)
         case "allgather" | "reduce-scatter":

@@ -14,6 +14,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
+from peerlab.records.benchmarks import benchmark
 from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source
 from peerlab.study.diagnosis.knowledge import Knowledge
 from peerlab.study.observed import Floats, Observed
@@ -77,7 +78,7 @@ class Fit:
 def recognised(seen: Observed) -> list[Cluster]:
     """Return the known clusters whose accelerators the log names, or that its tool is made for."""
     found = [load_cluster(name) for name in known_clusters()]
-    if seen.tool == "hccl_demo" and not seen.devices:
+    if benchmark(seen.tool).gaudi and not seen.devices:
         return [one for one in found if one.device_name.startswith("Gaudi")]
     return [
         one for one in found if one.device_name not in _NAMELESS and _named(one.device_name, seen.devices)
@@ -183,6 +184,11 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     enough = len(fit.sizes) >= _ENOUGH
     if fit.ratio > near.high:
         if fit.measured_GBps[-1] > know.ranges["beyond"].high * fit.high_GBps:
+            way = PATHS.get(fit.path)
+            if way and way.uses_kernel_tcp:  # the cloud's network and the number of streams decide
+                return -weigh[
+                    "weak"
+                ], "faster than this path is here; how fast TCP is, no figure of a cluster promises"
             says = "faster than this path can be, even with all assumed figures at their better ends"
             return -weigh["decides" if chosen else "fair" if enough else "weak"], says
         return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
@@ -211,7 +217,7 @@ def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge)
     rdma = [path for path, one in PATHS.items() if one.is_rdma]
     able = [one for one in clusters if set(one.paths) & set(rdma)]
     took = message_us(seen, know)
-    if not able or took is None or seen.tool == "nccl-tests":  # NCCL's protocols have latencies of their own
+    if not able or took is None or seen.nccl:  # NCCL's protocols have latencies of their own
         return
     slowest, usual = max(able, key=lambda one: one.latency_ps), know.ranges["own_latency"]
     times = took[0] * PS_PER_US / slowest.latency_ps

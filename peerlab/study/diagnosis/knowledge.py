@@ -3,12 +3,12 @@
 import math
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from peerlab.model.paths import IN_NODE, PATHS
+from peerlab.model.paths import IN_NODE, PATHS, PEER_DIRECT, RECEIVE_DIRECT
 from peerlab.places import folder
 from peerlab.units import say_unit
 
@@ -50,6 +50,8 @@ class Rule:
     source: str
     guessed: bool
     """Whether it is no documented meaning."""
+    beside: re.Pattern[str] | None
+    """What has to stand in another line as well."""
     unless: re.Pattern[str] | None
     """What makes it mean nothing if it stands anywhere in the log."""
 
@@ -80,6 +82,17 @@ class Advice:
 
 
 @dataclass(frozen=True)
+class Deciding:
+    """A fact that tells some paths apart."""
+
+    between: frozenset[str]
+    """Paths, two of which it tells apart."""
+    tools: frozenset[str]
+    """For logs of which tools; empty: of all."""
+    fact: NextMeasurement
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """Everything in the file."""
 
@@ -92,6 +105,15 @@ class Knowledge:
     nics_GBps: tuple[float, ...]  # noqa: N815
     """Line rates of usual NICs, GB/s."""
     checks: tuple["Advice", ...]
+    deciding: tuple[Deciding, ...]
+    """The first that fits is asked for."""
+
+    def decides(self, tied: Iterable[str], tool: str, command: str) -> NextMeasurement | None:
+        """Return the one fact that would tell apart the paths that are `tied`, with the log's own command in its place."""
+        for one in self.deciding:
+            if len(one.between & set(tied)) > 1 and (not one.tools or tool in one.tools):
+                return replace(one.fact, command=one.fact.command.replace("COMMAND", command or "COMMAND"))
+        return None
 
     def checks_for(self, found: str, tool: str, *, clear: bool = False) -> tuple[NextMeasurement, ...]:
         """Return what to measure next when `found` (a path, or ``cannot tell``) came out for a log of `tool`.
@@ -117,6 +139,7 @@ def knowledge() -> Knowledge:
         ranges={name: Known(**entry) for name, entry in document["ranges"].items()},
         nics_GBps=tuple(gigabits / 8 for gigabits in document["nics"]["gigabits"]),
         checks=tuple(_advice(entry) for entry in document["check"]),
+        deciding=tuple(_deciding(entry) for entry in document["decides"]),
     )
 
 
@@ -128,15 +151,27 @@ def _advice(entry: dict[str, Any]) -> Advice:
     )
 
 
+def _deciding(entry: dict[str, Any]) -> Deciding:
+    between, tools = frozenset(entry.pop("between")), frozenset(entry.pop("tools", ()))
+    return Deciding(between, tools, NextMeasurement(**entry))
+
+
 def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
     return Rule(
         pattern=re.compile(entry["pattern"]),
         says=entry["says"],
-        points={path: _points(said, strengths) for path, said in entry["for"].items()},
+        points=_alike({path: _points(said, strengths) for path, said in entry["for"].items()}),
         source=entry["source"],
         guessed=entry.get("guessed", False),
+        beside=re.compile(entry["beside"]) if "beside" in entry else None,
         unless=re.compile(entry["unless"]) if "unless" in entry else None,
     )
+
+
+def _alike(points: dict[str, float]) -> dict[str, float]:
+    """Return points with those against a NIC that reaches device memory for the path on which it does so on one side, too."""
+    against = min(points.get(PEER_DIRECT, 0.0), 0.0)
+    return points if RECEIVE_DIRECT in points or not against else points | {RECEIVE_DIRECT: against}
 
 
 def _points(said: str, strengths: Mapping[str, float]) -> float:

@@ -2,20 +2,18 @@
 
 from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import Cluster
+from peerlab.records.benchmarks import benchmark
 from peerlab.study.diagnosis.fits import names_another
 from peerlab.study.diagnosis.knowledge import knowledge
 from peerlab.study.observed import Observed
 from peerlab.study.replay import nodes_of, shape
 from peerlab.units import say_count
 
-_MADE_FOR = {"hccl_demo": True, "nccl-tests": False, "nccom-test": False}
-"""Whether a tool is made for Gaudi, or for all but that."""
-
 
 def misfit(seen: Observed, cluster: Cluster) -> str:
     """Return what of a log contradicts a cluster, as a clause with its figures; empty where nothing does."""
     title, device = cluster.title, cluster.device_name
-    gaudi = _MADE_FOR.get(seen.tool)
+    gaudi = benchmark(seen.tool).gaudi
     if gaudi is not None and gaudi != device.startswith("Gaudi"):
         return f"{seen.tool} does not run on {device}, the accelerators of {title}"
     if names_another(cluster, seen.devices):

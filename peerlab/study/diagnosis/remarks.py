@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from peerlab.collectives.busbw import bus_factor
 from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.study.diagnosis.fits import Fit
+from peerlab.study.diagnosis.hops import older_nccl
 from peerlab.study.observed import Observed
 from peerlab.study.replay import nodes_of
 from peerlab.units import say_count
@@ -22,6 +23,11 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
         yield (
             f"This is about the longest curve of the log; {say_count(seen.others, 'other')} (of another collective, or "
             "other ranks or nodes) were left aside."
+        )
+    if old := older_nccl(seen):
+        yield (
+            f"NCCL {old} is older than those whose law is known: it may run at half the bandwidth of a later one on the same "
+            "machine, so that curves of known clusters say little."
         )
     if not seen.large.any():
         yield "No message of 1 MiB or more: promptness alone seldom tells paths apart; measure larger ones as well."

@@ -52,6 +52,7 @@ _MAY: dict[str, type | tuple[type, ...]] = {
     "each": dict,
     "judged": str,
     "note": str,
+    "band": bool,
 }
 
 
@@ -93,6 +94,8 @@ class ExpectedRow:
     """Where the expected figures come from."""
     note: str
     """What else must be said: outliers, or why a row cannot be met."""
+    band: bool
+    """Whether it is said, too, from where to where a ratio may lie while assumed figures go through their ranges."""
     points: tuple[ExpectedPoint, ...]
     """The scenarios."""
 
@@ -169,6 +172,7 @@ def _row(entry: dict[str, Any], group: str, where: str) -> ExpectedRow:
         tolerance=entry.get("tolerance", 0.0),
         judged=entry.get("judged", "each"),
         note=entry.get("note", ""),
+        band=entry.get("band", False),
         **{key: entry[key] for key in ("name", "what", "compare", "unit", "fitted", "source")},
     )
 
@@ -200,6 +204,8 @@ def _check_comparison(entry: dict[str, Any], where: str) -> None:
         raise ExpectationError(f"{where}: a workload belongs to figures of a training step, and only to them")
     if ("over" in entry) != COMPARISONS[entry["compare"]].of_two:
         raise ExpectationError(f"{where}: 'over' belongs to ratios, and only to them")
+    if entry.get("band") and entry["compare"] != "time ratio":
+        raise ExpectationError(f"{where}: only a 'time ratio' has a band")
 
 
 def _points(entry: dict[str, Any], where: str) -> list[ExpectedPoint]:

@@ -17,16 +17,24 @@ def cells(result: SimulatedRow, answer: SimulatedPoint | None = None) -> tuple[s
     if answer is not None:
         error = "-" if answer.problem else say_error(answer.error)
         name = "    " + (answer.point.label or row.name)
-        return (name, say_expected(answer, row.unit), say_value(answer.simulated, row.unit), error, "", "")
+        simulated = say_value(answer.simulated, row.unit) + _say_band([answer], row.unit)
+        return (name, say_expected(answer, row.unit), simulated, error, "", "")
     tolerance = "in the range" if _ranged(result) else say_error(row.tolerance)
     return (
         row.name,
         _span([say_expected(one, "1") for one in _ends(result, "expected")], row.unit),
-        _span([say_value(one.simulated, "1") for one in _ends(result, "simulated")], row.unit),
+        _span([say_value(one.simulated, "1") for one in _ends(result, "simulated")], row.unit)
+        + _say_band(result.answers, row.unit),
         _say_errors(result),
         tolerance,
         _verdict(result) + (", fitted" if row.fitted else ""),
     )
+
+
+def _say_band(answers: Sequence[SimulatedPoint], unit: str) -> str:
+    """Return from where to where the figures may lie; empty where nobody asked."""
+    ends = [end for one in answers if one.band for end in one.band]
+    return f", band {min(ends):.2f} to {max(ends):.2f}{say_unit(unit)}" if ends else ""
 
 
 def _verdict(result: SimulatedRow) -> str:

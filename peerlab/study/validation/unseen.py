@@ -5,6 +5,7 @@ count for the worst: such a log differs from itself.
 """
 
 import math
+import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ _FITTED = ("library.hop", "library.message", "library.rendezvous")
 _TRIED = 7
 _ENOUGH = 0.5
 _PLATEAU = 256 * MIB
+_SOCKETS = re.compile(r"Using network Socket|NET/Socket\b")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +110,8 @@ class Unseen:
     fitted_on: tuple[str, ...]
     """Machines they were fitted on; empty: as the library's file has them."""
     points: tuple[SizeError, ...]
+    path: str = ""
+    """The data path of its log."""
     promised: bool = True
     note: str = ""
 
@@ -142,6 +146,7 @@ class Unseen:
         return {
             "machine": self.name,
             "library": self.library,
+            "path": self.path,
             "constants": dict(self.constants),
             "fitted_on": list(self.fitted_on),
             "median_error": self.median,
@@ -193,9 +198,15 @@ def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
 
 
 def against(
-    records: Records, cluster: str | Cluster, library: str | None = None, version: str | None = None
+    records: Records,
+    cluster: str | Cluster,
+    library: str | None = None,
+    version: str | None = None,
+    path: str | None = None,
 ) -> Unseen:
     """Return how well a log is foretold on a cluster with its library's constants as they are.
+
+    `path` is the data path of the log; else the one that the log names, TCP if it says that NCCL used sockets, or the cluster's first.
 
     Raises
     ------
@@ -203,7 +214,7 @@ def against(
         If the log is none of a simulated collective between nodes, or does not suit the cluster.
     """
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
-    rows = _asked(records, base, version, library)
+    rows = _asked(records, base, version, library, path or _over_sockets(records, base))
     met = rows[0].scenario.hardware.figures
     return _compared(
         observe(records).source or base.title,
@@ -231,7 +242,31 @@ def _records(name: str) -> Records:
     return known[name]
 
 
-def _asked(records: Records, cluster: Cluster, version: str | None, library: str | None = None) -> list[_Row]:
+def _over_sockets(records: Records, cluster: Cluster) -> str | None:
+    """Return the path through TCP, if the log says that NCCL used sockets.
+
+    Raises
+    ------
+    RecordsError
+        If the cluster has no such path.
+    """
+    said = " ".join(map(str, records.manifest.get("transport") or ()))
+    if not _SOCKETS.search(said):
+        return None
+    if "host-tcp" not in cluster.paths:
+        raise RecordsError(
+            f"the log says that NCCL used sockets, and {cluster.name} has no path through TCP; name another with --cluster"
+        )
+    return "host-tcp"
+
+
+def _asked(
+    records: Records,
+    cluster: Cluster,
+    version: str | None,
+    library: str | None = None,
+    path: str | None = None,
+) -> list[_Row]:
     seen = observe(records)
     shaped = shape(cluster, seen)
     if shaped is None:
@@ -247,7 +282,7 @@ def _asked(records: Records, cluster: Cluster, version: str | None, library: str
     found = []
     for size in seen.sizes.tolist():
         one = (
-            scenario(seen, shaped, seen.path or cluster.paths[0], size)
+            scenario(seen, shaped, path or seen.path or cluster.paths[0], size)
             if SMALLEST <= size <= LARGEST
             else None
         )
@@ -292,7 +327,15 @@ def _compared(
         points.append(SizeError(asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says))
     library = rows[0].scenario.used_library
     more = (machine.promised, machine.note) if machine else ()
-    return Unseen(name, library.title if library else "none", constants, on, tuple(points), *more)
+    return Unseen(
+        name,
+        library.title if library else "none",
+        constants,
+        on,
+        tuple(points),
+        str(rows[0].scenario.path),
+        *more,
+    )
 
 
 # ---- the fit -----------------------------------------------------------------------------------------------------
@@ -341,7 +384,7 @@ def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> flo
         raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
     for key, value in constants.items():
         cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
-    seen = sight(cluster, asked.nodes, str(asked.path), asked.library_number, bound)
+    seen = sight(library, cluster, asked.nodes, str(asked.path), asked.library_number, bound)
     cost = costs(library, cluster, seen)
     found = courses(seen, asked.nbytes, library.law, cost)
     return chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6

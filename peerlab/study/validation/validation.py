@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from peerlab.engine.simulate import simulate
 from peerlab.errors import Cancelled, PeerlabError
+from peerlab.model.scenario import Scenario
+from peerlab.study.bands import gain_band_of
 from peerlab.study.validation.comparison import figure
 from peerlab.study.validation.expected_figures import ExpectedPoint, ExpectedRow, scenario
 
@@ -22,6 +25,8 @@ class SimulatedPoint:
     """The figure in the row's unit; not a number where the scenario is impossible."""
     problem: str = ""
     """Why there is no figure."""
+    band: tuple[float, float] | None = None
+    """From where to where it may lie while assumed figures go through their ranges; None: not asked."""
 
     @property
     def error(self) -> float:
@@ -98,6 +103,7 @@ class SimulatedRow:
                     "simulated": _plain(answer.simulated),
                     "error": _plain(answer.error),
                     "problem": answer.problem,
+                    "band": answer.band,
                 }
                 for answer in self.answers
             ],
@@ -114,10 +120,20 @@ def validate(rows: Iterable[ExpectedRow]) -> Iterator[SimulatedRow]:
         yield SimulatedRow(row, tuple(_answer(row, point) for point in row.points))
 
 
+def _band(slow: Scenario, fast: Scenario) -> tuple[float, float]:
+    found = gain_band_of(simulate(slow), simulate(fast))
+    return found.low, found.high
+
+
 def _answer(row: ExpectedRow, point: ExpectedPoint) -> SimulatedPoint:
     try:
         one, other = scenario(point.scenario), point.over and scenario(point.over)
-        return SimulatedPoint(point, figure(row.compare, row.unit, one, other or None))
+        band = (
+            _band(one, other)
+            if row.band and isinstance(one, Scenario) and isinstance(other, Scenario)
+            else None
+        )
+        return SimulatedPoint(point, figure(row.compare, row.unit, one, other or None), band=band)
     except Cancelled:
         raise
     except PeerlabError as problem:

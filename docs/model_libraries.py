@@ -1,0 +1,89 @@
+"""The section of docs/model.md on communication libraries: NCCL's law, and what each library's file says."""
+
+from collections.abc import Iterator
+
+from documents import table
+
+from peerlab.model.hardware import Figure
+from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_record import NONE, Library
+from peerlab.units import say_bytes, say_unit
+
+HEAD = """\
+## Communication libraries
+
+A cluster file keeps the topology and names its library. What the library does is a layer above: one file for each library and transport in
+`data/libraries`. `Scenario(library="none")` leaves it out: topology alone.
+
+**NCCL** (and RCCL). For every algorithm and protocol that it may use, its own source over the topology gives a time, in microseconds and bytes:
+
+    tree      base + 2(D-1)(x + c/v) + 2 floor(log2 N)(h + w c/r) + S/B + (k-1) o
+    ring      base + [2(R-1) - 2(N-1)] x + 2(N-1) h + S/B + (2(N-1) k o if k > 1)
+    NVLSTree  25 + 2 floor(log2 N) h + S/B + 2 c D/r + (k-1) o          (from Hopper on)
+
+N nodes of D devices are R ranks; S bytes are cut into k chunks of c for each channel. `base` is the launch, x a hop inside a node, h a hop between nodes: what NCCL
+plans with, and `library.hop` more; with GPUDirect RDMA below Hopper a received chunk of Simple is flushed by one more pass, so there it counts twice. v is what a
+channel copies, r what it gets of the NICs, B the rate, w the bytes on the wire for each byte, and o what a message costs the proxy: `library.message` with Simple, a
+quarter of it with the other protocols. A chunk above `library.eager` asks first: `library.rendezvous` more for each hop. All other constants are NCCL's own
+([nccl.toml](../data/libraries/nccl.toml) names file and array of each). Which algorithm and protocol runs is the least of these times. Over EFA it is the least of NCCL's own
+prediction, because the plugin tells it a latency that is not true.
+
+The simulation takes from it the launch and the hops inside the nodes as spans at the start, the hops as flights, the chunk as slice, o as service time of the resource
+*proxy* (one for each NIC), and what a protocol gets of the NIC as its rate. The topology then limits the rest. A tree is a chain of hops that all nodes walk alike:
+every rank sends its share once, and a slice flies as many hops as the tree is deep, up and down. `binary-tree` is a tree node by node.
+
+**HCL** over host NICs exchanges pairwise. **Open MPI** and **UCX** cost their messages point to point something, and an all-to-all's.
+
+"""
+NOT_SOLVED = "Not solved, and said on the page where it applies:"
+
+
+def section() -> str:
+    """Return the section."""
+    return "\n".join([HEAD, *(part for name in known_libraries() if name != NONE for part in _library(name))])
+
+
+def _library(name: str) -> Iterator[str]:
+    library = load_library(name)
+    if library is None:
+        return
+    yield f"### {library.title}\n\n`{name}`, known from {library.versions[0]} to {library.versions[1]}; {library.version} where nobody says it.\n"
+    yield table(("figure", "value", "of what", "source"), [_row(one) for one in library.figures.values()])
+    told = [f"* no {' and no '.join(one.protocols)}: {one.why}" for one in library.forbids]
+    if told:
+        yield "\n".join(told) + "\n"
+    if library.unsolved:
+        yield (
+            "\n".join(
+                [f"{NOT_SOLVED}\n", *(f"* {_unsolved(library, at)}" for at in range(len(library.unsolved)))]
+            )
+            + "\n"
+        )
+
+
+def _row(figure: Figure) -> tuple[str, ...]:
+    ends = (
+        ""
+        if figure.range is None
+        else f" ({figure.range[0]:g} to {figure.range[1]:g}{say_unit(figure.unit)})"
+    )
+    rests = "; ".join(
+        filter(None, (figure.source, figure.assumption and f"assumed: {figure.assumption}{ends}"))
+    )
+    mark = " †" if figure.assumption else ""
+    return (
+        f"{figure.label} (`{figure.key}`){mark}",
+        f"{figure.value:g}{say_unit(figure.unit)}",
+        figure.basis,
+        rests,
+    )
+
+
+def _unsolved(library: Library, at: int) -> str:
+    one = library.unsolved[at]
+    where = [f"from {one.nodes} nodes on"] * bool(one.nodes)
+    if one.from_bytes or one.to_bytes:
+        where.append(
+            f"{say_bytes(one.from_bytes)} to {say_bytes(one.to_bytes) if one.to_bytes else 'the largest'}"
+        )
+    return one.says + (f" ({', '.join(where)})" if where else "")

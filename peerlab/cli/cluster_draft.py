@@ -1,0 +1,87 @@
+"""`peerlab clusters draft`: a whole cluster file from a topology, and a picture of its data path."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from peerlab.cli.terminal_text import wrapped
+from peerlab.cluster_file.from_topology import Drafted, from_topology
+from peerlab.cluster_file.write_cluster import check_new, cluster_text, write_new
+from peerlab.errors import HardwareError, one_line
+from peerlab.machine import read_machine
+from peerlab.model.scenario import Scenario
+from peerlab.outfile import check_place, written
+from peerlab.textfile import printable
+from peerlab.topology_file import Topology, load_topology
+from peerlab.topology_file.of_machine import of_machine
+from peerlab.units import say_count
+
+
+def draft(path: Path, file: str | None, *, show: bool, force: bool) -> int:
+    """Write a cluster file, and with `show` a picture beside it; say what was read, and what is assumed.
+
+    Raises
+    ------
+    HardwareError
+        If the topology cannot be read, or a file cannot be written.
+    """
+    check_new(path, force=force)
+    picture = path.with_suffix(".svg")
+    if show:
+        _check_picture(picture, force=force)
+    topology = _topology(file)
+    today = datetime.now(UTC).astimezone().date()
+    found = from_topology(topology, path.stem, Path(file).name if file else "/sys", today)
+    write_new(path, _text(found, file or "this machine"), force=force)
+    for line in _told(path, found):
+        print(line)
+    if show:
+        _draw(found, picture)
+        print(f"wrote {one_line(picture)}: its data path, simulated on 2 nodes")
+    print(f"replace what is assumed; what that is: peerlab clusters check {one_line(path)}")
+    return 0
+
+
+def _topology(file: str | None) -> Topology:
+    if file is not None:
+        return load_topology(file)
+    topology = of_machine(read_machine())
+    if not topology.accelerators:
+        raise HardwareError("no accelerator was found here; give a topology, as in --from topo.xml")
+    return topology
+
+
+def _check_picture(picture: Path, *, force: bool) -> None:
+    if picture.exists() and not force:
+        raise HardwareError(f"{picture} is there already; --force overwrites it")
+    check_place(picture, HardwareError)
+
+
+def _text(found: Drafted, file: str) -> str:
+    head = [
+        f"Drafted from {file}. What it does not say is taken over from {found.like} and marked as assumed.",
+        *found.remarks,
+    ]
+    return "".join(f"# {printable(one)}\n" for one in head) + cluster_text(
+        found.cluster, "Check it: peerlab clusters check"
+    )
+
+
+def _told(path: Path, found: Drafted) -> list[str]:
+    cluster = found.cluster
+    assumed = len(cluster.assumptions)
+    lines = [
+        f"wrote {one_line(path)}: {say_count(len(found.read), 'figure')} read, {assumed} assumed, most as on {found.like}"
+    ]
+    lines += wrapped(cluster.summary, "  ", "  ")
+    for remark in found.remarks:
+        lines += wrapped(remark, "  note: ", "        ")
+    return lines
+
+
+def _draw(found: Drafted, picture: Path) -> None:
+    from peerlab.engine.simulate import simulate  # noqa: PLC0415  (Bokeh takes a second to load)
+    from peerlab.view.still import still_svg  # noqa: PLC0415
+
+    run = simulate(Scenario(cluster=found.cluster, nodes=2))
+    with written(picture, HardwareError) as file:
+        file.write_text(still_svg(run), encoding="utf-8")

@@ -1,0 +1,80 @@
+"""What accelerators are called by their PCI ids, and which known cluster has figures for one like it: ``data/accelerators.toml``."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from peerlab.errors import HardwareError
+from peerlab.places import folder
+from peerlab.textfile import read_text, read_toml
+from peerlab.topology_file.topology import PciCard
+
+_MOST_BYTES = 2**18
+_NVIDIA = "10de"
+_VENDORS = {"NVIDIA": _NVIDIA, "Habana": "1da3", "Gaudi": "1da3", "AMD": "1002", "Advanced Micro": "1002"}
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """One kind."""
+
+    vendor: str
+    devices: tuple[str, ...]
+    """Device ids; none: every other of this vendor."""
+    name: str
+    generation: int
+    """NVIDIA's compute capability, its first number; 0: not NVIDIA's."""
+    links: int
+    """NVLinks of one; 0: none."""
+    like: str
+    """The known cluster whose figures stand in."""
+
+
+@dataclass(frozen=True)
+class NvLink:
+    """What one NVLink carries, GB/s per direction, by compute capability."""
+
+    rates: dict[int, float]
+    source: str
+
+
+@cache
+def accelerators() -> tuple[tuple[Accelerator, ...], NvLink]:
+    """Return the kinds that are known, and what NVLinks carry.
+
+    Raises
+    ------
+    HardwareError
+        If the file is damaged.
+    """
+    path = folder("data") / "accelerators.toml"
+    text = read_text(path, what="file of accelerators", most_bytes=_MOST_BYTES, error=HardwareError)
+    document = read_toml(text, "this is not a TOML file", HardwareError)
+    try:
+        return _read(document)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise HardwareError(f"{path}: {problem!r} is missing or not understood") from None
+
+
+def _read(document: dict[str, Any]) -> tuple[tuple[Accelerator, ...], NvLink]:
+    kinds = [Accelerator(**{**one, "devices": tuple(one["devices"])}) for one in document["accelerator"]]
+    link = document["nvlink"]
+    return tuple(kinds), NvLink(
+        {int(key): float(rate) for key, rate in link["rates"].items()}, link["source"]
+    )
+
+
+def kind_of(cards: Sequence[PciCard], nvlinks: int) -> Accelerator:
+    """Return the kind of some accelerators: by their ids, by what they are called, or by how many NVLinks each has."""
+    kinds, _ = accelerators()
+    card = cards[0]
+    vendor = card.vendor or next((code for word, code in _VENDORS.items() if word in card.model), _NVIDIA)
+    of_vendor = [one for one in kinds if one.vendor == vendor] or [
+        one for one in kinds if one.vendor == _NVIDIA
+    ]
+    found = [one for one in of_vendor if card.device in one.devices]
+    found = found or [one for one in of_vendor if one.devices and re.search(rf"\b{one.name}\b", card.model)]
+    found = found or [one for one in of_vendor if nvlinks and one.links == nvlinks]
+    return next(iter(found), next(one for one in of_vendor if not one.devices))

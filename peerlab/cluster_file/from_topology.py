@@ -1,0 +1,208 @@
+"""A whole cluster from a topology: what the file says with its source, the rest taken over from a like cluster and marked as assumed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from types import MappingProxyType
+from typing import Any
+
+from peerlab.cluster_file.accelerators import Accelerator, accelerators, kind_of
+from peerlab.cluster_file.wired import Wired, wired
+from peerlab.machine.pci import PcieLink
+from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
+from peerlab.model.paths import PATHS, RECEIVE_DIRECT
+from peerlab.model.presets import load_cluster
+from peerlab.model.rewiring import with_forwarding
+from peerlab.textfile import printable
+from peerlab.topology_file.topology import PciCard, Topology
+from peerlab.units import say_count
+
+_GB = 10**9
+_AGAIN = (0.5, 2.0)
+"""From where to where a figure that is taken over may lie, as multiples of it."""
+_LIBRARIES = (("efa", "nccl-efa"), ("rdmap", "nccl-efa"), ("hsn", "nccl-cxi"), ("cxi", "nccl-cxi"))
+_VERBS = "nccl-verbs"
+_AMAZON = "1d0f"
+_DROPPED = ("library.", "graph.", "limits.")
+"""Sections of the like cluster that say nothing of another machine."""
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A cluster that was drafted from a topology."""
+
+    cluster: Cluster
+    like: str
+    """The known cluster whose figures stand in."""
+    read: tuple[str, ...]
+    """Keys of the figures that the file says."""
+    remarks: tuple[str, ...]
+    """What was assumed to read it, and what is missing, a sentence each."""
+
+
+def from_topology(topology: Topology, name: str, file: str, today: date) -> Drafted:
+    """Return a cluster whose nodes are like a machine; `file` is where its topology was read.
+
+    Raises
+    ------
+    HardwareError
+        If the machine is larger than a cluster may be.
+    """
+    source = f"{topology.tool}, {printable(file)}, read on {today.isoformat()}"
+    kind = kind_of(_most(topology), topology.nvlinks)
+    topology = replace(topology, cards=(*_most(topology), *topology.nics))
+    how = wired(topology, source)
+    like = load_cluster(kind.like)
+    said = {figure.key: figure for figure in _read(topology, how, kind, source)}
+    figures = {
+        key: _taken(one, like) for key, one in like.figures.items() if not key.startswith(_DROPPED)
+    } | said
+    ordered = {key: figures[key] for key in FIGURE_KINDS if key in figures}
+    values: dict[str, Any] = {
+        field: internal_value(ordered[key]) if key in ordered else None
+        for key, field in FIGURE_FIELDS.items()
+    }
+    cluster = replace(
+        like,
+        name=name,
+        title=f"{kind.name}, drafted",
+        device_name=kind.name,
+        summary=_summary(topology, how, kind),
+        fitted_on="",
+        library=_library(how, like),
+        library_version="",
+        cpu=topology.cpu or like.cpu,
+        wiring=how.wiring,
+        paths=_paths(like, how),
+        lacks=MappingProxyType(_lacks(like, how)),
+        leaves_out=MappingProxyType({}),
+        figures=MappingProxyType(ordered),
+        **values,
+    )
+    if "switch.uplink" not in said and how.uplinks > 1:
+        cluster = _several(cluster, how.uplinks)
+    cluster.check_devices()
+    found = with_forwarding(cluster)
+    return Drafted(found, like.name, tuple(said), (*topology.remarks, *how.remarks, *_others(topology, how)))
+
+
+def _most(topology: Topology) -> tuple[PciCard, ...]:
+    """Return the accelerators of the kind that there are most of."""
+    kinds: dict[tuple[str, str], list[PciCard]] = {}
+    for card in topology.accelerators:
+        kinds.setdefault((card.vendor, card.device), []).append(card)
+    many = max(len(cards) for cards in kinds.values())
+    return tuple(next(cards for cards in kinds.values() if len(cards) == many))
+
+
+def _read(topology: Topology, how: Wired, kind: Accelerator, source: str) -> Iterator[Figure]:
+    """Yield the figures that the file says."""
+    assumed = how.remarks[0] if how.remarks else ""
+    counts = {
+        "numa_domains": (how.sockets, "per node"),
+        "switches_per_numa": (how.switches, "per NUMA domain"),
+        "devices_per_switch": (how.devices, "per PCIe switch"),
+        "nics_per_switch": (how.nics, "per PCIe switch"),
+    }
+    for key, (count, basis) in counts.items():
+        yield _figure(f"node.{key}", count, "1", basis, source, assumed)
+    if kind.generation:
+        what = f"{kind.name}: compute capability {kind.generation}"
+        yield _figure("device.generation", kind.generation, "1", "compute capability, first number", what)
+    own = [card.link for card in topology.accelerators if card.link]
+    if own:
+        yield _pcie("device.pcie", own, "per device, per direction", source)
+    uplinks = [topology.uplinks[card.way[0]] for card in topology.accelerators if card.way and card.way[0] in topology.uplinks]  # fmt: skip
+    if uplinks or own:
+        together = f"; {how.uplinks} links together" if how.uplinks > 1 else ""
+        yield _pcie(
+            "switch.uplink", uplinks or own, "per switch, per direction", source + together, how.uplinks
+        )
+    rates = [nic.rate_bps for nic in how.carriers if nic.rate_bps]
+    if rates:
+        several = f"; {how.ports} NICs of an accelerator together" if how.ports > 1 else ""
+        rate = min(rates) * how.ports / 1e9
+        yield _figure("nic.rate", rate, "Gbit/s", "per NIC, per direction", f"{source}{several}")
+    links = [nic.link for nic in how.carriers if nic.link]
+    slowest = min((one.effective_Bps for one in links), default=0) * how.ports
+    if slowest and rates and slowest < min(rates) * how.ports / 8:
+        yield _pcie("nic.pcie", links, "per NIC, per direction", source)
+    yield from _scaleup(topology, kind, source)
+
+
+def _scaleup(topology: Topology, kind: Accelerator, source: str) -> Iterator[Figure]:
+    """Yield the link between two accelerators: its share of a device's NVLinks."""
+    _, nvlink = accelerators()
+    links, others = topology.nvlinks or 0, len(topology.accelerators) - 1
+    if links and others and kind.generation in nvlink.rates:
+        rate = round(links * nvlink.rates[kind.generation] / others, 3)
+        basis = "per pair of devices, per direction"
+        yield _figure("scaleup.rate", rate, "GB/s", basis, f"{source}: {links} NVLinks; {nvlink.source}")
+
+
+def _figure(key: str, value: float, unit: str, basis: str, source: str, assumption: str = "") -> Figure:
+    return Figure(
+        key=key, value=value, unit=unit, basis=basis, source=source, assumption=assumption, range=None
+    )
+
+
+def _pcie(key: str, links: list[PcieLink], basis: str, source: str, many: int = 1) -> Figure:
+    slowest = min(links, key=lambda one: one.effective_Bps)
+    how = f"{source}: {slowest}, less PCIe's headers (openucx/ucx topo.c)"
+    return _figure(key, round(many * slowest.effective_Bps / _GB, 2), "GB/s", basis, how)
+
+
+def _several(cluster: Cluster, many: int) -> Cluster:
+    """Return a cluster whose uplinks, which are assumed, are so many together."""
+    one = cluster.figures["switch.uplink"]
+    low, high = one.range or (one.value, one.value)
+    ends, why = (many * low, many * high), f"{one.assumption}; {many} links together"
+    return cluster.with_figure("switch.uplink", many * one.value, assumption=why, range=ends)
+
+
+def _taken(figure: Figure, like: Cluster) -> Figure:
+    """Return a figure of the like cluster as one that is assumed here."""
+    ends = None
+    if FIGURE_KINDS[figure.key] != "count":
+        low, high = figure.range or (figure.value * _AGAIN[0], figure.value * _AGAIN[1])
+        ends = (low, min(high, 1.0) if FIGURE_KINDS[figure.key] == "share" else high)
+    return replace(figure, source="", assumption=f"taken over from {like.name}; put in your own", range=ends)
+
+
+def _library(how: Wired, like: Cluster) -> str:
+    """Return the library by the kind of NIC; that of the like cluster where it is not NCCL."""
+    if not like.library.startswith("nccl"):
+        return like.library
+    if any(nic.vendor == _AMAZON for nic in how.carriers):
+        return "nccl-efa"
+    names = [f"{nic.name} {nic.model}".lower() for nic in how.carriers]
+    return next((library for word, library in _LIBRARIES if any(word in one for one in names)), _VERBS)
+
+
+def _paths(like: Cluster, how: Wired) -> tuple[str, ...]:
+    """Return the data paths, first the one that a library takes by itself over this distance."""
+    paths = ["host-rdma", "peer-direct", *([RECEIVE_DIRECT] if like.library.startswith("nccl") else [])]
+    first = "host-rdma" if how.wiring.place.over_cpu else "peer-direct"
+    paths.sort(key=lambda one: one != first)
+    return (*paths, *(one for one in ("host-tcp", "native") if one in like.paths))
+
+
+def _lacks(like: Cluster, how: Wired) -> dict[str, str]:
+    has = _paths(like, how)
+    return {path: like.lacks.get(path, "the file says nothing of it") for path in PATHS if path not in has}
+
+
+def _summary(topology: Topology, how: Wired, kind: Accelerator) -> str:
+    return (
+        f"{say_count(len(topology.accelerators), kind.name)} and {say_count(len(how.carriers), 'NIC')} per node, NICs {how.wiring.place.title};"
+        f" drafted from {topology.tool}."
+    )
+
+
+def _others(topology: Topology, how: Wired) -> Iterator[str]:
+    """Yield what of the machine is left out."""
+    unused = [nic.name for nic in topology.nics if nic not in how.carriers]
+    if unused:
+        yield f"left out, as farther away or slower: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}"
+    if not how.carriers:
+        yield "it shows no NIC; one for each group of accelerators is assumed"

@@ -1,0 +1,106 @@
+"""What is known of the distance between a NIC and an accelerator: ``data/wiring.toml``, read once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from peerlab.errors import HardwareError
+from peerlab.places import folder
+from peerlab.textfile import read_text, read_toml
+from peerlab.units import parse_rate
+
+_MOST_BYTES = 2**18
+
+
+@dataclass(frozen=True)
+class MeasuredDistance:
+    """What somebody measured over one distance, straight to device memory and to host memory."""
+
+    distance: str
+    what: str
+    direct: float
+    """Straight to device memory, in `unit`."""
+    host: float
+    """To host memory, in `unit`."""
+    unit: str
+    source: str
+
+    @property
+    def share(self) -> float:
+        """What of the rate to host memory is left straight to device memory, 0 to 1."""
+        return self.direct / self.host
+
+
+@dataclass(frozen=True)
+class SocketLink:
+    """What NCCL plans with for a link between two sockets."""
+
+    cpu: str
+    """The processor's maker."""
+    generation: str
+    value: float
+    unit: str
+    basis: str
+    source: str
+
+    @property
+    def rate_Bps(self) -> int:  # noqa: N802
+        """Bytes per second and direction."""
+        return parse_rate(self.value, self.unit)
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Everything that is known of distances."""
+
+    titles: Mapping[str, str]
+    """By nvidia-smi's word, nearest first: what it means."""
+    direct_up_to: str
+    """The farthest distance over which NCCL does GPUDirect RDMA by itself."""
+    direct_source: str
+    read_source: str
+    """Where it is read that device memory is read by NICs with NVLink only."""
+    measured: tuple[MeasuredDistance, ...]
+    socket_links: tuple[SocketLink, ...]
+    tlp: float
+    """Bytes on the link per byte of peer traffic that an Intel CPU forwards."""
+    tlp_source: str
+
+    def shares(self, distance: str) -> tuple[float, float]:
+        """Return the smallest and the largest share of the rate to host memory that was measured over a distance."""
+        found = [one.share for one in self.measured if one.distance == distance]
+        return min(found), max(found)
+
+
+@cache
+def distances() -> Distances:
+    """Return what ``data/wiring.toml`` says.
+
+    Raises
+    ------
+    HardwareError
+        If the file is damaged.
+    """
+    path = folder("data") / "wiring.toml"
+    text = read_text(path, what="file of distances", most_bytes=_MOST_BYTES, error=HardwareError)
+    document = read_toml(text, "this is not a TOML file", HardwareError)
+    try:
+        return _read(document)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise HardwareError(f"{path}: {problem!r} is missing or not understood") from None
+
+
+def _read(document: dict[str, Any]) -> Distances:
+    direct, tlp = document["direct"], document["tlp"]
+    return Distances(
+        titles=MappingProxyType({one["name"]: one["title"] for one in document["distance"]}),
+        direct_up_to=direct["up_to"],
+        direct_source=direct["source"],
+        read_source=direct["read_source"],
+        measured=tuple(MeasuredDistance(**one) for one in document["measured"]),
+        socket_links=tuple(SocketLink(**one) for one in document["socket_link"]),
+        tlp=float(tlp["value"]),
+        tlp_source=tlp["source"],
+    )

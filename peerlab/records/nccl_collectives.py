@@ -1,0 +1,151 @@
+"""The collectives of a job as NCCL logs them (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=COLL): their order and sizes, and no times.
+
+A line is ``HOST:PID:TID [DEVICE] NCCL INFO AllReduce: opCount N sendbuff .. recvbuff .. count N datatype N op N root N comm .. [nranks=N] ..``,
+with the count in elements: of an AllGather those that a rank sends, of a ReduceScatter those that it gets.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from peerlab.errors import RecordsError
+from peerlab.records import nccl
+from peerlab.records.notes import Damage, describe_ranks
+from peerlab.records.schema import Records
+from peerlab.records.text import Log
+from peerlab.records.transport import environment_lines, transport_lines
+
+TOOL = "NCCL_DEBUG=INFO"
+COLLECTIVES = {
+    "AllReduce": "allreduce",
+    "AllGather": "allgather",
+    "ReduceScatter": "reduce-scatter",
+    "AlltoAll": "alltoall",
+    "AllToAll": "alltoall",
+}
+"""NCCL's names of the collectives that are known here."""
+_LINE = re.compile(
+    r"(?P<who>\S{1,100}:\d{1,10}:\d{1,10} \[\d{1,3}\]) NCCL INFO (?P<name>\w{1,20}): opCount (?P<op>[0-9a-f]{1,16}) "
+    r".{0,120}?\bcount (?P<count>\d{1,15}) datatype (?P<type>\d{1,2}) .{0,200}?\[nranks=(?P<ranks>\d{1,7})\]"
+)
+_BEGINS = re.compile(r"NCCL INFO \w{1,20}: opCount ")
+_BYTES = (1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1)
+_TYPES = (
+    "int8", "uint8", "int32", "uint32", "int64", "uint64", "half", "float", "double", "bfloat16", "fp8", "fp8",
+)  # fmt: skip
+"""Elements by ncclDataType_t (nccl.h)."""
+_OF_ALL = ("allgather", "reduce-scatter", "alltoall")
+"""Collectives whose size, as nccl-tests count it, is that of all ranks together."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobCollective:
+    """One line."""
+
+    place: int
+    """Line of the log."""
+    who: str
+    op: str
+    """Its number, the same on all ranks of a communicator."""
+    collective: str
+    size: int
+    dtype: str
+    ranks: int
+
+
+def looks_like(log: Log) -> bool:
+    """Say whether a log has such lines and no table of nccl-tests, which tells more."""
+    return any(_BEGINS.search(line.text) for line in log.lines) and not (
+        nccl.looks_like(log) or nccl.looks_like_rows(log)
+    )
+
+
+def read(log: Log) -> Records:
+    """Return one row for each collective of the rank that logs most, in the order of the job.
+
+    Raises
+    ------
+    RecordsError
+        If no line is whole.
+    """
+    damage = Damage(log)
+    found = [
+        one
+        for line in log.lines
+        if _BEGINS.search(line.text)
+        and (one := damage.take(line.number, partial(_collective, line.number, line.text)))
+    ]
+    if not found:
+        raise log.fail(f"a log of NCCL's collectives without a whole line{damage.first()}")
+    _compare(found, damage)
+    counts = {one.who: 0 for one in found}
+    for one in found:
+        counts[one.who] += 1
+    who = max(counts, key=lambda name: counts[name])
+    mine = [one for one in found if one.who == who]
+    rows = [_row(one, place, f"{TOOL}: {log.name}") for place, one in enumerate(mine)]
+    manifest = _manifest(log, mine, counts)
+    notes = [
+        "NCCL's log has order and sizes of a job's collectives, and no times: NCCL Inspector or a trace of the profiler has them"
+    ]
+    if len(counts) > 1:
+        notes.append(f"of {len(counts)} processes the one that logs most is taken: all of a job do the same")
+    return Records.of(rows, manifest, [*damage.sentences(), *notes])
+
+
+def _row(one: JobCollective, place: int, source: str) -> dict[str, Any]:
+    return {
+        "kind": "imported",
+        "source": source,
+        "collective": one.collective,
+        "size_bytes": one.size,
+        "dtype": one.dtype,
+        "ranks": one.ranks,
+        "repetition": place,
+    }
+
+
+def _manifest(log: Log, mine: list[JobCollective], processes: Iterable[str]) -> dict[str, Any]:
+    hosts = list(dict.fromkeys(name.partition(":")[0] for name in processes))
+    return {
+        "tool": TOOL,
+        "version": "",
+        "command": "",
+        "test": " ".join(dict.fromkeys(one.collective for one in mine)),
+        **describe_ranks(mine[0].ranks, hosts, None),
+        "devices": [],
+        "transport": transport_lines(log.lines),
+        "environment": environment_lines(log.lines),
+    }
+
+
+def _compare(found: list[JobCollective], damage: Damage) -> None:
+    """Doubt lines of one process that say something else than those of another with the same number."""
+    first: dict[tuple[str, int], JobCollective] = {}
+    nth: dict[tuple[str, str], int] = {}
+    for one in found:
+        key = (one.op, nth.setdefault((one.who, one.op), 0))
+        nth[one.who, one.op] += 1
+        other = first.setdefault(key, one)
+        if (other.collective, other.size, other.dtype, other.ranks) != (
+            one.collective, one.size, one.dtype, one.ranks,
+        ):  # fmt: skip
+            damage.doubt(
+                one.place, f"it differs from line {other.place} of another process, with the same number"
+            )
+
+
+def _collective(place: int, text: str) -> JobCollective:
+    found = _LINE.search(text)
+    if not found:
+        raise RecordsError("it is damaged or cut off")
+    name, kind, ranks = found["name"], int(found["type"]), int(found["ranks"])
+    if name not in COLLECTIVES:
+        raise RecordsError(f"{name!r} is no collective that is known")
+    if kind >= len(_BYTES) or not ranks:
+        raise RecordsError(f"datatype {kind} with {ranks} ranks is not possible")
+    collective = COLLECTIVES[name]
+    size = int(found["count"]) * _BYTES[kind] * (ranks if collective in _OF_ALL else 1)
+    return JobCollective(place, found["who"], found["op"], collective, size, _TYPES[kind], ranks)

@@ -1,0 +1,284 @@
+"""The plan of a trial: commands in their order, what the simulation expects, and from which figure on the answer is clear."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from peerlab.engine.simulate import simulate
+from peerlab.errors import PeerlabError, ScenarioError, nearest
+from peerlab.model.hardware import Cluster
+from peerlab.model.scenario import Scenario
+from peerlab.outfile import written
+from peerlab.study.trial.switching import PathSwitch, Switching, switching
+from peerlab.textfile import read_text
+from peerlab.units import MIB
+
+FILE = "plan.json"
+"""The plan's own file, in the folder with the logs."""
+SCRIPT = "run.sh"
+OFF, ON = "off", "on"
+_SIZES = (MIB, 16 * MIB, 64 * MIB, 256 * MIB)
+_LOW, _HIGH = MIB, 256 * MIB
+_REPEATS = 5
+_MOST_REPEATS = 50
+_MOST_BYTES = 2**20
+
+
+@dataclass(frozen=True)
+class ExpectedBand:
+    """What the gain is expected to be at a size, on one wiring."""
+
+    says: str
+    """What holds then, after *if*; empty where nothing about the wiring is open."""
+    low: float
+    value: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ExpectedGain:
+    """What the simulation expects at one size."""
+
+    size_bytes: int
+    off_GBps: float  # noqa: N815
+    """Bus bandwidth while the path is off, GB/s."""
+    on_GBps: float  # noqa: N815
+    bands: tuple[ExpectedBand, ...]
+    """The assumed wiring first."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A plan."""
+
+    cluster: str
+    nodes: int
+    tool: str
+    launcher: str
+    switch: str
+    """What is switched: name of a `PathSwitch`."""
+    off_path: str
+    on_path: str
+    repeats: int
+    """Runs of each setting."""
+    commands: tuple[tuple[str, str], ...]
+    """In their order: the log that each writes, and the command."""
+    expected: tuple[ExpectedGain, ...]
+    size_bytes: int
+    """The size that decides best."""
+    threshold: float
+    """From this gain on the answer is clear at that size."""
+    question: str
+    """What the threshold separates, a sentence without its end."""
+    needs: str
+    """What a log has to say where the path is on; empty: nothing is known."""
+    source: str
+    """Who says that the variables do it."""
+
+
+def plan_trial(
+    cluster: str | Path | Cluster = "dl1",
+    nodes: int = 2,
+    *,
+    tool: str = "",
+    launcher: str = "srun",
+    switch: str = "",
+    repeats: int = _REPEATS,
+) -> Trial:
+    """Return the plan of a trial on a cluster; what is left empty is chosen by the cluster's library.
+
+    Raises
+    ------
+    PeerlabError
+        If the cluster lacks one of the paths, or tool, launcher or switch are not known.
+    """
+    known = switching()
+    if not 2 <= repeats <= _MOST_REPEATS:
+        raise PeerlabError(
+            f"{repeats} runs of each setting are not possible; give 2 to {_MOST_REPEATS}: their spread is the noise"
+        )
+    if launcher not in known.launchers:
+        raise PeerlabError(f"unknown launcher {launcher!r}; {nearest(launcher, known.launchers)}")
+    base = Scenario(cluster=cluster, nodes=nodes)
+    chosen = _switch(known, base, tool, switch)
+    used = tool or chosen.tools[0]
+    _check_paths(base, chosen)
+    expected = tuple(_expected(base, chosen, size) for size in _SIZES)
+    best = max(expected, key=_separation)
+    threshold, question = _threshold(best)
+    return Trial(
+        cluster=str(cluster) if isinstance(cluster, str | Path) else cluster.name,
+        nodes=nodes,
+        tool=used,
+        launcher=launcher,
+        switch=chosen.name,
+        off_path=chosen.between[0],
+        on_path=chosen.between[1],
+        repeats=repeats,
+        commands=tuple(_commands(known, base, chosen, used, launcher, repeats)),
+        expected=expected,
+        size_bytes=best.size_bytes,
+        threshold=threshold,
+        question=question,
+        needs=chosen.needs,
+        source=chosen.source,
+    )
+
+
+def _switch(known: Switching, base: Scenario, tool: str, name: str) -> PathSwitch:
+    """Return what is switched: by its name, else the first that the cluster's library has."""
+    names = [one.name for one in known.switches]
+    if name and name not in names:
+        raise PeerlabError(f"unknown switch {name!r}; {nearest(name, names)}")
+    if tool and tool not in known.tools:
+        raise PeerlabError(f"unknown tool {tool!r}; {nearest(tool, known.tools)}")
+    library = base.hardware.library
+    for one in known.switches:
+        fits = library in one.libraries and (not tool or tool in one.tools)
+        if one.name == name or (not name and fits):
+            return one
+    raise PeerlabError(
+        f"no switch is known for {library!r} of {base.hardware.name}"
+        + (f" with {tool}" if tool else "")
+        + f"; known switches are {', '.join(names)}"
+    )
+
+
+def _check_paths(base: Scenario, chosen: PathSwitch) -> None:
+    for path in chosen.between:
+        if path not in base.hardware.paths:
+            why = base.hardware.lacks.get(path, "not described in the cluster's file")
+            raise ScenarioError(
+                "path", f"{base.hardware.name} has no {path!r} ({why}), so there is nothing to switch"
+            )
+
+
+def _expected(base: Scenario, chosen: PathSwitch, size: int) -> ExpectedGain:
+    off, on = (simulate(base.with_(path=path, message_bytes=size)) for path in chosen.between)
+    gain = on.gain_band(off)
+    bands = [ExpectedBand(case.says, case.low, case.gain, case.high) for case in gain.wired]
+    return ExpectedGain(
+        size,
+        off.busbw_GBps,
+        on.busbw_GBps,
+        tuple(bands) or (ExpectedBand("", gain.low, gain.value, gain.high),),
+    )
+
+
+def _separation(one: ExpectedGain) -> float:
+    """Return by which factor the bands at a size lie apart: of the wirings, or of the only one and a gain of 1."""
+    lows, highs = _sides(one)
+    return lows / highs
+
+
+def _sides(one: ExpectedGain) -> tuple[float, float]:
+    """Return the low end of the upper band and the high end of the lower: what lies between decides nothing."""
+    if len(one.bands) == 1:
+        only = one.bands[0]
+        return (only.low, 1.0) if only.value >= 1 else (1.0, only.high)
+    ordered = sorted(one.bands, key=lambda band: band.value)
+    return ordered[-1].low, ordered[-2].high
+
+
+def _threshold(best: ExpectedGain) -> tuple[float, str]:
+    upper, lower = _sides(best)
+    threshold = math.sqrt(upper * lower)
+    if len(best.bands) == 1:
+        return threshold, "whether the path that is switched on is faster at all"
+    ordered = sorted(best.bands, key=lambda band: band.value)
+    apart = "" if upper > lower else " (their bands overlap: only a gain outside of both tells)"
+    return threshold, f"above it {ordered[-1].says}, below it {ordered[-2].says}{apart}"
+
+
+def _commands(
+    known: Switching, base: Scenario, chosen: PathSwitch, tool: str, launcher: str, repeats: int
+) -> Iterator[tuple[str, str]]:
+    """Yield the runs, off and on in turns, each pair the other way round: what drifts meets both alike."""
+    for number in range(1, repeats + 1):
+        order = (OFF, ON) if number % 2 else (ON, OFF)
+        for setting in order:
+            variables = dict(chosen.on if setting == ON else chosen.off) | dict(known.tools[tool].logs)
+            yield f"{setting}-{number}.log", _command(known, base, tool, launcher, variables)
+
+
+def _command(known: Switching, base: Scenario, tool: str, launcher: str, variables: Mapping[str, str]) -> str:
+    call, how = known.tools[tool].command, known.launchers[launcher]
+    handed = " ".join(
+        how.variables.replace("NAME", name).replace("VALUE", value) for name, value in variables.items()
+    )
+    devices = base.hardware.devices
+    words = {
+        "COMMAND": call,
+        "VARIABLES": handed,
+        "PROCESSES": str(devices * base.nodes),
+        "DEVICES": str(devices),
+        "NODES": str(base.nodes),
+        "LOW": str(_LOW),
+        "HIGH": str(_HIGH),
+    }
+    text = how.command
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text
+
+
+def write_trial(trial: Trial, where: Path) -> Path:
+    """Write a plan into a folder, which is made if need be: the plan, and a script that runs it; return the script.
+
+    Raises
+    ------
+    PeerlabError
+        If the folder has a plan already, or cannot be written.
+    """
+    if (where / FILE).exists():
+        raise PeerlabError(f"{where / FILE} is there already; give another folder, or read it with --read")
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise PeerlabError(f"cannot make {where}: {problem.strerror}") from None
+    lines = [
+        "#!/bin/sh",
+        "# Written by peerlab plan. Each run writes a log; peerlab plan --read . reads them.",
+        "set -eu",
+    ]
+    lines += [f"{command} > {log} 2>&1" for log, command in trial.commands]
+    with written(where / SCRIPT, PeerlabError) as file:
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (where / SCRIPT).chmod(0o755)
+    with written(where / FILE, PeerlabError) as file:
+        file.write_text(json.dumps(asdict(trial), indent=2) + "\n", encoding="utf-8")
+    return where / SCRIPT
+
+
+def read_trial_file(where: Path) -> Trial | None:
+    """Return the plan in a folder; None where there is none.
+
+    Raises
+    ------
+    PeerlabError
+        If it is damaged.
+    """
+    file = where / FILE
+    if not file.exists():
+        return None
+    text = read_text(file, what="plan", most_bytes=_MOST_BYTES, error=PeerlabError)
+    try:
+        return _of_json(json.loads(text))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise PeerlabError(f"{file} is no plan that peerlab plan wrote") from None
+
+
+def _of_json(document: dict[str, Any]) -> Trial:
+    expected = [
+        ExpectedGain(**{**one, "bands": tuple(ExpectedBand(**band) for band in one["bands"])})
+        for one in document.pop("expected")
+    ]
+    commands = tuple((str(log), str(command)) for log, command in document.pop("commands"))
+    found = Trial(**document, commands=commands, expected=tuple(expected))
+    numbers = [found.threshold, *(band.value for one in expected for band in one.bands)]
+    if not all(isinstance(one, (int, float)) and 0 < one < math.inf for one in numbers):
+        raise ValueError("a gain is a number above 0")
+    return found

@@ -1,0 +1,66 @@
+"""Reads a topology, whatever tool printed it."""
+
+from pathlib import Path
+
+from peerlab.errors import HardwareError, one_line
+from peerlab.textfile import read_bytes
+from peerlab.topology_file import lspci, lstopo, nccl_xml, nvidia_smi
+from peerlab.topology_file.safe_xml import Element, read_xml
+from peerlab.topology_file.topology import Topology
+
+MOST_BYTES = 32 * 2**20
+"""A topology is small; whatever is larger is something else."""
+_XML = ((nccl_xml.looks_like, nccl_xml.read), (lstopo.looks_like, lstopo.read))
+_TEXT = (
+    (nvidia_smi.looks_like, nvidia_smi.read),
+    (lspci.looks_like_tree, lspci.read_tree),
+    (lspci.looks_like_vv, lspci.read_vv),
+)
+TOOLS = (nccl_xml.TOOL, nvidia_smi.TOOL, lstopo.TOOL, lspci.TOOL_TREE, lspci.TOOL_VV)
+"""Tools whose files are understood."""
+
+
+def load_topology(path: str | Path) -> Topology:
+    """Return the topology that a file describes.
+
+    Raises
+    ------
+    HardwareError
+        One line: the file cannot be read, is of another tool, cut, too large, or names no accelerator.
+    """
+    data = read_bytes(
+        path,
+        most_bytes=MOST_BYTES,
+        too_large="no topology is as large",
+        error=HardwareError,
+    )
+    try:
+        return _with_accelerators(_read(data))
+    except HardwareError as problem:
+        raise HardwareError(f"{one_line(path)}: {problem}") from None
+
+
+def _with_accelerators(found: Topology) -> Topology:
+    if not found.accelerators:
+        raise HardwareError(f"{found.tool} names no accelerator here")
+    return found
+
+
+def _read(data: bytes) -> Topology:
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        root: Element = read_xml(data.lstrip(b"\xef\xbb\xbf \t\r\n"))
+        for looks_like, read in _XML:
+            if looks_like(root):
+                return read(root)
+        raise HardwareError(
+            f"an XML with <{root.tag[:40]}> at its top is of no tool that is known; {_known()}"
+        )
+    text = data.decode("utf-8", "replace")
+    for looks_like_text, read_text in _TEXT:
+        if looks_like_text(text):
+            return read_text(text)
+    raise HardwareError(f"this is of no tool that is known; {_known()}")
+
+
+def _known() -> str:
+    return f"known are {', '.join(TOOLS)}"

@@ -1,0 +1,136 @@
+"""How sure a gain is, as a picture: the figures, the library and the wiring as rows of what is not known, and the fact to check first."""
+
+import math
+import textwrap
+from collections.abc import Iterator
+from html import escape
+
+from peerlab.analysis.gain import GainBand
+from peerlab.cluster_file.guide import where_to_find
+from peerlab.view.svg import Paper
+from peerlab.view.theme import palettes
+
+WIDTH, HEIGHT = 1200, 446
+"""Size of the picture, as of a deck's charts."""
+_LEFT, _RIGHT, _PANEL = 40.0, 770.0, 810.0
+_TOP, _BOTTOM = 26.0, 404.0
+_TICKS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0)
+_LETTERS = 40
+"""Letters of a line of the panel."""
+_MOST_WIRINGS = 2
+
+
+def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
+    """Return the picture of a gain as SVG, with the sentence as its words for who does not see it."""
+    paper = Paper(palettes()[theme])
+    at = _scale(gain)
+    paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
+    for tick in _TICKS:
+        if _LEFT <= at(tick) <= _RIGHT:
+            one = tick == 1
+            paper.line([(at(tick), _TOP), (at(tick), _BOTTOM)], "edge" if one else "faint", 2 if one else 1)
+            paper.text(
+                (at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted"
+            )
+    y = _TOP + 16
+    for title, says, low, value, high, sure in _rows(gain):
+        if title:
+            paper.text((_LEFT, y), title, size=18, bold=True, align="left")
+        paper.text((_LEFT + 12 + 10.5 * len(title), y), says, size=15, ink="muted", align="left")
+        paper.box(
+            (at(low), y + 18, max(at(high), at(low) + 3), y + 32), "direct" if sure else "hot-fill", radius=4
+        )
+        paper.square(
+            (at(value), y + 25), 8, "direct" if sure else "paper", "ink" if sure else "hot", 2.5, radius=8
+        )
+        y += 74
+    _panel(paper, gain)
+    return paper.svg(WIDTH, HEIGHT, alt(gain))
+
+
+def how_sure_html(gain: GainBand) -> str:
+    """Return the picture with its sentence below it, for a notebook."""
+    return f"<figure style='margin:0'>{how_sure_svg(gain)}<p>{escape(repr(gain))}</p></figure>"
+
+
+def alt(gain: GainBand) -> str:
+    """Return in words what the picture shows."""
+    return f"How sure are we? {gain!r}."
+
+
+class _Scale:
+    """Places of gains on a logarithmic axis."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self._low, self._span = math.log(low), math.log(high / low)
+
+    def __call__(self, gain: float) -> float:
+        return _LEFT + (_RIGHT - _LEFT) * (math.log(gain) - self._low) / self._span
+
+
+def _scale(gain: GainBand) -> _Scale:
+    low = min(0.9, gain.least, gain.value)
+    high = max(1.2, gain.most, gain.value)
+    return _Scale(low / 1.05, high * 1.05)
+
+
+Row = tuple[str, str, float, float, float, bool]
+
+
+def _rows(gain: GainBand) -> Iterator[Row]:
+    """Yield title, words, low end, value, high end, and whether it holds for the assumed wiring."""
+    figures = gain.topology or (gain.low, gain.high)
+    yield (
+        "The figures",
+        f"{_ends(*figures)}: what is assumed of the machine",
+        figures[0],
+        gain.value,
+        figures[1],
+        True,
+    )
+    if gain.topology:
+        alone = f"; topology alone says {gain.alone:.2f}" if gain.alone else ""
+        says = f"{_ends(gain.low, gain.high)} with what it adds{alone}"
+        yield "The library", says, gain.low, gain.value, gain.high, True
+    for place, case in enumerate(gain.wired[: 1 + _MOST_WIRINGS]):
+        title = "" if place else "The wiring"
+        if place:
+            yield title, f"{_ends(case.low, case.high)} if {case.says}", case.low, case.gain, case.high, False
+        else:
+            says = f"yes or no, not a range. Assumed: {case.says}"
+            yield title, says, case.low, case.gain, case.high, True
+
+
+def _ends(low: float, high: float) -> str:
+    first, last = f"{low:.2f}", f"{high:.2f}"
+    return f"{last} times" if first == last else f"{first} to {last} times"
+
+
+def _panel(paper: Paper, gain: GainBand) -> None:
+    """Draw the fact to check first, with its command."""
+    paper.box((_PANEL, 0, WIDTH, HEIGHT), "hot-wash", radius=10)
+    paper.box((_PANEL, 0, _PANEL + 6, HEIGHT), "hot")
+    decisive, x = gain.decisive, _PANEL + 28
+    head = "Check this one fact first" if decisive else "Nothing to check first"
+    paper.text((x, 34), head, size=19, bold=True, ink="hot-ink", align="left")
+    if decisive is None:
+        _lines(paper, (x, 76), "Nothing that is assumed moves the gain by 1 %.")
+        return
+    y = _lines(paper, (x, 76), f"{decisive.figure.label}: {decisive.figure}", bold=True)
+    y = _lines(paper, (x, y + 14), where_to_find(decisive.figure))
+    for case in gain.wired[:1]:
+        y = _lines(paper, (x, y + 14), f"As assumed: keep {_ends(case.low, case.high)}.")
+    for case in gain.wired[1 : 1 + _MOST_WIRINGS]:
+        y = _lines(paper, (x, y + 4), f"If {case.says}: expect {_ends(case.low, case.high)}.")
+
+
+def _lines(paper: Paper, at: tuple[float, float], text: str, *, bold: bool = False) -> float:
+    """Write words line by line; return where the next line begins. What has no room is left out with an ellipsis."""
+    x, y = at
+    room = int((HEIGHT - 16 - y) / 21)
+    for line in textwrap.wrap(
+        text, _LETTERS - 5 * bold, max_lines=max(room, 1), placeholder=" ...", break_on_hyphens=False
+    ):
+        paper.text((x, y), line, size=16, bold=bold, align="left")
+        y += 21
+    return y

@@ -1,0 +1,32 @@
+"""Where a communication library switches along a curve: to another algorithm or protocol, or so that a larger message is faster."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from peerlab.analysis.run import Run
+from peerlab.model.library_choice import LibraryChoice
+from peerlab.units import say_bytes
+
+SWITCHES = "large dots: library switches"
+"""Legend of the points that `switches_of` tells."""
+
+
+def switches_of(axis: str, runs: Sequence[Run | None]) -> list[str]:
+    """Return for each point whether the library does something else there than at the size before, in words."""
+    found = [""] * len(runs)
+    for place, (before, run) in enumerate(pairwise(runs), 1):
+        if axis != "message_bytes" or not before or not run:
+            continue
+        was, now = before.scenario.choice, run.scenario.choice
+        faster = run.time_ps < before.time_ps
+        if was and now and (was.course.key != now.course.key or faster):
+            found[place] = (
+                f"<br>the library's own switch: {_what(was)} at {say_bytes(before.scenario.nbytes)}, {_what(now)} here"
+                + (", and the larger message is faster" if faster else "")
+            )
+    return found
+
+
+def _what(choice: LibraryChoice) -> str:
+    """Return algorithm, protocol and chunks in words."""
+    return choice.says.partition(": ")[2]

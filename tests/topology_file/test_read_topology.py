@@ -1,0 +1,215 @@
+"""Topologies that people have, of each tool: what is read, what is assumed, and what is refused in words."""
+
+import random
+from datetime import date
+from xml.sax.saxutils import quoteattr
+
+import machines
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import peerlab
+from peerlab.cli import main
+from peerlab.cluster_file.from_topology import from_topology
+from peerlab.errors import HardwareError, PeerlabError
+from peerlab.model.presets import load_cluster
+from peerlab.topology_file import load_topology
+from peerlab.topology_file.load_topology import MOST_BYTES
+from peerlab.topology_file.topology import joined, nearest
+from peerlab.view.still import still_svg
+
+DAY = date(2026, 1, 31)
+SEEN = {
+    # machine: sockets, switches per socket, accelerators and NICs per switch, distance, accelerator
+    "h100_nine_nics": (2, 4, 1, 1, "PIX", "H100"),
+    "dgx2": (2, 2, 4, 2, "PIX", "V100"),
+    "virtual_h100": (2, 4, 1, 1, "PHB", "NVIDIA GPU"),
+    "h20_mixed": (2, 1, 4, 2, "PIX", "H100"),
+    "bonded": (2, 2, 2, 2, "PXB", "H100"),
+    "dgx_a100": (2, 2, 2, 2, "PXB", "A100"),
+    "p4d": (2, 2, 2, 1, "PIX", "A100"),
+    "lstopo_a100": (2, 1, 1, 1, "PIX", "A100"),
+    "lspci_tree": (1, 1, 3, 2, "", "A100"),
+    "lspci_verbose": (1, 1, 1, 1, "PIX", "V100"),
+}
+
+
+def read(tmp_path, text, name="topology.txt"):
+    file = tmp_path / name
+    file.write_text(text)
+    return load_topology(file)
+
+
+def drafted(tmp_path, text):
+    return from_topology(read(tmp_path, text), "mine", "topology.txt", DAY)
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_each_machine_is_drafted_and_drawn(tmp_path, name):
+    sockets, switches, devices, nics, distance, device = SEEN[name]
+    topology = read(tmp_path, getattr(machines, name)())
+    assert nearest(topology, topology.accelerators[0], topology.nics) == distance
+    found = from_topology(topology, "mine", "topology.txt", DAY)
+    cluster = found.cluster
+    counts = (
+        cluster.numa_domains,
+        cluster.switches_per_numa,
+        cluster.devices_per_switch,
+        cluster.nics_per_switch,
+    )
+    assert counts == (sockets, switches, devices, nics)
+    assert cluster.device_name == device
+    run = peerlab.simulate(peerlab.Scenario(cluster=cluster, nodes=2, message_bytes="1 MiB"))
+    assert device in still_svg(run)
+    for figure in cluster.figures.values():
+        assert figure.source or figure.assumption
+
+
+def test_what_a_file_says_has_it_as_its_source_and_the_rest_is_marked_as_taken_over(tmp_path):
+    found = drafted(tmp_path, machines.dgx_a100())
+    figures = found.cluster.figures
+    assert figures["nic.rate"].value == 200
+    assert "NCCL's topology, topology.txt, read on 2026-01-31" in figures["nic.rate"].source
+    assert "12 NVLinks" in figures["scaleup.rate"].source
+    assert figures["scaleup.rate"].value == pytest.approx(12 * 20 / 7, abs=0.001)
+    assert figures["device.pcie"].value == pytest.approx(28.2, abs=0.1)
+    assert figures["host.dram"].assumption == "taken over from roce-100g-a100; put in your own"
+    assert found.cluster.wiring.nic == "switch"
+    assert not found.cluster.wiring.assumption
+    assert found.cluster.paths[0] == "peer-direct"
+
+
+def test_nics_at_the_cpu_are_staged_by_default_and_cost_what_the_cpu_forwards(tmp_path):
+    found = drafted(tmp_path, machines.virtual_h100())
+    assert found.cluster.wiring.nic == "root-port"
+    assert found.cluster.paths[0] == "host-rdma"
+    assert "host.peer_read" in found.cluster.figures
+    assert "left out, as farther away or slower: NIC0" in found.remarks
+
+
+def test_distances_that_differ_are_one_assumption_with_the_other_as_possible(tmp_path):
+    found = drafted(tmp_path, machines.h20_mixed())
+    wiring = found.cluster.wiring
+    assert "4 accelerators have PIX, 4 accelerators have PHB" in wiring.assumption
+    assert [one.nic for one in wiring.possible] == ["root-port"]
+    assert any("4 NICs for 8 groups" in remark for remark in found.remarks)
+
+
+def test_several_nics_of_one_accelerator_are_one_with_their_rates_together(tmp_path):
+    found = drafted(tmp_path, machines.bonded())
+    assert "an accelerator has 2 NICs, which are counted as one" in found.remarks
+
+
+def test_a_switch_that_redirects_and_a_nic_of_eight_lanes_are_seen(tmp_path):
+    found = drafted(tmp_path, machines.lspci_verbose(redirect="+"))
+    assert found.cluster.wiring.acs_redirect
+    assert not drafted(tmp_path, machines.lspci_verbose()).cluster.wiring.acs_redirect
+    topology = read(tmp_path, machines.lspci_verbose())
+    assert (topology.accelerators[0].link.speed_GTps, topology.nics[0].link.lanes) == (8.0, 8)
+
+
+def test_the_tree_tells_who_shares_a_switch_and_a_virtual_function_is_no_nic(tmp_path):
+    topology = read(tmp_path, machines.lspci_tree())
+    assert sorted(map(len, joined(topology))) == [1, 2]
+    assert [nic.name for nic in topology.nics] == [
+        "0000:c2:00.0",
+        "0000:44:00.0",
+        "0000:46:00.0",
+    ]
+
+
+BAD = {
+    "<topology><object": "no whole XML",
+    machines.p4d()[:900]: "no whole XML",
+    "<system version='1'></system>": "of no tool that is known",
+    "<system><cpu numaid='0'/></system>": "it names no accelerator",
+    "<html><body>hello</body></html>": "an XML with <html> at its top is of no tool that is known",
+    "<topology><object type='Machine'/></topology>": "write it with lstopo --whole-io --of xml",
+    "": "this is of no tool that is known",
+    "Sun May 3 10:00:00 2026 up 3 days": "known are NCCL's topology, nvidia-smi topo -m",
+    machines.h100_nine_nics()[:400]: "the matrix is cut: ",
+    "\n".join(machines.h100_nine_nics().splitlines()[:5]): "the matrix is cut: it has no row of GPU4",
+    machines.virtual_h100().replace(
+        "GPU3\tPHB", "GPU3\tSYS"
+    ): "the matrix contradicts itself: GPU0 to GPU3 is PHB, and back SYS",
+    machines.lspci_verbose().replace("secondary=44", "secondary=40"): "its bridges lead in a circle",
+    machines.lspci_tree().replace("NVIDIA", "Matrox"): "lspci -tv names no accelerator here",
+    "<!DOCTYPE x [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;'>]><system>&b;</system>": "it declares entities",
+    "<system>" + "<cpu>" * 300 + "</cpu>" * 300 + "</system>": "more levels, than any machine",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_cannot_be_understood_is_said_in_one_line(tmp_path, text):
+    with pytest.raises(HardwareError) as refused:
+        read(tmp_path, text)
+    assert BAD[text] in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_hundred_megabytes_are_refused_without_being_understood(tmp_path):
+    file = tmp_path / "large.xml"
+    with file.open("wb") as out:
+        out.write(b"<system>")
+        out.truncate(MOST_BYTES + 100)
+    with pytest.raises(HardwareError, match="no topology is as large"):
+        load_topology(file)
+
+
+def test_two_hundred_thousand_elements_are_too_many(tmp_path):
+    with pytest.raises(HardwareError, match="more elements"):
+        read(tmp_path, "<system><cpu>" + "<pci/>" * 200_001 + "</cpu></system>")
+
+
+@given(st.sampled_from(sorted(SEEN)), st.randoms(use_true_random=False))
+def test_a_damaged_file_is_a_topology_or_an_error_in_words(tmp_path_factory, name, chance: random.Random):
+    text = getattr(machines, name)()
+    at = chance.randrange(len(text))
+    damaged = chance.choice(
+        (text[:at], text[:at] + chance.choice("<>&\0\t9Xé") + text[at + 1 :], text[at:], text * 2)
+    )
+    file = tmp_path_factory.mktemp("damaged") / "t"
+    file.write_text(damaged)
+    found = said_or_drafted(file)
+    assert "\n" not in found if isinstance(found, str) else found.devices >= 1
+
+
+def said_or_drafted(file):
+    try:
+        return from_topology(load_topology(file), "mine", "t", DAY).cluster
+    except PeerlabError as problem:
+        return str(problem)
+
+
+def test_the_command_writes_a_whole_file_and_its_picture_and_overwrites_nothing(tmp_path, capsys):
+    (tmp_path / "dump.xml").write_text(machines.dgx_a100())
+    mine = tmp_path / "mine.toml"
+    asked = ["clusters", "draft", str(mine), "--from", str(tmp_path / "dump.xml"), "--show"]
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    assert "figures read" in said
+    assert "8 A100s and 8 NICs per node, NICs below the devices' switch" in " ".join(said.split())
+    assert load_cluster(mine).devices == 8
+    assert (tmp_path / "mine.svg").read_text().startswith("<svg")
+    assert main(["clusters", "check", str(mine)]) == 0
+    assert main(asked) == 1
+    assert "is there already; --force overwrites it" in capsys.readouterr().err
+    assert main([*asked, "--force"]) == 0
+
+
+def test_a_file_that_is_not_there_or_is_a_pipe_is_refused_and_nothing_is_written(tmp_path, capsys):
+    mine = tmp_path / "mine.toml"
+    assert main(["clusters", "draft", str(mine), "--from", str(tmp_path / "no\nfile")]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not mine.exists()
+
+
+@given(st.text(max_size=30))
+def test_any_name_in_a_file_stays_on_its_line(tmp_path_factory, name):
+    attribute = quoteattr("".join(letter for letter in name if letter.isprintable()))
+    text = machines.dgx_a100().replace('name="mlx5_0"', f"name={attribute}")
+    file = tmp_path_factory.mktemp("named") / "t.xml"
+    file.write_text(text)
+    found = from_topology(load_topology(file), "mine", "t.xml", DAY)
+    assert all("\n" not in one for one in found.remarks)
