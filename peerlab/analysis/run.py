@@ -239,6 +239,7 @@ class Run:
 
         A row of `sweep` has the same. What begins with ``registration_`` is of the NICs of one PCIe switch
         (:attr:`registration` says which).
+        ``library``, ``algorithm``, ``protocol`` and ``chunk_bytes`` are what was used, ``library_does`` is the same in words.
 
         Parameters
         ----------
@@ -256,6 +257,7 @@ class Run:
             "registration": s.registration if s.data_path.uses_device_memory else None,
             "collective": s.collective,
             "message_bytes": s.nbytes,
+            **s.library_figures,
             "time_s": self.time_s,
             "algbw_GBps": None if math.isnan(self.algbw_GBps) else self.algbw_GBps,
             "busbw_GBps": self.busbw_GBps,

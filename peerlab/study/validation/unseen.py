@@ -23,6 +23,7 @@ from peerlab.model.scenario import Scenario
 from peerlab.places import folder
 from peerlab.records import Records
 from peerlab.records.library import measured_library
+from peerlab.study.diagnosis import taken_elsewhere
 from peerlab.study.observed import observe
 from peerlab.study.replay import scenario, shape
 from peerlab.textfile import read_toml
@@ -214,6 +215,8 @@ def against(
         If the log is none of a simulated collective between nodes, or does not suit the cluster.
     """
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    if why := taken_elsewhere(records, base):
+        raise RecordsError(f"the log is of another machine: {why}; name its own with --cluster")
     rows = _asked(records, base, version, library, path or _over_sockets(records, base))
     met = rows[0].scenario.hardware.figures
     return _compared(
