@@ -299,7 +299,4 @@ class Run:
         found = self.bottleneck
         if found is None:
             return f"Run({what}: one rank exchanges nothing, no time passes)"
-        busiest = f"{found.label} {found.share:.0%}" + (
-            " busy" if found.kind != metrics.LATENCY else " of the time"
-        )
-        return f"Run({what}: {say_time(self.time_ps)}, busbw {self.busbw_GBps:.3g} GB/s, {busiest})"
+        return f"Run({what}: {say_time(self.time_ps)}, busbw {self.busbw_GBps:.3g} GB/s, {found.label} {found.says})"

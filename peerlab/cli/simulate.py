@@ -8,7 +8,6 @@ from typing import Any
 from tqdm import tqdm
 
 import peerlab
-from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.cli.fields import add_fields
 from peerlab.cli.sensitivity_text import print_sensitivity, sensitivity_document
@@ -178,11 +177,10 @@ def _row(run: Run) -> tuple[str, str, str, str, str]:
     found, name = run.bottleneck, _name(run)
     if found is None:
         return name, "0 s", "-", "-", "one rank exchanges nothing"
-    of = "of the time" if found.kind == LATENCY else "busy"
     return (
         name,
         say_time(run.time_ps),
         f"{run.busbw_GBps:.3g} GB/s",
         f"{run.wire_busy:.0%}",
-        f"{found.label}, {found.share:.0%} {of}",
+        f"{found.label}, {found.says}",
     )

@@ -178,6 +178,8 @@ class WithLibrary:
         ScenarioError
             With the field, and what is allowed.
         """
+        if self.library is not None:
+            serving(self.library, str(self.path))  # a name that there is not is wrong where no NIC sends, too
         library = self.used_library
         if library is None:
             for name in ("library_version", "protocol"):
