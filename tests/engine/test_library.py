@@ -113,7 +113,9 @@ def test_a_message_point_to_point_costs_what_its_library_says():
 
 
 def test_a_nic_and_its_proxy_that_take_turns_are_named_together():
-    found = peerlab.simulate(peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", message_bytes="64 MiB"))
+    found = peerlab.simulate(
+        peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", message_bytes="64 MiB")
+    )
     limits = found.bottleneck
     assert limits.kind == "nic_tx"
     assert limits.in_turns == found.busy["nic_tx"] + found.busy["proxy"] > 0.85
