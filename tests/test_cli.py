@@ -34,6 +34,18 @@ def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assum
     assert f"{len(peerlab.Scenario().hardware.assumptions)} of them assumed" in lines[-1]
 
 
+def test_a_library_is_said_with_the_paths_that_it_serves_and_stands_among_the_figures():
+    _, out, _ = run("simulate", "--cluster", "p4d", "--nodes", "2")
+    assert "library on host-rdma, peer-direct: NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB" in out
+    assert "library on host-tcp: NCCL 2.19 over TCP sockets: tree, LL128" in out
+    _, out, _ = run("simulate", "--cluster", "p4d", "--nodes", "2", "--path", "host-rdma", "--json")
+    (found,) = json.loads(out)["runs"]
+    assert (found["library"], found["algorithm"], found["protocol"], found["chunk_bytes"]) == (
+        "nccl-efa", "tree", "Simple", 128 * 1024,
+    )  # fmt: skip
+    assert found["library_does"] == "NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB"
+
+
 @pytest.mark.parametrize(
     ("arguments", "title"),
     [

@@ -174,7 +174,7 @@ def test_an_error_reaches_another_process_as_it_is():
     assert (str(told), told.field) == ("nodes: must be 1 or more", "nodes")
 
 
-RING = ["calibrate", "ring.log", "--cluster=p4d", "--path=peer-direct", "--constant=fabric.latency"]
+RING = ["calibrate", "ring.log", "--cluster=p4d", "--path=peer-direct", "--constant=library.hop"]
 WRITTEN = {
     "import": ["import", "ring.log", "--save=mine\x1b[31m\n.csv"],
     "new": ["clusters", "new", "mine\x1b[31m\n.toml"],

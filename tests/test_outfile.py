@@ -150,7 +150,7 @@ SAVING = {
             "--path",
             "peer-direct",
             "--constant",
-            "fabric.latency",
+            "library.hop",
         ),
         *("--save", "kept.toml", "--force"),
     ),

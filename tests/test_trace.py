@@ -74,7 +74,7 @@ def test_a_slice_goes_through_its_stages_in_order_and_no_step_runs_ahead_of_its_
         position = names.index(stage)
         if position:
             assert begin >= ends[device, step, piece, names[position - 1]]
-        elif step:
+        elif step and scenario.schedule_name != "pairwise":  # there each step sends a device's own data
             before = [ends[key] for name in names if (key := (device, step - 1, piece, name)) in ends]
             assert begin >= max(before)
 

@@ -3,6 +3,7 @@
 `make shots ARGS=handout` prints it. A test holds the printed page to what `html()` gives, by the mark in its title.
 """
 
+import re
 import tempfile
 from hashlib import sha256
 from html import escape
@@ -79,19 +80,16 @@ def _how_sure(gain: GainBand) -> str:
     decisive = gain.decisive
     most = f"; most depends on {decisive.figure.label}" if decisive else ""
     if gain.wired:
-        return (
-            "; ".join(f"{case.low:.2f} to {case.high:.2f} times if {case.says}" for case in gain.wired) + " †"
-        )
+        bands = (f"{case.low:.2f} to {case.high:.2f} times if {case.says}" for case in gain.wired)
+        return f"{';<br>'.join(bands)} †"
     return f"{gain.least:.2f} to {gain.most:.2f} times{most} †"
 
 
 def _path(run: Run, role: str) -> str:
     """Return a path's picture without the title and the foot that a still has."""
-    above = SIZE[1] - HEIGHT - 60  # the still's title; its foot is 60 high
-    picture = still_svg(run).replace(
-        f"viewBox='0 0 {SIZE[0]:g} {SIZE[1]:g}' width='{SIZE[0]:g}' height='{SIZE[1]:g}'",
-        f"viewBox='0 {above:g} {WIDTH:g} {HEIGHT:g}'",
-    )
+    above = SIZE[1] - HEIGHT - 60  # the still's title; its foot, 60 high or more, is below
+    view = f"viewBox='0 {above:g} {WIDTH:g} {HEIGHT:g}'"
+    picture = re.sub(r"viewBox='[^']*' width='[^']*' height='[^']*'", view, still_svg(run), count=1)
     path = str(run.scenario.path)
     return (
         f"<section class=path style='--mark:var(--{role})'><h2>{path_title(path)} <span>{_WAYS[path]}</span></h2>"

@@ -18,6 +18,7 @@ from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, gigabytes_per_second
 
 LATENCY = "latency"
+_TURNS = {"nic_tx": "proxy", "proxy": "NIC"}
 BUSY = 0.05
 """Busy share from which on a resource is worth a word: what works for less than a twentieth of the time limits nothing."""
 
@@ -32,6 +33,16 @@ class Bottleneck:
     """Name in plain words."""
     share: float
     """Share of the time that it is busy (for latency: that a slice spends in flight), 0 to 1."""
+    in_turns: float | None = None
+    """The same of a NIC and the library's proxy together: a proxy has each message until the NIC has sent it, so they take turns."""
+
+    @property
+    def says(self) -> str:
+        """How much it limits, such as ``95% busy``."""
+        if self.kind == LATENCY:
+            return f"{self.share:.0%} of the time in flight"
+        turns = f", {self.in_turns:.0%} with its {_TURNS[self.kind]}" if self.in_turns else ""
+        return f"{self.share:.0%} busy{turns}"
 
 
 def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
@@ -124,7 +135,8 @@ def bottleneck(
     flight = min(flight_share(recording), 1.0 - shares[kind] if overlapping else 1.0)
     if flight > shares[kind]:
         return Bottleneck(LATENCY, "latency", flight)
-    return Bottleneck(kind, resource_kind(kind).label, shares[kind])
+    both = sum(shares.get(one, 0.0) for one in _TURNS) if kind in _TURNS and shares.get("proxy") else None
+    return Bottleneck(kind, resource_kind(kind).label, shares[kind], both)
 
 
 def wire_busy(trace: Trace, recording: Recording) -> float:

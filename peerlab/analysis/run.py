@@ -240,6 +240,7 @@ class Run:
 
         A row of `sweep` has the same. What begins with ``registration_`` is of the NICs of one PCIe switch
         (:attr:`registration` says which).
+        ``library``, ``algorithm``, ``protocol`` and ``chunk_bytes`` are what was used, ``library_does`` is the same in words.
 
         Parameters
         ----------
@@ -257,6 +258,7 @@ class Run:
             "registration": s.registration if s.data_path.uses_device_memory else None,
             "collective": s.collective,
             "message_bytes": s.nbytes,
+            **s.library_figures,
             "time_s": self.time_s,
             "algbw_GBps": None if math.isnan(self.algbw_GBps) else self.algbw_GBps,
             "busbw_GBps": self.busbw_GBps,
@@ -298,7 +300,4 @@ class Run:
         found = self.bottleneck
         if found is None:
             return f"Run({what}: one rank exchanges nothing, no time passes)"
-        busiest = f"{found.label} {found.share:.0%}" + (
-            " busy" if found.kind != metrics.LATENCY else " of the time"
-        )
-        return f"Run({what}: {say_time(self.time_ps)}, busbw {self.busbw_GBps:.3g} GB/s, {busiest})"
+        return f"Run({what}: {say_time(self.time_ps)}, busbw {self.busbw_GBps:.3g} GB/s, {found.label} {found.says})"

@@ -18,8 +18,7 @@ from peerlab.records.load import read_log
 from peerlab.records.text import log_of
 from peerlab.reports.diagnosis_report import path_name
 from peerlab.reports.step_report import elsewhere_html, profiled_html
-from peerlab.study.diagnosis import Diagnosis, diagnose, misfit
-from peerlab.study.observed import observe
+from peerlab.study.diagnosis import Diagnosis, diagnose, taken_elsewhere
 from peerlab.study.own_step import on_each_path
 from peerlab.study.replay import nodes_of
 from peerlab.training.loading import trace_in
@@ -71,10 +70,7 @@ def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFi
         If it is no log, or says nothing about a path.
     """
     records = read_log(log_of(held, name))
-    taken = records.manifest.get("cluster")
-    unlike = (
-        f"it says that it was taken on {taken}" if taken else misfit(observe(records), shown) if shown else ""
-    )
+    unlike = taken_elsewhere(records, shown) if shown else ""
     return LogFindings(name, records, diagnose(records, None if unlike else shown), shown, unlike)
 
 

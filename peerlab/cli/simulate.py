@@ -8,7 +8,6 @@ from typing import Any
 from tqdm import tqdm
 
 import peerlab
-from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.cli.fields import add_fields
 from peerlab.cli.sensitivity_text import print_sensitivity, sensitivity_document
@@ -124,16 +123,25 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     print(table(head, rows, right={1, 2, 3}))
     for path, why in lacking.items():
         print(f"  {path.ljust(max(len(row[0]) for row in rows))}  not available: {why}")
-    for says in dict.fromkeys(run.scenario.library_says for run in runs if run.scenario.library_says):
-        print(f"library: {says}")
-    for says in dict.fromkeys(says for run in runs for says in run.scenario.library_unsolved):
-        print(f"  not solved: {says}")
+    _print_libraries([run.scenario for run in runs])
     assumed = len(s.hardware.assumptions)
     print(f"simulated from {len(s.hardware.figures)} figures, {assumed} of them assumed; GB = 10^9 bytes")
     if s.hardware.fitted_on:
         print(f"some figures were fitted on {s.hardware.fitted_on}: elsewhere an extrapolation")
     if s.placement is not None and all(run.scenario.fabric.uniform for run in runs):
         print(f"placement changes nothing: on this fabric ({s.fabric.title}) all nodes are alike")
+
+
+def _print_libraries(asked: Sequence[Scenario]) -> None:
+    """Say what the library does on which paths (unless it is the same on all), and below it what of that is not solved."""
+    for says in dict.fromkeys(one.library_says for one in asked if one.library_says):
+        mine = [one for one in asked if one.library_says == says]
+        on = (
+            f" on {', '.join(dict.fromkeys(str(one.path) for one in mine))}" if len(mine) < len(asked) else ""
+        )
+        print(f"library{on}: {says}")
+        for unsolved in dict.fromkeys(what for one in mine for what in one.library_unsolved):
+            print(f"  not solved: {unsolved}")
 
 
 def _title(s: Scenario) -> str:
@@ -169,11 +177,10 @@ def _row(run: Run) -> tuple[str, str, str, str, str]:
     found, name = run.bottleneck, _name(run)
     if found is None:
         return name, "0 s", "-", "-", "one rank exchanges nothing"
-    of = "of the time" if found.kind == LATENCY else "busy"
     return (
         name,
         say_time(run.time_ps),
         f"{run.busbw_GBps:.3g} GB/s",
         f"{run.wire_busy:.0%}",
-        f"{found.label}, {found.share:.0%} {of}",
+        f"{found.label}, {found.says}",
     )

@@ -14,6 +14,9 @@ from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
 from peerlab.model.rewiring import rewired
 
+LIBRARY_FIGURES = ("library", "algorithm", "protocol", "chunk_bytes", "library_does")
+"""Keys of `WithLibrary.library_figures`."""
+
 
 class WithLibrary:
     """The library's part of a scenario; fields are those of `Scenario`."""
@@ -29,6 +32,7 @@ class WithLibrary:
     library_version: str | None
     protocol: str
     message_bytes: int | str
+    slice_bytes: int | str | None
 
     @cached_property
     def given_cluster(self) -> Cluster:
@@ -136,6 +140,21 @@ class WithLibrary:
         return f"{library.title} {version}" + (f": {how}" if library.kind == "pairwise" else "")
 
     @property
+    def library_figures(self) -> dict[str, str | int | None]:
+        """What was used, ``auto`` resolved, by `LIBRARY_FIGURES`; None where there is no such thing."""
+        course = self.choice.course if self.choice else None
+        sends = self.nodes > 1 and self.collective != "point-to-point"
+        cut = course.chunk if course and self.slice_bytes == "auto" else self.slice_bytes
+        values = (
+            self.hardware.library,
+            course.algorithm if course else self.schedule_name if sends else None,
+            course.protocol if course else None,
+            cut if course else None,
+            self.library_says or None,
+        )
+        return dict(zip(LIBRARY_FIGURES, values, strict=True))
+
+    @property
     def library_unsolved(self) -> tuple[str, ...]:
         """What the library's law does not meet at this message, as sentences."""
         library, choice = self.used_library, self.choice
@@ -183,6 +202,8 @@ class WithLibrary:
         ScenarioError
             With the field, and what is allowed.
         """
+        if self.library is not None:
+            serving(self.library, str(self.path))  # a name that there is not is wrong where no NIC sends, too
         library = self.used_library
         if library is None:
             for name in ("library_version", "protocol"):

@@ -6,6 +6,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE
 from peerlab.model.scenario import Scenario
 from peerlab.study.observed import Observed
+from peerlab.units import say_count
 
 IN_FLIGHT = 64
 """Messages in a row that osu_bw sends before it waits."""
@@ -48,8 +49,11 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
         raise ScenarioError("collective", f"{what!r} is not simulated")
     two, inside = seen.collective == "point-to-point", path == IN_NODE
     nodes = nodes_of(seen, cluster)
-    if nodes is None or (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
-        raise ScenarioError("nodes", f"{path} does not go with {nodes} nodes")
+    if nodes is None:
+        raise ScenarioError("nodes", "the log does not say how many took part")
+    if (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
+        where = "inside a node" if inside else "between nodes"
+        raise ScenarioError("nodes", f"the log is of {say_count(nodes, 'node')}, and {path} goes {where}")
     if two and inside:
         return None
     asked = Scenario(

@@ -277,7 +277,7 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
         if track in ("device to host memory", "device to device", "port to port"):  # still in device memory
             left, right = g.device(device)
             pitch = min(SLOT, (right - left - 16) / 7)
-            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 9 - row * 3))
+            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 8 - row * 2))
         elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):
             places.append(shelf)
         elif track in ("host memory to device", "through the receiver's CPU"):

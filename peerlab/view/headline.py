@@ -2,7 +2,6 @@
 
 from typing import NotRequired, TypedDict
 
-from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.paths import sending_kinds
@@ -106,9 +105,7 @@ def _bottleneck(run: Run) -> Card:
     found = run.bottleneck
     if found is None:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
-    of = "of the time in flight" if found.kind == LATENCY else "busy"
-    card = _card("bottleneck", "Bottleneck", _cap(found.label), f"{found.share:.0%} {of}")
-    return {**card, "word": found.label}
+    return {**_card("bottleneck", "Bottleneck", _cap(found.label), found.says), "word": found.label}
 
 
 def _cap(text: str) -> str:

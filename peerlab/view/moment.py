@@ -96,9 +96,8 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
             if not points or not one["whose"] & (1 << variant):
                 continue
             if now >= one["through"] or len(points) == 1:
-                placed += [Slice(points[-1], stage, hollow=variant > 0)] * (
-                    now < one["through"] or not variant
-                )
+                seen = now < one["through"] or not variant
+                placed += [Slice(points[-1], stage, hollow=variant > 0)] * seen
             odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
             for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
                 line = stretch(points, part)
@@ -106,9 +105,11 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
                 trains.append(Train(line if crosses else shifted(line, off), stage, variant > 0, odd, width))
             phase = waits(now, times, passing)
             if phase is not None:
-                since = one["landed" if phase else "freed"] + shift
-                places = queues(geometry, track)[phase][variant]
-                stuck.append((since, places, Train([], stage, variant > 0, odd, BAR_WIDTH)))
+                since, line = (
+                    one["landed" if phase else "freed"] + shift,
+                    queues(geometry, track)[phase][variant],
+                )
+                stuck.append((since, line, Train([], stage, variant > 0, odd, BAR_WIDTH)))
     waiting = _stand(geometry, placed, queued)
     return Moment(placed, trains + _stand_in_line(stuck), waiting)
 

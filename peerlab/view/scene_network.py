@@ -35,7 +35,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         d.text((g.x(node, g.middle(device)), BOX_TOP + 16), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + 29),
+                (g.x(node, g.middle(device)), BOX_TOP + 27),
                 f"HBM{sketch.mark('device.hbm')}",
                 size=11,
                 ink="muted",

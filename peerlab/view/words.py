@@ -1,6 +1,5 @@
 """Words about a run: the key of its colours, the line below its pictures, and the pictures as text."""
 
-from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
 from peerlab.collectives.choose import slices
 from peerlab.model.checks import ADDING, COLLECTIVE_NAMES
@@ -145,7 +144,7 @@ def waits_for(run: Run) -> str:
     found = run.bottleneck
     if found is None:
         return "nothing: no time passes"
-    return f"{found.label}, {found.share:.0%} {'of the time' if found.kind == LATENCY else 'busy'}"
+    return f"{found.label}, {found.says}"
 
 
 def alt_text(run: Run) -> str:

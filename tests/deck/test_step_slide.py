@@ -36,7 +36,9 @@ def test_the_slide_says_what_the_steps_are():
     assert f"{1e3 * host.exposed_s * 1e3:.0f} µs" in said.lines[0]
     assert f"{sure.value:.3f} times as assumed" in said.lines[2]
     apart = sure.cluster.wired[1]
-    assert f"{apart.low:.3f} to {apart.high:.3f} times if each NIC has a root port of its own" in said.lines[3]
+    assert (
+        f"{apart.low:.3f} to {apart.high:.3f} times if each NIC has a root port of its own" in said.lines[3]
+    )
     assert "`peerlab doctor` on one node tells" in said.lines[3]
     assert "assumed; mlcommons" in said.lines[1]
 

@@ -110,3 +110,15 @@ def test_a_message_point_to_point_costs_what_its_library_says():
     device = large.with_(memory="device", path="peer-direct", registration="pool")
     plain, more = (peerlab.simulate(device.with_(library=one)).time_ps for one in ("none", "openmpi-cxi"))
     assert more == plain + 5_800_000 + 7_600_000
+
+
+def test_a_nic_and_its_proxy_that_take_turns_are_named_together():
+    found = peerlab.simulate(
+        peerlab.Scenario(cluster="p4d", nodes=2, path="peer-direct", message_bytes="64 MiB")
+    )
+    limits = found.bottleneck
+    assert limits.kind == "nic_tx"
+    assert limits.in_turns == found.busy["nic_tx"] + found.busy["proxy"] > 0.85
+    assert limits.says == f"{limits.share:.0%} busy, {limits.in_turns:.0%} with its proxy"
+    alone = peerlab.simulate(found.scenario.with_(library="none")).bottleneck
+    assert alone.in_turns is None

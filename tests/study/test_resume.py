@@ -126,6 +126,31 @@ OF_0_1_0 = Path(__file__).with_name("sweep_of_0_1_0.csv")
 """What `peerlab.sweep(SMALL, nodes=[2, 3], output=...)` of 0.1.0 wrote."""
 
 
+LIBRARY = {"cluster": ["p4d", "gaudi2"], "message_bytes": ["8 B", "1 MiB"]}
+
+
+def without_library(file):
+    """Write a file as it was before it said what the library did."""
+    names = ["library", "algorithm", "protocol", "chunk_bytes", "library_does"]
+    pd.read_csv(file, dtype=str, keep_default_na=False).drop(columns=names).to_csv(
+        file, index=False, lineterminator="\n"
+    )
+
+
+def test_a_file_without_what_the_library_did_goes_on_and_gets_it(file):
+    base = peerlab.Scenario(nodes=2)
+    table = peerlab.sweep(base, path=["peer-direct", "native"], output=file, **LIBRARY)
+    assert table["library_does"].dropna().unique().tolist() == [
+        "NCCL 2.19 over EFA: tree, Simple, chunks of 8 B", "NCCL 2.19 over EFA: tree, Simple, chunks of 32 KiB",
+    ]  # fmt: skip
+    whole = file.read_bytes()
+    without_library(file)
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:3]))
+    resumed = peerlab.sweep(base, path=["peer-direct", "native"], output=file, **LIBRARY)
+    pd.testing.assert_frame_equal(resumed, table)
+    assert file.read_bytes() == whole
+
+
 @pytest.mark.parametrize("more", [{}, {"iteration_times": True}])
 def test_a_file_of_0_1_0_is_refused_as_another_versions_whatever_is_asked_for(file, more):
     shutil.copy(OF_0_1_0, file)

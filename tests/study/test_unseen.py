@@ -1,8 +1,8 @@
 """Machines with no log of their own: what is promised holds on the logs there are, each left out of the fit."""
 
 import pytest
+from logs import P5_US, nccl
 
-import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.records import load
 from peerlab.study.validation.unseen import SIZES, SizeError, against, load_machines, unseen
@@ -52,7 +52,17 @@ def test_the_version_of_the_library_matters(root):
 
 def test_what_cannot_be_compared_is_refused_in_words(root):
     log = load(root / MEASURED / "azure-nd-a100-v4" / "nccl-2n16r-ib.csv")
-    with pytest.raises(PeerlabError, match="do not fit"):
-        against(log, "dl1" if peerlab.load_cluster("dl1").devices != 8 else "juliet")
+    for cluster in ("dl1", "p4d", "juliet"):
+        with pytest.raises(
+            PeerlabError, match="of another machine: it says that it was taken on azure-nd-a100-v4"
+        ):
+            against(log, cluster)
+    p5 = nccl(P5_US, ranks=16, devices=())
+    for cluster, why in (("dl1", "nccl-tests does not run on Gaudi"), ("p4d", "a node of the log sends")):
+        with pytest.raises(PeerlabError, match=f"of another machine: {why}"):
+            against(p5, cluster)
+    one_node = load(root / MEASURED / "gaudi2" / "hccl-1n8r-1gib.csv")
+    with pytest.raises(PeerlabError, match="the log is of 1 node, and native goes between nodes"):
+        against(one_node, "gaudi2")
     with pytest.raises(PeerlabError, match="unknown library"):
         against(log, "azure-nd-a100-v4", library="nickel")

@@ -171,7 +171,8 @@ def test_a_log_is_held_against_its_cluster(root):
         (("--log", log), "--log needs --cluster"),
         (("--cluster", "p5"), "--cluster goes with --log"),
         (("--log", log, "--cluster", "p5x"), "unknown cluster"),
-        (("--log", log, "--cluster", "p4d", "--library-version", "2.9"), "known from 2.12"),
+        (("--log", log, "--cluster", "azure-nd-a100-v4", "--library-version", "2.9"), "known from 2.12"),
+        (("--log", log, "--cluster", "dl1"), "it says that it was taken on azure-nd-a100-v4"),
         (("--log", "nothing.log", "--cluster", "p5"), "nothing.log"),
     ):
         status, out, problem = run(*options)

@@ -4,7 +4,7 @@ from peerlab.study.diagnosis.diagnosis import CANNOT_TELL, Diagnosis, Explanatio
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.forecast import Forecast
 from peerlab.study.diagnosis.knowledge import NextMeasurement, explanations
-from peerlab.study.diagnosis.misfit import misfit
+from peerlab.study.diagnosis.misfit import misfit, taken_elsewhere
 
 __all__ = [
     "CANNOT_TELL",
@@ -16,4 +16,5 @@ __all__ = [
     "diagnose",
     "explanations",
     "misfit",
+    "taken_elsewhere",
 ]

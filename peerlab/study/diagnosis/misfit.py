@@ -2,12 +2,22 @@
 
 from peerlab.model.checks import COLLECTIVES
 from peerlab.model.hardware import Cluster
+from peerlab.model.presets import known_clusters
+from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
 from peerlab.study.diagnosis.fits import names_another
 from peerlab.study.diagnosis.knowledge import knowledge
-from peerlab.study.observed import Observed
+from peerlab.study.observed import Observed, observe
 from peerlab.study.replay import nodes_of, shape
 from peerlab.units import say_count
+
+
+def taken_elsewhere(records: Records, cluster: Cluster) -> str:
+    """Return why a log cannot be from a cluster: it names another known one, or contradicts it; empty where nothing says so."""
+    taken = records.manifest.get("cluster")
+    if taken and taken != cluster.name and cluster.name in known_clusters():
+        return f"it says that it was taken on {taken}"
+    return misfit(observe(records), cluster)
 
 
 def misfit(seen: Observed, cluster: Cluster) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from peerlab.analysis.run import ITERATION_TIMES
 from peerlab.errors import PeerlabError
+from peerlab.model.with_library import LIBRARY_FIGURES
 from peerlab.study.sweep.question import ERROR, Question
 from peerlab.study.sweep.shards import Shard
 
@@ -41,7 +42,7 @@ class RowsOfFile:
 def read_rows(
     held: bytes, columns: Sequence[str], asked: Collection[str], wrong: Callable[[str], PeerlabError]
 ) -> RowsOfFile:
-    """Return the rows of a file that should have these columns, in whatever order.
+    """Return the rows of a file that should have these columns, in whatever order; `Question.whole` adds what an old one lacks.
 
     Parameters
     ----------
@@ -62,6 +63,7 @@ def read_rows(
         raise wrong(f"is damaged ({problem}); give another file, or delete it") from None
     if found[-1:] != [FINGERPRINT]:
         raise wrong("is not a table of a sweep; give another file, or delete it")
+    columns = _there(columns, found)
     if sorted(found) != sorted(columns):
         ours = any(record and record[-1] in asked for record in records)
         raise wrong(_other_columns(found, columns, ours=ours))
@@ -79,6 +81,11 @@ def read_rows(
                 f"has other figures in row {number} than before for the same scenario; delete the wrong row, or give another file"
             )
     return RowsOfFile(found, rows, len(whole))
+
+
+def _there(columns: Sequence[str], found: Sequence[str]) -> list[str]:
+    """Return the columns that a file should have; one of before libraries lacks those that say what they did."""
+    return [name for name in columns if name in found or name not in LIBRARY_FIGURES]
 
 
 def header(columns: Sequence[str]) -> bytes:

@@ -51,7 +51,7 @@ def _read(file: str | Path, question: Question) -> tuple[Path, Rows]:
 
     with in_words(f"cannot read {file}", PeerlabError):
         path = Path(file).expanduser()
-    asked = {case.fingerprint: case.shown for case in question.every}
+    asked = {case.fingerprint: case for case in question.every}
     held = held_in(path)
     columns = [*question.columns, SHARD, FINGERPRINT]
     begun = not header(columns).startswith(held)  # else it was killed in its first line, or before
@@ -61,7 +61,7 @@ def _read(file: str | Path, question: Question) -> tuple[Path, Rows]:
         raise wrong(
             f"holds {strangers} of {len(rows)} rows of another question (another value, cluster or version of peerlab)"
         )
-    return path, {key: {**row, **asked[key]} for key, row in rows.items()}
+    return path, {key: question.whole(asked[key], row) for key, row in rows.items()}
 
 
 def _refuse_missing(rows: Rows, question: Question, counts: Collection[int]) -> None:

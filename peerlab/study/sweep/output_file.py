@@ -41,7 +41,8 @@ class Store:
 
     def __init__(self, path: str | Path, question: Question) -> None:
         self.path = Path(path)
-        self._columns, self._shard = columns_of(question), str(question.shard)
+        self._columns = self._wanted = columns_of(question)
+        self._shard = str(question.shard)
         self.known: dict[str, dict[str, Any]] = {}
         """Fingerprint to row, as read from the file and added since."""
         try:
@@ -86,6 +87,8 @@ class Store:
 
     def finish(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Replace the file by the whole table, in its order, at once."""
+        if not set(self._wanted) <= set(self._columns):  # begun before libraries
+            self._columns = self._wanted
         text = header(self._columns) + self._lines(rows)
         if not self.path.exists() or text != held_in(self.path):  # deleted meanwhile, it is written again
             with written(self.path, PeerlabError) as file:
@@ -122,14 +125,14 @@ class Store:
             raise self._wrong(
                 f"holds rows of shard {min(map(str, shards))}, and this is {self._shard}; give each shard a file of its own"
             )
-        asked = {case.fingerprint: case.shown for case in question.cases}
+        asked = {case.fingerprint: case for case in question.cases}
         strangers = len(rows.keys() - asked.keys())
         if strangers:
             raise self._wrong(
                 f"holds {strangers} of {len(rows)} rows of another question (another value, cluster or version of "
                 f"peerlab); give another file, or delete it"
             )
-        return {key: {**row, **asked[key]} for key, row in rows.items()}  # JSON knows no tuples
+        return {key: question.whole(asked[key], row) for key, row in rows.items()}  # JSON knows no tuples
 
     def _lock(self) -> None:
         try:

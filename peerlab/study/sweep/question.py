@@ -17,9 +17,11 @@ from peerlab.engine.system import foldable
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.checks import COLLECTIVES, check_switch
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
+from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario, checked_scenario
+from peerlab.model.with_library import LIBRARY_FIGURES
 from peerlab.study.sweep.batch_worker import SweepBatch
 from peerlab.study.sweep.shards import Shard
 from peerlab.units import parse_bytes
@@ -135,9 +137,21 @@ class Question:
         if isinstance(found, Mapping):
             return {**dict.fromkeys(self.columns), **found, **case.shown}
         asked = {name: getattr(self.base, name) for name in _FIELDS} | case.change
-        del asked["registration"]  # a run shows it on the one path where it matters
+        for name in (
+            "registration",
+            *LIBRARY_FIGURES,
+        ):  # a run shows them where they matter, as they were used
+            asked.pop(name, None)
         known = {name: shown_value(name, value) for name, value in asked.items() if name in self.columns}
         return {**dict.fromkeys(self.columns), **known, **case.shown, ERROR: found}
+
+    def whole(self, case: SweepCase, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row of a file with what was asked; what a file of before has no columns for is filled in."""
+        if all(name in row for name in self.columns):
+            return {**row, **case.shown}
+        used = {} if case.reason is not None else self.base.with_(**case.change).library_figures
+        known = {name: used.get(name) for name in self.columns if name not in row}
+        return {**row, **known, **case.shown}
 
     def _case(self, given: tuple[Any, ...], loaded: tuple[Any, ...]) -> SweepCase:
         change = dict(zip(self.varied, loaded, strict=True))
@@ -199,6 +213,8 @@ def shown_value(name: str, value: Any) -> Any:
             return parse_bytes(value)
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Library):
+        return value.name
     return str(value) if isinstance(value, Path) else value
 
 

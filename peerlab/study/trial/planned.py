@@ -13,7 +13,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
 from peerlab.study.trial.switching import PathSwitch, Switching, switching
-from peerlab.textfile import read_text
+from peerlab.textfile import in_words, read_text
 from peerlab.units import MIB
 
 FILE = "plan.json"
@@ -96,7 +96,7 @@ def plan_trial(
         If the cluster lacks one of the paths, or tool, launcher or switch are not known.
     """
     known = switching()
-    if not 2 <= repeats <= _MOST_REPEATS:
+    if not isinstance(repeats, int) or not 2 <= repeats <= _MOST_REPEATS:
         raise PeerlabError(
             f"{repeats} runs of each setting are not possible; give 2 to {_MOST_REPEATS}: their spread is the noise"
         )
@@ -233,12 +233,12 @@ def write_trial(trial: Trial, where: Path) -> Path:
     PeerlabError
         If the folder has a plan already, or cannot be written.
     """
-    if (where / FILE).exists():
-        raise PeerlabError(f"{where / FILE} is there already; give another folder, or read it with --read")
-    try:
+    with in_words(f"cannot make {where}", PeerlabError):
+        if (where / FILE).exists():
+            raise PeerlabError(
+                f"{where / FILE} is there already; give another folder, or read it with --read"
+            )
         where.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise PeerlabError(f"cannot make {where}: {problem.strerror}") from None
     lines = [
         "#!/bin/sh",
         "# Written by peerlab plan. Each run writes a log; peerlab plan --read . reads them.",

@@ -11,6 +11,7 @@ from peerlab.errors import PeerlabError
 from peerlab.records import load
 from peerlab.study.observed import Observed, observe
 from peerlab.study.trial.planned import OFF, ON, ExpectedGain, Trial, read_trial_file
+from peerlab.textfile import in_words
 from peerlab.units import say_bytes, say_count
 
 _MOST_FILES = 500
@@ -80,8 +81,9 @@ def read_folder(where: str | Path) -> Returned:
         If the folder, or one of the two settings, has no log; if a log cannot be read, or the runs are of different things.
     """
     folder = Path(where)
-    if not folder.is_dir():
-        raise PeerlabError(f"{where} is no folder")
+    with in_words(f"cannot read {where}", PeerlabError):
+        if not folder.is_dir():
+            raise PeerlabError(f"{where} is no folder")
     trial = read_trial_file(folder)
     seen = {setting: _runs(folder, setting) for setting in (OFF, ON)}
     absent = [setting for setting, runs in seen.items() if not runs]

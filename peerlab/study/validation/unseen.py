@@ -10,21 +10,20 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from peerlab.engine.simulate import simulate
-from peerlab.errors import ExpectationError, PeerlabError, RecordsError, nearest
-from peerlab.model.hardware import Cluster, Figure
-from peerlab.model.library_choice import costs, sight
-from peerlab.model.nccl_law import chosen, courses
+from peerlab.errors import ExpectationError, RecordsError, nearest
+from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.places import folder
 from peerlab.records import Records
 from peerlab.records.library import measured_library
+from peerlab.study.diagnosis import taken_elsewhere
 from peerlab.study.observed import observe
 from peerlab.study.replay import scenario, shape
+from peerlab.study.validation.library_fit import FITTED, LoggedSize, fitted
 from peerlab.textfile import read_toml
 from peerlab.units import GIB, MIB
 
@@ -38,10 +37,6 @@ SIZES = (
     ("64 MiB to 4 GiB", 64 * MIB, LARGEST),
 )
 """Groups of sizes whose signed error is said."""
-_FITTED = ("library.hop", "library.message", "library.rendezvous")
-_TRIED = 7
-_ENOUGH = 0.5
-_PLATEAU = 256 * MIB
 _SOCKETS = re.compile(r"Using network Socket|NET/Socket\b")
 
 
@@ -214,25 +209,16 @@ def against(
         If the log is none of a simulated collective between nodes, or does not suit the cluster.
     """
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    if why := taken_elsewhere(records, base):
+        raise RecordsError(f"the log is of another machine: {why}; name its own with --cluster")
     rows = _asked(records, base, version, library, path or _over_sockets(records, base))
     met = rows[0].scenario.hardware.figures
     return _compared(
         observe(records).source or base.title,
         rows,
-        {key: met[key].value for key in _FITTED if key in met},
+        {key: met[key].value for key in FITTED if key in met},
         (),
     )
-
-
-@dataclass(frozen=True)
-class _Row:
-    scenario: Scenario
-    out_of_place_s: float
-    in_place_s: float
-
-    @property
-    def best_s(self) -> float:
-        return min(one for one in (self.out_of_place_s, self.in_place_s) if not math.isnan(one))
 
 
 def _records(name: str) -> Records:
@@ -266,7 +252,7 @@ def _asked(
     version: str | None,
     library: str | None = None,
     path: str | None = None,
-) -> list[_Row]:
+) -> list[LoggedSize]:
     seen = observe(records)
     shaped = shape(cluster, seen)
     if shaped is None:
@@ -293,7 +279,7 @@ def _asked(
                 times.get("in-place", {}).get(size, math.nan),
             )
             found.append(
-                _Row(one, *(both if not all(map(math.isnan, both)) else (_time(seen, size), math.nan)))
+                LoggedSize(one, *(both if not all(map(math.isnan, both)) else (_time(seen, size), math.nan)))
             )
     if not found:
         raise RecordsError("no size of 8 B to 4 GiB between nodes: nothing can be compared")
@@ -311,7 +297,7 @@ def _transport(asked: Scenario) -> str:
 
 def _compared(
     name: str,
-    rows: Sequence[_Row],
+    rows: Sequence[LoggedSize],
     constants: Mapping[str, float],
     on: tuple[str, ...],
     machine: LoggedMachine | None = None,
@@ -336,55 +322,3 @@ def _compared(
         str(rows[0].scenario.path),
         *more,
     )
-
-
-# ---- the fit -----------------------------------------------------------------------------------------------------
-
-
-def fitted(logs: Sequence[Sequence[_Row]]) -> dict[str, float]:
-    """Return the library's assumed constants that meet some logs best in the law's closed form, within their ranges.
-
-    Of each log the mean relative error counts, a row by no more than a half: single runs have pathologies.
-    """
-    figures = [
-        one for key, one in logs[0][0].scenario.hardware.figures.items() if key in _FITTED and one.range
-    ]
-    bounds = [_bound(rows[-1].scenario) for rows in logs]
-    tried: list[tuple[float, ...]] = list(product(*map(_values, figures)))
-
-    def cost(values: tuple[float, ...]) -> float:
-        given = dict(zip((one.key for one in figures), values, strict=True))
-        return sum(_mean_error(rows, given, bound) for rows, bound in zip(logs, bounds, strict=True))
-
-    best = min((cost(values), values) for values in tried)[1]
-    return dict(zip((one.key for one in figures), best, strict=True))
-
-
-def _values(figure: Figure) -> list[float]:
-    low, high = figure.range or (figure.value, figure.value)
-    return [round(low + (high - low) * step / (_TRIED - 1), 2) for step in range(_TRIED)]
-
-
-def _bound(asked: Scenario) -> float:
-    """Return the rate that topology alone bounds, GB/s, which the law takes from a simulation."""
-    run = simulate(asked.with_(library="none", library_version=None, message_bytes=_PLATEAU))
-    return _PLATEAU / run.time_s / 1e9
-
-
-def _mean_error(rows: Sequence[_Row], constants: Mapping[str, float], bound: float) -> float:
-    return statistics.fmean(
-        min(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows
-    )
-
-
-def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> float:
-    """Return the closed form's time of a scenario, seconds."""
-    library, cluster = asked.used_library, asked.hardware
-    if library is None or library.kind != "nccl":
-        raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
-    for key, value in constants.items():
-        cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
-    seen = sight(library, cluster, asked.nodes, str(asked.path), asked.library_number, bound)
-    cost = costs(library, cluster, seen)
-    found = courses(seen, asked.nbytes, library.law, cost)
-    return chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6
