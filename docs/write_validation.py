@@ -18,6 +18,7 @@ from peerlab.study.validation.expected_figures import ExpectedRow, load_expected
 from peerlab.study.validation.table_cells import cells, say_error, say_expected, say_score, say_value
 from peerlab.study.validation.unseen import DIFFERS, load_machines, unseen
 from peerlab.study.validation.validation import SimulatedRow, validate
+from peerlab.training.training_step import Step
 from peerlab.units import say_bytes
 
 FITTED_ON = re.compile(r"(?<=fitted on )[\w-]+(?: and [\w-]+)*")
@@ -140,7 +141,8 @@ def _row(result: SimulatedRow) -> tuple[str, ...]:
 
 def _fitted_on(row: ExpectedRow) -> list[str]:
     """Return the figures of the row's cluster and library that say they were fitted on it, with their values."""
-    library = scenario(row.points[0].scenario).used_library
+    asked = scenario(row.points[0].scenario)
+    library = (asked.scenario if isinstance(asked, Step) else asked).used_library
     own = [one for one in library.figures.values() if one.assumption] if library else []
     return [
         f"{figure.key} {figure}"
