@@ -2,6 +2,7 @@
 // bucket under way. One clock with two zooms: the step, or one bucket.
 import { make } from "./dom.js";
 import { followSlides, passKeysOn } from "./frame.js";
+import { GainCurve } from "./gain_curve.js";
 import { keeps } from "./keys.js";
 import { Player } from "./player.js";
 import { RaceRoad } from "./race_road.js";
@@ -25,8 +26,25 @@ import { sayTime } from "./words.js";
 /**
  * @typedef {object} StepState What is shown for one combination of the controls' values
  * @property {StepSide[]} sides
+ * @property {StepCard[]} cards
+ * @property {GainAtBatches | null} gain
  * @property {string[][]} rows
  * @property {string} words
+ */
+/**
+ * @typedef {object} StepCard A large figure
+ * @property {string} name
+ * @property {string} label
+ * @property {string} before
+ * @property {string} value
+ * @property {string} note
+ * @property {boolean} good
+ */
+/**
+ * @typedef {object} GainAtBatches What the second data path gains at other batches
+ * @property {string} unit
+ * @property {number[][]} points
+ * @property {number[]} here
  */
 /**
  * @typedef {object} StepSide The step on one data path
@@ -47,6 +65,7 @@ const LANE = { computing: [4, 20], filling: [28, 42], waiting: [47, 55], flight:
 const SHADES = [["gather", "faint"], ["inside", "edge"], ["muted", "muted"]];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const HATCH = 7;
+const PHASE_NAMES = ["forward", "backward", "optimizer"];
 const NAMES = { computing: "computing", filling: "filling", waiting: "ready, waits", flight: "in flight" };
 
 const HTML = `
@@ -55,9 +74,9 @@ const HTML = `
 <fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> step</label>
 <label><input type="radio" name="ts-zoom" value="bucket"> bucket <select aria-label="Bucket"></select></label></fieldset>
 <div class="ts-controls"></div></div>
-<table class="ts-rows"></table>
+<div class="ts-head"><div class="ts-cards"></div><table class="ts-rows"></table></div>
 <svg class="ts-lanes" role="img"></svg>
-<div class="ts-roads"></div>
+<div class="ts-lower"><div class="ts-roads"></div><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <p class="ts-source"></p>`;
 
 class StepPage {
@@ -77,6 +96,21 @@ class StepPage {
     this.setTheme();
     this.show();
     this.listen();
+    this.open();
+  }
+
+  // Begins where the exposed exchange is seen, at the middle of the last one of the faster side; play then begins at the start.
+  open() {
+    const sides = this.state.sides, last = sides.map(({ flight }) => flight[flight.length - 1]).filter(Boolean).sort((a, b) => a[1] - b[1])[0];
+    if (!last) return;
+    this.player.seek((last[0] + last[1]) / 2);
+    this.opened = this.player.time;
+  }
+
+  // Before play: what nobody has moved yet begins at the start.
+  rewind() {
+    if (this.player.time === this.opened) this.player.seek(0);
+    this.opened = null;
   }
 
   find(selector) {
@@ -105,9 +139,10 @@ class StepPage {
 
   // Shows another state: other controls, with what was chosen as far as it is there.
   show() {
-    const { sides, rows, words } = this.state, names = sides[0].names, pick = this.find(".ts-zoom select");
+    const { sides, rows, words, gain } = this.state, names = sides[0].names, pick = this.find(".ts-zoom select");
     this.chosen = Math.min(this.chosen || names.length - 1, names.length - 1);
     pick.replaceChildren(...names.map((name, i) => new Option(name, i, i === this.chosen, i === this.chosen)));
+    this.find(".ts-cards").replaceChildren(...this.state.cards.map(largeFigure));
     const table = this.find(".ts-rows"), head = document.createElement("tr"), two = sides.length > 1;
     for (const text of ["", ...sides.map(({ title }) => title), ...(two ? ["ratio"] : [])]) head.append(Object.assign(make(text ? "th" : "td", "", text), text ? { scope: "col" } : {}));
     table.replaceChildren(head, ...rows.map(([what, ...cells]) => {
@@ -117,6 +152,8 @@ class StepPage {
     }));
     this.find(".ts-lanes").setAttribute("aria-label", words);
     this.find(".ts-roads").replaceChildren(...sides.map((side, i) => this.roadOf(side, i)));
+    this.find(".ts-gain").hidden = !gain;
+    this.curve = gain && new GainCurve(this.find(".ts-gain"), gain);
     this.on = sides.map(() => -1);
     this.roads = sides.map(() => null);
     this.paint();
@@ -172,6 +209,7 @@ class StepPage {
     this.axis(host, high - 18);
     this.paintChosen();
     for (const road of this.roads ?? []) road?.paint(1);
+    this.curve?.paint();
   }
 
   paintSide(host, side, top) {
@@ -181,6 +219,7 @@ class StepPage {
     for (const [lane, name] of Object.entries(NAMES)) text(host, this.x(0) - 8, top + (LANE[lane][0] + LANE[lane][1]) / 2 + 4, name, { "text-anchor": "end", fill: "var(--pl-muted)" });
     const colour = { filling: ["inside", "gather"], waiting: ["ink", "ink"], flight: [role, role] };
     this.boxes(host, side.computing, top, LANE.computing, ([, , phase], even) => SHADES[phase][even]);
+    PHASE_NAMES.forEach((phase, number) => this.chip(host, side.computing.filter((row) => row[2] === number), phase, top));
     for (const lane of ["filling", "waiting", "flight"]) this.boxes(host, side[lane], top, LANE[lane], (_, even) => colour[lane][even], lane === "flight" ? side.names : null);
     for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top, this.x(end), top + LANE.high], role);
     svgShape("line", { x1: this.x(side.end_us), x2: this.x(side.end_us), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
@@ -198,6 +237,16 @@ class StepPage {
       one.dataset.exchange = i;
       svgShape("title", {}, one).textContent = `${names[i]}: ${sayTime(row[1] - row[0])}, ${sayTime(row[2])} exposed`;
     });
+  }
+
+  // The name of a phase on its operations, if there is room.
+  chip(host, rows, phase, top) {
+    if (!rows.length) return;
+    const left = this.x(rows[0][0]), right = this.x(rows[rows.length - 1][1]), middle = (left + right) / 2, half = phase.length * 3.4 + 8;
+    if (right - left < 2 * half + 16) return;
+    const [above, below] = LANE.computing;
+    svgShape("rect", { x: middle - half, y: top + above + 2, width: 2 * half, height: below - above - 4, rx: 3, fill: "var(--pl-box)" }, host);
+    text(host, middle, top + (above + below) / 2 + 4, phase, { "text-anchor": "middle", "font-size": 11, fill: "var(--pl-ink)" });
   }
 
   // Slanted lines inside a box.
@@ -270,7 +319,8 @@ class StepPage {
     pick.addEventListener("change", () => this.follow(Number(pick.value)));
     for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.addEventListener("change", () => this.follow(one.value === "step" ? null : this.chosen));
     this.find(".ts-lanes").addEventListener("click", ({ target }) => target.dataset?.exchange !== undefined && this.follow(Number(target.dataset.exchange)));
-    const keys = { " ": () => this.player.toggle(), ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), s: () => this.follow(null), b: () => this.follow(this.chosen), n: () => this.turn(1), p: () => this.turn(-1) };
+    this.find(".pl-play").addEventListener("click", () => this.rewind(), { capture: true });
+    const keys = { " ": () => { this.rewind(); this.player.toggle(); }, ArrowLeft: () => this.player.step(-1), ArrowRight: () => this.player.step(1), Home: () => this.player.seek(0), s: () => this.follow(null), b: () => this.follow(this.chosen), n: () => this.turn(1), p: () => this.turn(-1) };
     document.addEventListener("keydown", (event) => {
       const own = event.target.matches("input, select") && /^(Arrow|Home|[a-z]$)/.test(event.key);
       if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || keeps(event) || own) return;
@@ -312,6 +362,16 @@ class StepPage {
     page.dataset.theme = page.style.colorScheme = theme;
     for (const [role, colour] of Object.entries(this.palettes[theme])) page.style.setProperty(`--pl-${role}`, colour);
   }
+}
+
+function largeFigure({ name, label, before, value, note, good }) {
+  const one = make("section", "ts-card"), figure = make("p", "ts-value");
+  one.dataset.name = name;
+  one.classList.toggle("ts-good", good);
+  if (before) figure.append(make("small", "", `${before} → `));
+  figure.append(make("b", "", value), ...(name === "gain" ? [make("small", "", " as fast a step")] : []));
+  one.append(make("h2", "", label), figure, make("p", "ts-note", note));
+  return one;
 }
 
 // How long an exchange takes.

@@ -1,6 +1,6 @@
 """What the page of a training step gets: its lanes, its figures, and the data path of every exchange."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
 
@@ -8,8 +8,10 @@ from peerlab.analysis.run import Run
 from peerlab.model.naming import told_apart
 from peerlab.model.paths import data_path
 from peerlab.training.step_run import StepRun
-from peerlab.units import PS_PER_S, PS_PER_US, say_bytes, say_share, say_time
+from peerlab.training.step_band import StepGain
+from peerlab.units import PS_PER_US, say_bytes, say_share, say_time
 from peerlab.view.road import Road, road
+from peerlab.view.step_headline import GainAtBatches, StepCard, cards, gain_at_batches, rows
 from peerlab.view.step_picture import StepBox, alt_text, lanes_of
 
 _PHASES = ("forward", "backward", "optimizer")
@@ -43,6 +45,9 @@ class StepState(TypedDict):
     """What is shown for one combination of the controls' values."""
 
     sides: list[StepSide]
+    cards: list[StepCard]
+    """The large figures."""
+    gain: GainAtBatches | None
     rows: list[list[str]]
     """``[what, of the first, of the second, ratio]``."""
     words: str
@@ -75,14 +80,16 @@ class StepAlbum:
     """The data path of every exchange that is another one."""
     _known: dict[int, tuple[Run, int]] = field(default_factory=dict)
 
-    def state(self, runs: Sequence[StepRun]) -> StepState:
-        """Return what is shown for a step on one data path, or on two."""
+    def state(self, runs: Sequence[StepRun], sure: StepGain | None = None) -> StepState:
+        """Return what is shown for a step on one data path, or on two; `sure` is the band of the gain, where it is known."""
         names = told_apart([one.step.scenario for one in runs]) if len(runs) > 1 else [_title(runs[0])]
         roles = [data_path(str(one.step.scenario.path)).role for one in runs]
         if len(set(roles)) < len(roles):
             roles[1] = next(role for role in _OTHER if role != roles[0])
         return {
             "sides": [self._side(*one) for one in zip(names, roles, runs, strict=True)],
+            "cards": cards(runs, names, sure),
+            "gain": gain_at_batches(runs),
             "rows": rows(runs),
             "words": alt_text(runs),
         }
@@ -129,39 +136,6 @@ def source(run: StepRun) -> str:
         f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {len(figures)} figures, "
         f"{assumed} of them assumed; data parallel, one stream."
     )
-
-
-def rows(runs: Sequence[StepRun]) -> list[list[str]]:
-    """Return the headline: each figure of the first and the second, and their ratio."""
-    found = [
-        _row("step", [one.time_s for one in runs], _time),
-        _row("exposed", [one.exposed_s for one in runs], _time),
-        _row("exchanged, one after the other", [one.exchange_s for one in runs], _time),
-        _row("computing", [one.utilisation for one in runs], say_share),
-        _row("samples per second", [one.samples_per_s for one in runs], "{:,.0f}".format),
-    ]
-    for name, what, per in (
-        ("cost_per_step", runs[0].step.currency, 1.0),
-        ("energy_per_step_J", "Wh", 3600.0),
-    ):
-        values = [getattr(one, name) for one in runs]
-        if None not in values:
-            count = runs[0].steps_per_epoch
-            unit = f"{what} an epoch" if count else f"{what} a step"
-            found.append(_row(unit, [one * (count or 1) / per for one in values], "{:.4g}".format))
-    return found
-
-
-def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> list[str]:
-    """Return a row of the headline; where there is one side, the others are empty."""
-    if len(values) == 1:
-        return [what, say(values[0]), "", ""]
-    first, second = values
-    return [what, say(first), say(second), f"{second / first:.3f}" if first else ""]
-
-
-def _time(seconds: float) -> str:
-    return say_time(round(seconds * PS_PER_S))
 
 
 def _title(run: StepRun) -> str:

@@ -1,0 +1,51 @@
+// What the second data path gains at other batches: a curve with the step that is shown on it.
+import { svgShape } from "./svg.js";
+
+const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
+const AROUND = { left: 44, right: 14, top: 10, bottom: 22 };
+const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat curve would look steep
+
+export class GainCurve {
+  constructor(host, { unit, points, here }) {
+    Object.assign(this, { host: host.querySelector("svg"), points, here });
+    host.querySelector("figcaption").textContent = `Gain of the step, by ${unit}`;
+    this.host.setAttribute("aria-label", `Gain of the step by ${unit}: ${points.map(([batch, gain]) => `${batch}: ${gain.toFixed(2)} times`).join(", ")}.`);
+  }
+
+  paint() {
+    const { host, points, here } = this, width = host.clientWidth, height = host.clientHeight;
+    if (!width || !height) return;
+    const gains = points.map(([, gain]) => gain), low = Math.min(1, ...gains), high = Math.max(low + LEAST_HEIGHT, ...gains);
+    const first = Math.log2(points[0][0]), wide = Math.log2(points[points.length - 1][0]) - first || 1;
+    this.x = (batch) => AROUND.left + ((width - AROUND.left - AROUND.right) * (Math.log2(batch) - first)) / wide;
+    this.y = (gain) => height - AROUND.bottom - ((height - AROUND.top - AROUND.bottom) * (gain - low)) / (high - low);
+    host.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    host.replaceChildren();
+    for (const gain of roundGains(low, high)) {
+      svgShape("path", { d: `M${AROUND.left} ${this.y(gain)}H${width - AROUND.right}`, stroke: `var(--pl-${gain === 1 ? "edge" : "faint"})` }, host);
+      this.text(AROUND.left - 6, this.y(gain) + 4, `${+gain.toFixed(2)}×`, { "text-anchor": "end" });
+    }
+    let last = -99;
+    for (const [batch] of points) {
+      if (this.x(batch) - last < 26) continue;
+      last = this.x(batch);
+      this.text(last, height - 6, batch, { "text-anchor": "middle" });
+    }
+    svgShape("path", { d: points.map(([batch, gain], i) => `${i ? "L" : "M"}${this.x(batch).toFixed(1)} ${this.y(gain).toFixed(1)}`).join(""), fill: "none", stroke: "var(--pl-direct)", "stroke-width": 2.5, "stroke-linejoin": "round" }, host);
+    for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
+    const [x, y] = [this.x(here[0]), this.y(here[1])], after = x < width * 0.6;
+    svgShape("circle", { cx: x, cy: y, r: 6, fill: "var(--pl-direct)", stroke: "var(--pl-ink)", "stroke-width": 2 }, host);
+    this.text(x + (after ? 12 : -4), y - 12 < AROUND.top + 6 ? y + 20 : y - 12, `you are here: ${here[1].toFixed(2)}×`, { "text-anchor": after ? "start" : "end", fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
+  }
+
+  text(x, y, words, more) {
+    svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 11, ...more }, this.host).textContent = words;
+  }
+}
+
+// Round figures from `low` to `high`, four or so.
+function roundGains(low, high) {
+  const each = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2].find((step) => (high - low) / step <= 5) ?? 5, found = [];
+  for (let at = Math.ceil(low / each - 1e-9); at * each <= high + 1e-9; at++) found.push(+(at * each).toFixed(4));
+  return found;
+}
