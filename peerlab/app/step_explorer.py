@@ -1,6 +1,8 @@
 """`peerlab.explore_step()`: a training step with switches, in a notebook; the picture below plays what they ask for."""
 
 import asyncio
+import threading
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -8,10 +10,11 @@ import ipywidgets as w
 
 from peerlab.app.widgets import Spoken, classed, row, select, slider, switch
 from peerlab.engine.answer_step import step
-from peerlab.errors import PeerlabError
+from peerlab.errors import Cancelled, PeerlabError
 from peerlab.export.step_page import runs_frame
 from peerlab.model.paths import PATHS, PEER_DIRECT, path_title
 from peerlab.model.scenario import Scenario
+from peerlab.training.step_band import StepGain, step_gain
 from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import SHARDS, Step
 from peerlab.training.workload_file import known_workloads, load_workload
@@ -22,6 +25,8 @@ _NODES = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _BUCKETS: tuple[int | str, ...] = (MIB, 5 * MIB, 25 * MIB, 100 * MIB, 400 * MIB, "all")
 _PASSES = (1, 2, 4, 8, 16, 24)
 _ALONE = "alone"
+_REST_S = 0.8
+"""How sure a gain is is computed so long after a change, so that the change has the processor."""
 
 
 def explore_step(question: Step | Scenario | None = None, **given: Any) -> "StepExplorer":
@@ -147,6 +152,21 @@ class StepExplorer(Spoken):
             self._refuse(problem)
         else:
             self._take(runs)
+            await self._say_how_sure(runs)
+
+    async def _say_how_sure(self, runs: list[StepRun]) -> None:
+        """Say below the controls how sure the gain is, once nothing has been changed for a moment."""
+        if len(runs) < 2:
+            return
+        await asyncio.sleep(_REST_S)
+        stop = threading.Event()
+        try:
+            sure = await asyncio.to_thread(_how_sure, runs, stop)
+        except PeerlabError:  # an end of a range that is impossible: then there is no band
+            return
+        finally:
+            stop.set()  # the thread ends soon after this is cancelled
+        self.status.value = f"<p role='status'>{escape(_sure_in_words(sure))}</p>"
 
     def _try(self, asked: list[Step]) -> None:
         try:
@@ -164,6 +184,23 @@ class StepExplorer(Spoken):
 
     def __repr__(self) -> str:
         return "; ".join(map(repr, self.runs))
+
+
+def _how_sure(runs: list[StepRun], stop: threading.Event) -> StepGain:
+    """Return how sure the gain of the second is; `stop` ends it."""
+    answer = runs[0].answer
+
+    def unless_stopped(asked: Step) -> StepRun:
+        if stop.is_set() or answer is None:
+            raise Cancelled("something else is wanted")
+        return answer(asked)
+
+    first, second = (replace(one, answer=unless_stopped) for one in runs)
+    return step_gain(second, first)
+
+
+def _sure_in_words(sure: StepGain) -> str:
+    return "; ".join([f"How sure: {sure!r}", *sure.beside]) + "."
 
 
 def _numbers(usual: tuple[int, ...], here: int) -> list[tuple[str, int]]:

@@ -11,12 +11,14 @@ from peerlab.errors import ExportError, nearest
 from peerlab.export.browser import Browser, browser
 from peerlab.export.page import FIGURES, page_html
 from peerlab.export.race_page import RACES
+from peerlab.export.step_page import step_page_html
+from peerlab.training.step_run import StepRun
 from peerlab.units import PS_PER_US
 from peerlab.view import still
 from peerlab.view.words import title
 
-Shown = Run | Sequence[Run]
-"""What a picture is of: a run, or two beside each other."""
+Shown = Run | StepRun | Sequence[Run] | Sequence[StepRun]
+"""What a picture is of: a run or a training step, or two beside each other."""
 SKETCH = "sketch"
 VIEWS = {
     **dict.fromkeys(("page", *FIGURES), (1280, 720)),
@@ -26,9 +28,11 @@ VIEWS = {
 }
 """What may be shown, and its size in CSS pixels: the page, one of its figures for the last row, the data path drawn
 small, a race and the same as a slide."""
+_ONE_STEP = (1280, 452)
+"""Size of the page of a training step on one data path."""
 
 _STILL = """
-.pl-player, .rc-bar, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button, .pl-idle button { display: none !important; }
+.pl-player, .rc-bar, .ts-bar, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-card button, .pl-idle button { display: none !important; }
 html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
 html[data-mode="page"] .rc-head { position: static; width: auto; height: auto; clip-path: none; grid-area: bar; }
 html[data-mode="page"] .rc-head h1 { font-size: 18px; }
@@ -42,13 +46,14 @@ _SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFram
 class Sitting:
     """A browser that shows runs."""
 
-    def __init__(self, window: Browser, runs: Sequence[Run], view: str, theme: str) -> None:
+    def __init__(self, window: Browser, runs: Sequence[Run | StepRun], view: str, theme: str) -> None:
         self.window, self.runs, self.view, self.theme = window, runs, view, theme
 
     def show(self, moment_ps: int) -> None:
         """Show a moment, picoseconds from the start; return when it is painted."""
-        if self.view == SKETCH:
-            svg = still.still_svg(self.runs[0], moment_ps=moment_ps, theme=self.theme)
+        first = self.runs[0]
+        if self.view == SKETCH and isinstance(first, Run):
+            svg = still.still_svg(first, moment_ps=moment_ps, theme=self.theme)
             self.window.evaluate(f"void (document.body.innerHTML = {json.dumps(svg)})")
         else:
             share = moment_ps / (length_ps(self.runs) or 1)
@@ -69,11 +74,11 @@ class Sitting:
     def pdf(self, moment_ps: int) -> bytes:
         """Return a moment as a PDF of one page."""
         self.show(moment_ps)
-        return self.window.pdf(*VIEWS[self.view])
+        return self.window.pdf(*_size(self.runs, self.view))
 
 
-def several(shown: Shown) -> tuple[Run, ...]:
-    """Return the runs of a picture, one or two.
+def several(shown: Shown) -> tuple[Run, ...] | tuple[StepRun, ...]:
+    """Return the runs, or the training steps, of a picture, one or two.
 
     Raises
     ------
@@ -81,17 +86,22 @@ def several(shown: Shown) -> tuple[Run, ...]:
         If there are more, or none, or it is something else.
     """
     runs = tuple(shown) if isinstance(shown, list | tuple) else (shown,)
+    steps = bool(runs) and isinstance(runs[0], StepRun)
     for one in runs:
-        if not isinstance(one, Run):
+        if not isinstance(one, StepRun if steps else Run):
             raise ExportError(f"a picture shows a run, as peerlab.simulate returns it, not {one!r}")
     if not 1 <= len(runs) <= 2:
         raise ExportError(f"a picture shows one run or two, not {len(runs)}")
     return runs
 
 
-def length_ps(runs: Sequence[Run]) -> int:
+def length_ps(runs: Sequence[Run | StepRun]) -> int:
     """Return how long it takes until all have ended, picoseconds."""
     return max(run.time_ps for run in runs)
+
+
+def _size(runs: Sequence[Run | StepRun], view: str) -> tuple[int, int]:
+    return _ONE_STEP if len(runs) == 1 and isinstance(runs[0], StepRun) else VIEWS[view]
 
 
 @contextmanager
@@ -108,15 +118,21 @@ def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterato
         raise ExportError(f"view: {view!r} is unknown; {nearest(view, VIEWS)}")
     if view in RACES and len(runs) == 1:
         raise ExportError(f"view: {view!r} shows two runs, and there is one")
+    steps = isinstance(runs[0], StepRun)
+    if steps and view != "page":
+        raise ExportError(f"view: {view!r} does not show a training step; the view 'page' does")
     if len(runs) > 1 and view not in ("page", *RACES):
         raise ExportError(f"view: {view!r} shows one run; two are shown by the views 'page' and 'race'")
-    with browser(*VIEWS[view], scale) as window, tempfile.TemporaryDirectory(prefix="peerlab-") as folder:
+    with (
+        browser(*_size(runs, view), scale) as window,
+        tempfile.TemporaryDirectory(prefix="peerlab-") as folder,
+    ):
         file = Path(folder) / "page.html"
         file.write_text(_text(runs, view, theme), encoding="utf-8")
         window.go(file)
         if view != SKETCH:
             window.wait_for("document.documentElement.dataset.ready === 'yes'")
-            if len(runs) == 1:
+            if len(runs) == 1 and isinstance(runs[0], Run):
                 named = json.dumps(title(runs[0].scenario))
                 window.evaluate(f"void (document.querySelector('h1').textContent = {named})")
             style = f"Object.assign(document.createElement('style'), {{ textContent: {json.dumps(_STILL)} }})"
@@ -125,7 +141,10 @@ def sitting(shown: Shown, *, view: str, theme: str, scale: float = 1) -> Iterato
         yield Sitting(window, runs, view, theme)
 
 
-def _text(runs: Sequence[Run], view: str, theme: str) -> str:
+def _text(shown: Sequence[Run | StepRun], view: str, theme: str) -> str:
+    if steps := [one for one in shown if isinstance(one, StepRun)]:
+        return step_page_html(steps, controls={}, theme=theme)
+    runs = [one for one in shown if isinstance(one, Run)]
     if view == SKETCH:
         return "<!doctype html><meta charset='utf-8'><style>html,body{margin:0;overflow:hidden}svg{display:block}</style><body>"
     if view == "page":

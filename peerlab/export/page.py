@@ -19,6 +19,7 @@ from peerlab.model.naming import told_apart
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
 from peerlab.study.racing import race
+from peerlab.training.step_band import step_gain
 from peerlab.training.step_run import StepRun
 from peerlab.version import __version__
 from peerlab.view.bokeh_document import bokeh_script, document
@@ -54,6 +55,8 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
     """
     target = place_of(path)
     steps = _steps(subject)
+    if len(steps) == 2:
+        options = {"sure": step_gain(steps[1], steps[0])} | options
     with written(target, ExportError) as file:
         file.write_text(
             step_page_html(steps, **options) if steps else page_html(subject, **options), encoding="utf-8"

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from peerlab.analysis.run import Run
 from peerlab.errors import ExportError, nearest
@@ -23,7 +22,7 @@ SCALES = (1, 2, 3, 4)
 
 
 def export_still(
-    run: Shown | StepRun | Sequence[StepRun],
+    run: Shown,
     path: str | Path,
     *,
     view: str | None = None,
@@ -38,7 +37,8 @@ def export_still(
     Parameters
     ----------
     run:
-        A simulated scenario, or two beside each other (PNG and PDF); or a training step, or two on one time axis (SVG).
+        A simulated scenario, or two beside each other (PNG and PDF); or a training step, or two on one time axis: an SVG has
+        the lanes of all of it, PNG and PDF the page at a moment.
     path:
         The file; its suffix says what is written. PNG and PDF need a Chromium.
     view:
@@ -60,19 +60,14 @@ def export_still(
         If the suffix or an option is unknown, there is no browser, or the file cannot be written.
     """
     target = checked(path, STILLS, theme)
-    if steps := _steps(run):
-        if target.suffix != ".svg" or view is not None or moment is not None:
-            raise ExportError(
-                f"cannot write {path}: a training step is drawn as .svg, all of it, without view and moment"
-            )
-        with written(target, ExportError) as file:
-            file.write_text(step_svg(*steps, palette=palettes()[theme]), encoding="utf-8")
-        return target
     if scale not in SCALES:
         raise ExportError(f"scale: {scale!r} is none of {', '.join(map(str, SCALES))}")
     if moment is not None and not (isinstance(moment, int | float) and 0 <= moment <= 1):
         raise ExportError(f"moment: {moment!r} is no share of the run from 0 to 1")
-    runs = several(run)  # type: ignore[arg-type]  # steps are written by now
+    runs = several(run)
+    steps = [one for one in runs if isinstance(one, StepRun)]
+    if steps and target.suffix == ".svg":
+        return _write_lanes(steps, target, theme, view, moment)
     if target.suffix == ".svg" and view not in (None, SKETCH):
         raise ExportError(f"view: {view!r} cannot be drawn as .svg; the view {SKETCH!r} can")
     if target.suffix == ".svg" and len(runs) > 1:
@@ -80,21 +75,35 @@ def export_still(
     at = _usual_moment(runs, view) if moment is None else int(moment * length_ps(runs))
     with written(target, ExportError) as file:
         if target.suffix == ".svg":
-            file.write_text(still_svg(runs[0], moment_ps=at, theme=theme), encoding="utf-8")
+            file.write_text(still_svg(runs[0], moment_ps=at, theme=theme), encoding="utf-8")  # type: ignore[arg-type]
             return target
         with sitting(runs, view=view or "page", theme=theme, scale=scale) as one:
             file.write_bytes(one.pdf(at) if target.suffix == ".pdf" else one.png(at))
     return target
 
 
-def _steps(run: object) -> list[StepRun]:
-    several: list[Any] = list(run) if isinstance(run, list | tuple) else [run]
-    return several if several and all(isinstance(one, StepRun) for one in several) else []
+def _write_lanes(
+    steps: Sequence[StepRun], target: Path, theme: str, view: str | None, moment: float | None
+) -> Path:
+    """Write the lanes of training steps as SVG."""
+    if view is not None or moment is not None:
+        raise ExportError(
+            f"cannot write {target}: an .svg of a training step has all of it, without view and moment"
+        )
+    with written(target, ExportError) as file:
+        file.write_text(step_svg(*steps, palette=palettes()[theme]), encoding="utf-8")
+    return target
 
 
-def _usual_moment(runs: Sequence[Run], view: str | None) -> int:
-    """Return the moment that is shown if none is asked for, picoseconds: of a race the one at which the first is through."""
+def _usual_moment(runs: Sequence[Run | StepRun], view: str | None) -> int:
+    """Return the moment that is shown if none is asked for, picoseconds.
+
+    Of a race it is the one at which the first is through, of training steps the middle of the quicker one's last exchange.
+    """
     quicker = min(runs, key=lambda one: one.time_ps)
+    if isinstance(quicker, StepRun):
+        last = quicker.trace.placed[-1:]
+        return sum((one.begin_ps + one.end_ps) // 2 for one in last)
     return quicker.time_ps if view in RACES else fullest(quicker)
 
 

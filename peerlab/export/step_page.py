@@ -10,6 +10,7 @@ from typing import Any
 
 from peerlab import page as sources
 from peerlab.errors import ExportError
+from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 from peerlab.units import say_bytes
 from peerlab.view.policy import inline, policy
@@ -28,6 +29,7 @@ def step_page_html(
     controls: Mapping[str, Sequence[Any]] | None = None,
     layout: str = "page",
     theme: str = "auto",
+    sure: StepGain | None = None,
 ) -> str:
     """Return a page that plays a training step, as text.
 
@@ -43,6 +45,10 @@ def step_page_html(
     theme:
         ``light``, ``dark``, or ``auto``: that of the notebook around it, else of the reader's system.
 
+    sure:
+        How sure the gain of the second is, as `peerlab.training.step_band.step_gain` tells; it is shown with the combination that
+        the page begins with.
+
     Raises
     ------
     ExportError
@@ -51,7 +57,7 @@ def step_page_html(
         If a combination is impossible.
     """
     shown = {
-        "step": step_parcel(runs, {"overlap": [True, False]} if controls is None else controls),
+        "step": step_parcel(runs, {"overlap": [True, False]} if controls is None else controls, sure),
         "wanted": {"mode": layout, "theme": theme},
         "palettes": palettes(),
     }
@@ -90,8 +96,10 @@ def runs_frame(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]] | 
     )
 
 
-def step_parcel(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]]) -> StepParcel:
-    """Return what the page needs; the first combination is that of the runs where their values are among the controls'."""
+def step_parcel(
+    runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]], sure: StepGain | None = None
+) -> StepParcel:
+    """Return what the page needs; it begins with the runs where their values are among the controls', and `sure` is their gain's."""
     if not 1 <= len(runs) <= 2:
         raise ExportError(f"a page shows a step on one data path or two, not {len(runs)}")
     if (number := prod(len(values) for values in controls.values())) > _MOST_STATES:
@@ -109,7 +117,9 @@ def step_parcel(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]]) 
         answers = [one.answer for one in runs]
         if None in answers:
             raise ExportError("a page shows steps that peerlab.step answered")
-        states.append(album.state([one.answer(one.step.with_(**change)) for one in runs if one.answer]))
+        found = [one.answer(one.step.with_(**change)) for one in runs if one.answer]
+        same = all(one.step == other.step for one, other in zip(found, runs, strict=True))
+        states.append(album.state(found, sure if same else None))
     return {
         "about": about(runs[0]),
         "source": source(runs[0]),

@@ -41,7 +41,7 @@ def export_video(
     Parameters
     ----------
     run:
-        A simulated scenario, or two beside each other, on one clock.
+        A simulated scenario, or two beside each other, on one clock; or a training step, or two.
     path:
         The file; its suffix says what is written.
     view:

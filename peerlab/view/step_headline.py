@@ -51,8 +51,8 @@ def cards(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | None =
         "name": "gain",
         "label": f"{names[1]} against {names[0]}",
         "before": "",
-        "value": f"{gain:.2f}×",
-        "note": f"{band}the exchange alone is {alone:.2f}× as fast",
+        "value": f"{gain:.2f}\u00d7",
+        "note": f"{band}the exchange alone is {alone:.2f}\u00d7 as fast",
         "good": gain > 1,
     }
     return [hero, *found]
@@ -116,7 +116,7 @@ def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> lis
 
 
 def _between(sure: StepGain) -> str:
-    return " to ".join(dict.fromkeys(f"{one:.2f}" for one in (sure.low, sure.high))) + "×"
+    return " to ".join(dict.fromkeys(f"{one:.2f}" for one in (sure.low, sure.high))) + "\u00d7"
 
 
 def _time(seconds: float) -> str:

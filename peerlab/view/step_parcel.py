@@ -7,8 +7,8 @@ from typing import TypedDict
 from peerlab.analysis.run import Run
 from peerlab.model.naming import told_apart
 from peerlab.model.paths import data_path
-from peerlab.training.step_run import StepRun
 from peerlab.training.step_band import StepGain
+from peerlab.training.step_run import StepRun
 from peerlab.units import PS_PER_US, say_bytes, say_share, say_time
 from peerlab.view.road import Road, road
 from peerlab.view.step_headline import GainAtBatches, StepCard, cards, gain_at_batches, rows

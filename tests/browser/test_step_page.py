@@ -4,10 +4,13 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
 from peerlab.export.step_page import step_page_html
+from peerlab.export.video import frames
+from peerlab.training.step_band import step_gain
 
 HOST = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
 PEER = HOST.answer(HOST.step.with_(path="peer-direct"))
@@ -64,12 +67,50 @@ def test_a_click_on_a_bucket_gives_it_the_clock(opened):
 
 def test_overlap_off_shows_the_detour(opened):
     page = opened()
-    row = page.locator(".ts-rows tr", has_text="exposed").first
-    before = row.inner_text()
+    card = page.locator(".ts-card[data-name=exposed]")
+    before = card.inner_text()
     page.get_by_label("overlap").select_option("off")
-    expect(row).not_to_have_text(before)
+    expect(card).not_to_have_text(before)
     apart = HOST.answer(HOST.step.with_(overlap=False))
-    expect(row).to_contain_text(f"{1e3 * apart.exposed_s:.3g} ms")
+    expect(card).to_contain_text(f"{1e3 * apart.exposed_s:.3g} ms")
+
+
+def test_it_begins_with_what_the_step_gains_at_the_exposed_exchange(opened):
+    page = opened()
+    expect(page.locator(".ts-card[data-name=gain]")).to_contain_text(
+        f"{PEER.gain(HOST):.2f}\u00d7 as fast a step"
+    )
+    last = PEER.trace.placed[-1]
+    here = page.evaluate("[...peerlabPages][0].player.time")
+    assert here == pytest.approx((last.begin_ps + last.end_ps) / 2e6)
+    curve = page.locator(".ts-gain svg")
+    at_16 = PEER.answer(PEER.step.with_(batch=16)).gain(HOST.answer(HOST.step.with_(batch=16)))
+    expect(curve).to_have_attribute("aria-label", re.compile(rf"16: {at_16:.2f} times"))
+    expect(curve).to_contain_text(f"you are here: {PEER.gain(HOST):.2f}")
+    page.get_by_role("button", name="Play or pause").click()
+    page.wait_for_function("time => [...peerlabPages][0].player.time < time", arg=here)
+
+
+def test_a_still_and_a_video_show_a_step_on_two_paths(tmp_path):
+    still = peerlab.export_still([HOST, PEER], tmp_path / "pair.png")
+    assert Image.open(still).size == (1280, 720)
+    assert Image.open(peerlab.export_still(PEER, tmp_path / "one.png")).size == (1280, 452)
+    assert peerlab.export_still([HOST, PEER], tmp_path / "pair.pdf").read_bytes().startswith(b"%PDF")
+    several = [frame for _, frame in zip(range(3), frames([HOST, PEER], 50), strict=False)]
+    assert len(set(several)) == 3
+    with pytest.raises(peerlab.PeerlabError, match="'curves' does not show a training step"):
+        peerlab.export_still(PEER, tmp_path / "x.png", view="curves")
+
+
+def test_an_exported_page_says_how_sure_the_gain_is_where_it_begins(browser, tmp_path):
+    page = browser.new_page()
+    page.goto(peerlab.export_html([HOST, PEER], tmp_path / "step.html").as_uri())
+    sure = step_gain(PEER, HOST)
+    note = page.locator(".ts-card[data-name=gain] .ts-note")
+    expect(note).to_contain_text(f"{sure.high:.2f}\u00d7 (\u2020)")
+    page.get_by_label("overlap").select_option("off")
+    expect(note).not_to_contain_text("\u2020")
+    page.close()
 
 
 def test_keys_play_and_step(opened):
