@@ -54,7 +54,10 @@ def test_the_page_gets_every_exchange_and_a_road_for_each_that_is_another():
         "batch": ["32", "128"],
     }
     rows = {what: cells for what, *cells in parcel["states"][0]["rows"]}
-    assert rows["step"][2] == f"{PEER.time_s / HOST.time_s:.3f}"
+    assert rows["samples per second"][2] == f"{PEER.samples_per_s / HOST.samples_per_s:.3f}"
+    cards = {one["name"]: one for one in parcel["states"][0]["cards"]}
+    assert cards["gain"]["value"] == f"{PEER.gain(HOST):.2f}\u00d7"
+    assert parcel["states"][0]["gain"]["here"] == [32, PEER.gain(HOST)]
     assert "USD" not in " ".join(rows)
 
 
@@ -77,8 +80,14 @@ def test_a_still_says_in_words_what_it_shows(tmp_path):
     assert alt_text([HOST, PEER]) in path.read_text()
     assert "Peer Direct: a step of" in alt_text([HOST, PEER])
     assert "var(--" not in path.read_text()
-    with pytest.raises(ExportError, match=r"a training step is drawn as \.svg"):
-        peerlab.export_still(HOST, tmp_path / "step.png")
+    with pytest.raises(ExportError, match=r"an \.svg of a training step has all of it"):
+        peerlab.export_still(HOST, tmp_path / "step.svg", moment=0.5)
+
+
+def test_a_step_with_a_time_of_its_own_has_no_gain_at_other_batches():
+    own = [peerlab.step(compute_ms=50, path=path) for path in ("host-tcp", "peer-direct")]
+    assert step_parcel(own, {})["states"][0]["gain"] is None
+    assert step_parcel(own[:1], {})["states"][0]["cards"][0]["name"] == "step"
 
 
 def test_a_chrome_trace_has_lanes_and_spans(tmp_path):
