@@ -2,18 +2,20 @@
 
 import asyncio
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from html import escape
 from typing import Any
 
 import ipywidgets as w
 
-from peerlab.app.widgets import Spoken, classed, row, select, slider, switch
+from peerlab.app.widgets import Spoken, classed, pair, row, select, slider, switch
 from peerlab.engine.answer_step import step
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.export.step_page import runs_frame
 from peerlab.model.paths import PATHS, PEER_DIRECT, path_title
 from peerlab.model.scenario import Scenario
+from peerlab.page import style
 from peerlab.training.step_band import StepGain, step_gain
 from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import SHARDS, Step
@@ -63,11 +65,22 @@ class StepExplorer(Spoken):
         self._task: asyncio.Task[None] | None = None
         self.status = classed(w.HTML(), "pl-step-status")
         self.page = w.HTML()
+        self.sure = classed(w.HTML(), "pl-step-sure")
         self._make(asked)
         super().__init__(
-            [row(self._first, "pl-step-first"), row(self._second, "pl-step-second"), self.status, self.page]
+            [
+                w.HTML(f"<style>{style()}</style>", layout={"display": "none"}),
+                row(self._first, "pl-primary"),
+                row(self._second, "pl-secondary"),
+                self.status,
+                self.page,
+                self.sure,
+            ]
         )
+        self.add_class("pl-explorer")
         self._take([self._answer(one) for one in self._questions()])
+        with suppress(RuntimeError):  # no event loop, so no page
+            self._task = asyncio.get_running_loop().create_task(self._say_how_sure(self.runs))
 
     def _make(self, asked: Step) -> None:
         """Make the controls, with what the step has."""
@@ -76,27 +89,32 @@ class StepExplorer(Spoken):
         names: list[tuple[str, Any]] = [(load_workload(one).title, one) for one in known_workloads()]
         if asked.workload not in known_workloads():
             names = [(asked.model.title, asked.workload), *names]
-        self.workload = select("workload", names, "pl-step-workload")
-        self.path = select("path", paths, "pl-step-path")
+        self.workload = select("Workload", names, "pl-step-workload")
+        self.path = select("Path", paths, "pl-step-path")
         self.beside = select(
-            "beside", [("nothing", _ALONE), *paths], "pl-step-beside", "A second data path on the same clock"
+            "Beside", [("nothing", _ALONE), *paths], "pl-step-beside", "A second data path on the same clock"
         )
-        self.nodes = slider("nodes", _numbers(_NODES, s.nodes), "pl-step-nodes")
-        self.batch = slider("batch", _numbers(_POWERS, int(asked.batch or 1)), "pl-step-batch")
+        self.nodes = slider("Nodes", _numbers(_NODES, s.nodes), "pl-step-nodes")
+        self.batch = slider("Batch", _numbers(_POWERS, int(asked.batch or 1)), "pl-step-batch")
         self.passes = select(
-            "passes", _numbers(_PASSES, asked.accumulate), "pl-step-passes", "Passes before an exchange"
+            "Passes", _numbers(_PASSES, asked.accumulate), "pl-step-passes", "Passes before an exchange"
         )
         limits = dict.fromkeys([*_BUCKETS, asked.bucket_bytes])
         self.bucket = select(
-            "bucket",
+            "Bucket",
             [(one if isinstance(one, str) else say_bytes(one), one) for one in limits],
             "pl-step-bucket",
         )
-        self.shard = select("sharding", [(one, one) for one in SHARDS], "pl-step-shard")
-        self.overlap = switch("overlap", "pl-step-overlap")
-        self.cache = switch("registration cache", "pl-step-cache")
-        self._first = [self.workload, self.batch, self.passes, self.shard, self.bucket, self.overlap]
-        self._second = [self.path, self.beside, self.nodes, self.cache]
+        self.shard = select("Sharding", [(one, one) for one in SHARDS], "pl-step-shard")
+        self.overlap = switch("Overlap", "pl-step-overlap")
+        self.cache = switch("Registration cache", "pl-step-cache")
+        self._first = [
+            self.overlap,
+            self.cache,
+            pair(self.nodes, _shown(self.nodes)),
+            pair(self.batch, _shown(self.batch)),
+        ]
+        self._second = [self.workload, self.path, self.beside, self.passes, self.shard, self.bucket]
         usual = PEER_DIRECT if s.path != PEER_DIRECT and PEER_DIRECT in cluster.paths else _ALONE
         values = (
             (self.workload, asked.workload), (self.path, s.path), (self.beside, usual), (self.nodes, s.nodes), (self.batch, asked.batch),
@@ -155,7 +173,7 @@ class StepExplorer(Spoken):
             await self._say_how_sure(runs)
 
     async def _say_how_sure(self, runs: list[StepRun]) -> None:
-        """Say below the controls how sure the gain is, once nothing has been changed for a moment."""
+        """Say below the picture how sure the gain is, once nothing has been changed for a moment."""
         if len(runs) < 2:
             return
         await asyncio.sleep(_REST_S)
@@ -166,7 +184,7 @@ class StepExplorer(Spoken):
             return
         finally:
             stop.set()  # the thread ends soon after this is cancelled
-        self.status.value = f"<p role='status'>{escape(_sure_in_words(sure))}</p>"
+        self.sure.value = f"<p role='status'>{escape(_sure_in_words(sure))}</p>"
 
     def _try(self, asked: list[Step]) -> None:
         try:
@@ -175,7 +193,7 @@ class StepExplorer(Spoken):
             self._refuse(problem)
 
     def _take(self, runs: list[StepRun]) -> None:
-        self.runs, self.status.value = runs, ""
+        self.runs, self.status.value, self.sure.value = runs, "", ""
         self.page.value = runs_frame(runs)
 
     def _refuse(self, problem: PeerlabError) -> None:
@@ -184,6 +202,13 @@ class StepExplorer(Spoken):
 
     def __repr__(self) -> str:
         return "; ".join(map(repr, self.runs))
+
+
+def _shown(one: w.Widget) -> w.Widget:
+    """Return the value of a slider, to stand beside it."""
+    told = classed(w.Label(str(one.value)), "pl-step-value")
+    one.observe(lambda event: setattr(told, "value", str(event["new"])), "value")
+    return told
 
 
 def _how_sure(runs: list[StepRun], stop: threading.Event) -> StepGain:

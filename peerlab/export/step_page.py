@@ -41,7 +41,7 @@ def step_page_html(
         Fields of a step, or of its scenario, to lists of values that the reader may choose from: ``{"batch": [2, 8, 24]}``. By default
         overlap on and off. Every combination is answered now.
     layout:
-        ``page``, or ``slide``.
+        ``page``, ``slide``, or ``frame`` in a notebook, which is as large as it is.
     theme:
         ``light``, ``dark``, or ``auto``: that of the notebook around it, else of the reader's system.
 
@@ -88,7 +88,7 @@ def step_frame(run: StepRun) -> str:
 
 def runs_frame(runs: Sequence[StepRun], controls: Mapping[str, Sequence[Any]] | None = None) -> str:
     """Return a frame that plays a step on one data path, or on two, in a notebook; without controls of its own unless they are given."""
-    page = step_page_html(runs, controls=controls or {})
+    page = step_page_html(runs, controls=controls or {}, layout="frame")
     high = 470 if len(runs) == 1 else 760
     return (
         f"<iframe srcdoc='{escape(page, quote=True)}' title='{escape(about(runs[0]), quote=True)}'"

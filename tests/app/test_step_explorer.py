@@ -82,5 +82,6 @@ def test_in_a_notebook_it_answers_later(shown):
     before = asyncio.run(change())
     assert shown.page.value != before
     assert shown.runs[0].step.batch == 64
-    assert shown.status.value.startswith("<p role='status'>How sure: ")
-    assert "by what is assumed about computing" in shown.status.value
+    assert shown.status.value == ""
+    assert shown.sure.value.startswith("<p role='status'>How sure: ")
+    assert "by what is assumed about computing" in shown.sure.value
