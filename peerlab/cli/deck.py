@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from peerlab.cli.terminal_text import command, fraction, number
-from peerlab.deck.outline import KINDS, Outline, read_outline
+from peerlab.deck.outline import KINDS, THEMES, Outline, read_outline
 from peerlab.deck.trained_step import TrainedStep, read_training
 from peerlab.deck.training import Training
 from peerlab.deck.write_deck import write_deck
@@ -18,12 +18,17 @@ examples:
   peerlab deck --gradient "2 GB" --step-time 0.35 --overlap 0.5 --output deck     with a slide on your training
   peerlab deck --workload bert-large --batch 8 --output deck     with a slide on a training step that is simulated
   peerlab deck --communication 40% --step-time 0.3 --overlap 60% --output deck    the same from a profiler's shares
+  peerlab deck --log nccl.log --cluster p4d --output deck        with a slide on what you measured
+  peerlab deck --cluster dl1 --beside p4d --output deck          the same question on two clusters
+  peerlab deck --only title,sure,recommendation --output short   some slides alone
+  peerlab deck --author "A. Writer" --date "3 March" --logo logo.png --theme auto --output deck
   peerlab deck --outline review.md --output deck        slides and words of your own
 
-an outline in Markdown, with YAML above the slides; all of it may be left out, and without any ## all kinds are shown, in this order:
+an outline in Markdown, with YAML above the slides; all of it may be left out, and without any ## the whole review is shown, in this order:
   ---
   title: Host NIC against Peer Direct
   subtitle: Architecture review, team fabric
+  author: A. Writer           # date, logo: logo.png, theme: light, dark or auto, beside: p4d, log: nccl.log too
   scenario:                   # any field of a scenario but path, registration, jitter and slow_nodes
     cluster: dl1
     nodes: 8
@@ -61,6 +66,13 @@ def add(commands: Any) -> None:
     add("--output", required=True, metavar="FOLDER", help="folder for index.html")
     add("--pdf", action="store_true", help="also print the slides to deck.pdf (needs a Chromium)")
     add("--title", help="title of the deck")
+    add("--author", help="who presents it")
+    add("--date", help="when, in your own words")
+    add("--logo", metavar="FILE", help="a PNG, JPEG, GIF or WebP of at most 1 MiB, beside the title")
+    add("--theme", choices=THEMES, help="light, dark, or auto: that of the reader's system (default: light; print is always light)")
+    add("--only", metavar="KINDS", help="some kinds of slides alone, such as title,sure,recommendation")
+    add("--log", metavar="FILE", help="a log of yours: which path it was, and what Peer Direct would bring")
+    add("--beside", metavar="CLUSTER", help="a second cluster that is asked the same")
     add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
     add("--nodes", type=number, help="servers that take part (default: 8)")
     add("--message", dest="message_bytes", metavar="SIZE", help="bytes per rank (default: 64 MiB)")
@@ -91,23 +103,28 @@ def _deck(options: argparse.Namespace) -> int:
     outline = read_outline(file) if file else Outline()
     given = {name: getattr(options, name) for name in ("cluster", "nodes", "message_bytes")}
     fields = {name: value for name, value in given.items() if value is not None}
+    own = {name: getattr(options, name) for name in _OWN if getattr(options, name) is not None}
     outline = replace(
         outline,
-        title=options.title or outline.title,
+        **own,
         scenario={**outline.scenario, **fields},
         training=_training(options, outline.training),
     )
+    if options.only is not None:
+        outline = outline.only([kind.strip() for kind in options.only.split(",") if kind.strip()])
     deck = write_deck(outline, options.output, pdf=options.pdf)
     print(f"{one_line(deck)}: open it in any browser")
     if options.pdf:
         print(f"{one_line(deck.with_name('deck.pdf'))}: the same, printed")
     if outline.training is None and any(plan.show == "training" for plan in outline.slides):
         print(
-            "no slide on a training step: give --workload, or --step-time, --overlap, and --gradient or --communication"
+            "the slide on a training step is an example: give --workload, or --step-time, --overlap, and --gradient or --communication"
         )
     return 0
 
 
+_OWN = ("title", "author", "date", "logo", "theme", "log", "beside")
+"""Options that stand in an outline under the same name."""
 Trained = Training | TrainedStep
 
 

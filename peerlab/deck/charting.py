@@ -9,7 +9,6 @@ from peerlab.deck.compared_runs import NODES, ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.deck.step_slide import simulated_step
-from peerlab.deck.trained_step import TrainedStep
 from peerlab.deck.training import StepTime, Training
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.resources import RESOURCES, resource_kind
@@ -33,7 +32,7 @@ def time(_outline: Outline, compared: ComparedRuns) -> Slide:
     pictures = [bars(rows, said, full=full) for said, (_, rows, full) in zip(alt, charts, strict=True)]
     idle = "Latency alone: no part is busy for a twentieth of the time on either path."
     title = f"What is busiest: {_label(host)} through the host, {_label(peer)} with Peer Direct"
-    return Slide(title, tuple(pictures), () if busy else (idle,), notes=tuple(alt))
+    return Slide(title, pictures=tuple(pictures), lines=() if busy else (idle,), notes=tuple(alt))
 
 
 def _label(run: Run) -> str:
@@ -102,7 +101,7 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
     allowed = hardware.max_ranks // hardware.devices if hardware.max_ranks else 0
     more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
     line = f"Bands: all assumed figures at the ends of their ranges.{more}"
-    return Slide(title, (chart,), (line,), notes=(f"{said}.",))
+    return Slide(title, pictures=(chart,), lines=(line,), notes=(f"{said}.",))
 
 
 def _nics(compared: ComparedRuns) -> str:
@@ -132,16 +131,15 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
         f" the exchange takes {say_time(compared.uncached.time_ps)}."
     )
     alt = "Bus bandwidth by registration. " + " ".join(f"{row.name}: {row.says}." for row in rows)
-    return Slide(title, (bars(rows, alt),), (f"Bars: bus bandwidth. {line}",), notes=(alt,))
+    return Slide(title, pictures=(bars(rows, alt),), lines=(f"Bars: bus bandwidth. {line}",), notes=(alt,))
 
 
 def training(outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain means for a step of a training."""
-    if outline.training is None:  # slides() leaves it out
-        return Slide("")
-    if isinstance(outline.training, TrainedStep):
-        return simulated_step(outline.training, compared.base)
-    return _step(outline.training, compared)
+    if isinstance(outline.training, Training):
+        return _step(outline.training, compared)
+    found = compared.simulated_step(outline.training)
+    return simulated_step(found) if found else Slide("")  # slides() leaves it out
 
 
 def _step(asked: Training, compared: ComparedRuns) -> Slide:
@@ -165,7 +163,7 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
     )
     gains = _gains(today, peer_s)
     title = f"A training step of {_s(today.time_s)} becomes {gains} times as fast, depending on what computing hides"
-    return Slide(title, (bars(rows, alt),), lines, notes=(alt,))
+    return Slide(title, pictures=(bars(rows, alt),), lines=lines, notes=(alt,))
 
 
 def _gains(today: StepTime, peer_s: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from peerlab.analysis.sensitivity import Band
 from peerlab.view.drawing import Point
 from peerlab.view.svg import Paper
-from peerlab.view.theme import palettes
+from peerlab.view.theme import PAGE, palette
 
 WIDTH, HEIGHT = 1200, 446
 """Size of a chart; a unit is a pixel of a slide of 1280 x 720."""
@@ -88,7 +88,7 @@ class _Axes:
 
 def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -> str:
     """Return bus bandwidth over `places` as SVG, each line with its band and its name."""
-    paper = Paper(palettes()["light"])
+    paper = Paper(palette(PAGE))
     names = _BOLD * max(len(line.name) for line in lines)
     highest = _round_up(max(band.high_GBps for line in lines for band in line.bands))
     axes = _Axes(places, highest, WIDTH - 20.0 - names)
@@ -109,7 +109,7 @@ def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -
 
 def bars(rows: Sequence[Bar], alt: str, *, full: float | None = None) -> str:
     """Return bars below each other as SVG, as long as `full` allows (default: the longest of them), with a key."""
-    paper = Paper(palettes()["light"])
+    paper = Paper(palette(PAGE))
     named = 20 + _LETTER * max(len(row.name) for row in rows)
     room = WIDTH - named - 30 - _BOLD * max(len(row.says) for row in rows)
     full = full or max(sum(part.value for part in row.parts) for row in rows)

@@ -9,11 +9,13 @@ from peerlab.analysis.metrics import wire_limit_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band
 from peerlab.collectives.busbw import bus_factor
+from peerlab.deck.trained_step import EXAMPLE, SimulatedStep, TrainedStep
 from peerlab.deck.training import Training
-from peerlab.errors import ExportError
+from peerlab.errors import ExportError, PeerlabError
 from peerlab.model.paths import PATHS, PEER_DIRECT
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
+from peerlab.study.trial import Trial, plan_trial
 
 NODES = (2, 4, 8, 16, 32, 64, 128, 256)
 """Nodes of the curve."""
@@ -26,6 +28,7 @@ class ComparedRuns:
         if "path" in fields or "registration" in fields:
             raise ExportError("scenario: a deck compares data paths; leave path and registration out")
         self.simulate = simulate
+        self._step: tuple[TrainedStep | None, SimulatedStep | None] | None = None
         for name in ("jitter", "slow_nodes"):  # the bands of many unlike nodes take longer than anybody waits
             if fields.get(name):
                 raise ExportError(
@@ -75,6 +78,39 @@ class ComparedRuns:
     def gain_band(self) -> GainBand:
         """From where to where the gain may lie if each assumed figure lies at an end of its range."""
         return self.direct.gain_band(self.detour)
+
+    def band_of(self, **changes: Any) -> GainBand:
+        """Return how sure the gain is with some fields changed."""
+        if not changes:
+            return self.gain_band
+        return self.run(path=PEER_DIRECT, **changes).gain_band(self.run(**changes))
+
+    @cached_property
+    def trial(self) -> Trial | None:
+        """The trial on such machines that would decide; None where no switch of the library is known."""
+        try:
+            return plan_trial(self.base.cluster, self.base.nodes)
+        except PeerlabError:
+            return None
+
+    def simulated_step(self, asked: Training | TrainedStep | None) -> SimulatedStep | None:
+        """Return a training's step, simulated; the example where none is given, None where that or shares alone cannot be.
+
+        Raises
+        ------
+        ExportError
+            If the training that is asked for is impossible.
+        """
+        if isinstance(asked, Training):
+            return None
+        if self._step is None or self._step[0] is not asked:
+            try:
+                self._step = asked, SimulatedStep.of(asked or EXAMPLE, self.base)
+            except PeerlabError as problem:
+                if asked is not None:
+                    raise ExportError(str(problem)) from None
+                self._step = asked, None
+        return self._step[1]
 
     def exchanges(self, training: Training) -> tuple[float, float]:
         """Return how long a training's exchange of gradients takes through the host and by Peer Direct, seconds.

@@ -5,8 +5,10 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from peerlab.deck.lead import Lead
 from peerlab.deck.slide import Slide
 from peerlab.version import __version__
+from peerlab.view.theme import palettes
 
 _HERE = Path(__file__).parent
 _START = """
@@ -18,20 +20,30 @@ Reveal.on("ready", () => document.querySelectorAll("section iframe").forEach((fr
   frame.addEventListener("load", begin);
   begin();
 }));
+if (location.search.includes("print-pdf")) {
+  const stands = () => document.querySelectorAll("iframe[data-still]").forEach((frame) => {
+    const { document: inside, peerlabPages: pages } = frame.contentWindow, player = pages && [...pages][0]?.player;
+    if (!player || inside.documentElement.dataset.ready !== "yes") { setTimeout(stands, 50); return; }
+    player.seek(frame.dataset.still * player.length);
+    frame.dataset.stands = "yes";
+  });
+  Reveal.on("ready", stands);
+}
 addEventListener("message", ({ data }) => data?.peerlab === "key" && Reveal.triggerKey(data.keyCode));
 Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSlide, "slide:stop"); tell(currentSlide, "slide:start"); });
 """
 """What plays is told when its slide comes and when it goes; the keys that it does not use turn slides."""
 
 
-def page(title: str, slides: Sequence[Slide]) -> str:
+def page(title: str, slides: Sequence[Slide], *, theme: str = "light", lead: Lead | None = None) -> str:
     """Return the deck as HTML that opens from a file; all text is escaped.
 
     Its policy lets nothing be fetched; only the speaker's view shows this very page again, in frames. Scripts are allowed
     without their hashes, because a live slide inherits the policy and brings scripts of its own, which its own policy names.
     """
-    sections = "".join(_section(slide) for slide in slides)
-    style = _vendored("reveal.css") + (_HERE / "deck.css").read_text(encoding="utf-8")
+    told = lead or Lead()
+    sections = "".join(_section(slide, number, len(slides), told) for number, slide in enumerate(slides, 1))
+    style = _colours(theme) + _vendored("reveal.css") + (_HERE / "deck.css").read_text(encoding="utf-8")
     scripts = "".join(
         f"<script>{code}</script>" for code in (_vendored("reveal.js"), _vendored("notes.js"), _START)
     )
@@ -44,36 +56,70 @@ def page(title: str, slides: Sequence[Slide]) -> str:
     )
 
 
-def _section(slide: Slide) -> str:
-    heading = "h1" if slide.cover else "h2"
+def _colours(theme: str) -> str:
+    """Return the colours of a theme as properties; print is always light."""
+    light, dark = (
+        f"{{color-scheme:{name};{''.join(f'--pl-{role}:{colour};' for role, colour in of.items())}}}"
+        for name, of in palettes().items()
+    )
+    if theme == "light":
+        return f":root{light}"
+    screen = f":root:not(.print-pdf){dark}"
+    return f":root{light}@media screen{' and (prefers-color-scheme:dark)' * (theme == 'auto')}{{{screen}}}"
+
+
+def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
+    heading = "h1" if slide.cover else "h2 class='long-title'" if len(slide.title) > _WIDE else "h2"
     pictures = "".join(f"<figure>{picture}</figure>" for picture in slide.pictures)
     lines = "".join(f"<p>{escape(line)}</p>" for line in slide.lines)
     notes = "".join(f"<p>{escape(note)}</p>" for note in slide.notes)
-    live = (
-        f"<iframe title='{escape(slide.title, quote=True)}' srcdoc='{escape(slide.live, quote=True)}'></iframe>"
-        if slide.live
-        else ""
-    )
+    above = "".join(f"<p class='own'>{escape(line)}</p>" for line in slide.own)
+    sub = f"<p class='{'kicker' if slide.cover else 'sub'}'>{escape(slide.subtitle)}</p>" if slide.subtitle else ""
+    head = f"<{heading}>{escape(slide.title)}</{heading[:2]}>"
+    parts = (
+        (_said_by(lead) if slide.cover else ""),
+        *((sub, head) if slide.cover else (head, sub)),
+        _live(slide), above, pictures, _table(slide.rows), slide.body,
+        f"<div class='lines'>{lines}</div>" if lines else "",
+    )  # fmt: skip
+    names = escape(" · ".join(name for name in (lead.author, lead.date) if name))
+    source = escape(slide.source or f"Simulated by peerlab {__version__}")
     return (  # the sheet has the margins: reveal.js takes a section's away in print
-        f"<section><div class='sheet {_kind(slide)}'><{heading}>{escape(slide.title)}</{heading}>{live}{pictures}{_table(slide.rows)}"
-        f"<div class='lines'>{lines}</div></div><footer>simulated by peerlab {escape(__version__)}</footer>"
+        f"<section><div class='sheet {_kind(slide)}'>{''.join(parts)}</div>"
+        f"<footer><span>{source}</span><span>{names}{' · ' * bool(names)}{number} of {count}</span></footer>"
         f"<aside class='notes'>{notes}</aside></section>"
     )
 
 
+def _said_by(lead: Lead) -> str:
+    """Return who presents it, and when, with a logo; nothing where nobody said so."""
+    logo = f"<img src='{escape(lead.logo, quote=True)}' alt='logo'>" if lead.logo else ""
+    names = "<br>".join(escape(name) for name in (lead.author, lead.date) if name)
+    return f"<div class='lead'><span>{names}</span>{logo}</div>" if logo or names else ""
+
+
+def _live(slide: Slide) -> str:
+    if not slide.live:
+        return ""
+    still = f" data-still='{slide.still:.6g}'" if slide.still is not None else ""
+    named = escape(slide.title, quote=True)
+    return f"<iframe title='{named}'{still} srcdoc='{escape(slide.live, quote=True)}'></iframe>"
+
+
 def _kind(slide: Slide) -> str:
     """Return how a slide is set: words alone are large, unless there are many."""
-    if slide.cover:
-        return "cover"
     if slide.live:
-        return "live"
-    if slide.pictures or slide.rows:
-        return "figure"
+        return "live" if slide.still is None else "live whole"
+    if slide.pictures or slide.rows or slide.body:
+        return "cover figure" if slide.cover else "figure"
     if len(slide.lines) > _MANY:
         return "long"
-    return "words dense" if sum(map(len, slide.lines)) > _MUCH else "words"
+    told = (*slide.own, *slide.lines)
+    return "words dense" if sum(map(len, told)) > _MUCH else "words"
 
 
+_WIDE = 66
+"""Letters from which on a title is set smaller, so that it has one line or two."""
 _MANY = 6
 """Lines from which on a slide is set in smaller type and columns."""
 _MUCH = 560

@@ -24,7 +24,7 @@ _FIELDS = {
     "scenario": [one.name for one in fields(Scenario)],
     "training": [*(one.name for one in fields(Training)), *TRAINED_FIELDS],
 }
-_KEYS = ("title", "subtitle", *_FIELDS)
+_KEYS = ("title", "subtitle", "author", "date", "logo", "theme", "beside", "log", *_FIELDS)
 
 
 def read_front_matter(text: str, name: str) -> dict[str, Any]:

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Slide:
-    """A slide; text is plain, pictures are SVG that has been escaped."""
+    """A slide; text is plain, pictures and body are SVG and HTML whose words have been escaped."""
 
     title: str
     """Its headline: a sentence where it can be one."""
+    subtitle: str = ""
+    """A line below it."""
+    body: str = ""
+    """Cards below that, as `blocks` sets them; a slide has this or pictures and rows."""
     pictures: tuple[str, ...] = ()
     """Charts and stills, from top to bottom."""
     lines: tuple[str, ...] = ()
@@ -17,7 +21,13 @@ class Slide:
     """A table, its head first."""
     notes: tuple[str, ...] = ()
     """What the speaker sees."""
+    source: str = ""
+    """What its figures rest on, at its foot."""
     live: str = ""
     """A page that plays, as HTML, shown in a frame; in print pictures and words stand instead."""
+    still: float | None = None
+    """For a page that is its own picture in print: which moment of it is printed, as a share of its length."""
     cover: bool = False
     """Whether it is the first one."""
+    own: tuple[str, ...] = ()
+    """Paragraphs of the outline, above the rest."""

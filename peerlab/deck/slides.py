@@ -6,23 +6,23 @@ from itertools import accumulate
 
 from tqdm import tqdm
 
-from peerlab.analysis.gain import GainBand
 from peerlab.analysis.run import Run
-from peerlab.cluster_file.guide import where_to_find
-from peerlab.deck import charting
+from peerlab.deck import (
+    alternative_machines,
+    charting,
+    evidence_slides,
+    first_slides,
+    log_slide,
+    two_clusters,
+    verdict_slides,
+)
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slide import Slide
-from peerlab.export.page import page_html
-from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.paths import data_path
-from peerlab.units import say_bytes, say_count
-from peerlab.view.how_sure import alt, how_sure_svg
+from peerlab.deck.training import Training
 from peerlab.view.still import still_svg
+from peerlab.view.theme import PAGE
 from peerlab.view.words import alt_text, caption, waits_for
-
-_CLEAR = 1.05
-"""From which ratio on a path is called faster."""
 
 
 def slides(outline: Outline, compared: ComparedRuns) -> list[Slide]:
@@ -30,9 +30,16 @@ def slides(outline: Outline, compared: ComparedRuns) -> list[Slide]:
 
     What takes longer than a second shows its progress on a terminal.
     """
-    plans = [plan for plan in outline.slides if plan.show != "training" or outline.training]
+    plans = [plan for plan in outline.slides if _has(plan.show, outline, compared)]
     told = tqdm(plans, desc="slides", unit="slide", delay=1, leave=False, disable=None)
     return [_own(plan, _MAKERS[plan.show](outline, compared)) for plan in told]
+
+
+def _has(kind: str, outline: Outline, compared: ComparedRuns) -> bool:
+    """Return whether there is something for a kind of slide to show."""
+    if kind == "training":
+        return isinstance(outline.training, Training) or compared.simulated_step(outline.training) is not None
+    return {"log": bool(outline.log), "clusters": bool(outline.beside)}.get(kind, True)
 
 
 def _own(plan: SlidePlan, slide: Slide) -> Slide:
@@ -41,25 +48,10 @@ def _own(plan: SlidePlan, slide: Slide) -> Slide:
     return replace(
         slide,
         title=plan.title or slide.title,
-        lines=paragraphs + slide.lines,
+        lines=slide.lines if slide.body else paragraphs + slide.lines,
+        own=paragraphs if slide.body else (),
         notes=((plan.notes,) if plan.notes else ()) + slide.notes,
     )
-
-
-_ASSUMED = (
-    "Everything here is simulated from the figures on the last slides; those marked with a dagger are assumed."
-    " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges; what is assumed"
-    " without a range, such as where the NICs hang, is simulated otherwise beside it."
-)
-
-
-def _cover(outline: Outline, compared: ComparedRuns) -> Slide:
-    s = compared.base
-    what = f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)}"
-    answer = f"Peer Direct: {compared.gain:.2f} times as fast as the way through the host; {compared.gain_band.range_in_words()}."
-    beyond = "More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    lines = (outline.subtitle, what, answer, beyond)
-    return Slide(outline.title, lines=tuple(line for line in lines if line), notes=(_ASSUMED,), cover=True)
 
 
 def _detour(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -76,83 +68,8 @@ def _direct(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 
 def _still(run: Run, title: str, line: str) -> Slide:
-    return Slide(title, (still_svg(run, large=True),), (line,), notes=(alt_text(run), caption(run)))
-
-
-def _live(_outline: Outline, compared: ComparedRuns) -> Slide:
-    return Slide(
-        "Try it: host bottleneck, registration cache, nodes",
-        (still_svg(compared.uncached, large=True),),
-        ("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
-        notes=(
-            "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",
-        ),
-        live=page_html(compared.detour, theme="light"),
-    )
-
-
-def _sure(_outline: Outline, compared: ComparedRuns) -> Slide:
-    gain = compared.gain_band
-    if gain.least > 1:
-        title = "How sure are we? Sure of the sign, whatever is assumed"
-    elif gain.wired and gain.low > 1:
-        title = "How sure are we? Sure of the sign, if the wiring holds"
-    else:
-        title = "How sure are we? Not of the sign"
-    line = "Bands: the assumed figures that have a range lie at its ends. Wirings are alternatives: no one range holds them."
-    return Slide(title, (how_sure_svg(gain),), (line,), notes=(alt(gain),))
-
-
-def _recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
-    gain, hardware = compared.gain_band, compared.base.hardware
-    if gain.least > _CLEAR:
-        title = "Recommendation: use Peer Direct"
-    elif gain.most > _CLEAR:
-        title = "Recommendation: measure before deciding"
-    else:
-        title = "Recommendation: stay with the way through the host"
-    lines = (
-        f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.",
-        _cache(compared),
-        *_beyond(compared),
-        (
-            f"It rests on {len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed"
-            f" (†). {_depends(gain)}"
-        ),
-        "peerlab doctor says whether a node can do Peer Direct; peerlab diagnose tells from a log which path was taken.",
-    )
-    return Slide(title, lines=lines, notes=(_ASSUMED,))
-
-
-def _depends(gain: GainBand) -> str:
-    """Say which assumption moves the gain most, and how far."""
-    one = gain.decisive
-    if one is None:
-        return "None of them moves the gain by 1 %."
-    if gain.wired:
-        told = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
-    else:
-        ends = sorted(case.gain for case in one.cases)
-        told = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1]))) + " times"
-    return f"The gain depends most on {one.figure.named}: {told}. Find that out first: {where_to_find(one.figure)}."
-
-
-def _beyond(compared: ComparedRuns) -> list[str]:
-    """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
-    own = next((path for path in compared.base.hardware.paths if data_path(path).uses_own_ports), "")
-    if not own:
-        return []
-    native, direct = compared.run(path=own).busbw_GBps, compared.direct.busbw_GBps
-    return [
-        f"Not compared: the devices' own ports, {native:.3g} GB/s where they join the servers (Peer Direct: {direct:.3g} GB/s)."
-    ]
-
-
-def _cache(compared: ComparedRuns) -> str:
-    ratio = compared.detour.time_s / compared.uncached.time_s
-    if compared.uncached.time_s < _CLEAR * compared.direct.time_s:
-        return "Registering memory costs little here, with a cache or without."
-    return f"Keep the registration cache on: without it, {ratio:.2f} times the speed of the way through the host."
+    picture = still_svg(run, large=True, theme=PAGE)
+    return Slide(title, pictures=(picture,), lines=(line,), notes=(alt_text(run), caption(run)))
 
 
 def _sources(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -186,16 +103,24 @@ def _text(_outline: Outline, _compared: ComparedRuns) -> Slide:
 
 
 _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
-    "title": _cover,
+    "title": first_slides.cover,
+    "compare": first_slides.compare,
+    "race": first_slides.race,
+    "live": first_slides.live,
+    "log": log_slide.logged,
+    "clusters": two_clusters.clusters,
+    "sure": verdict_slides.sure,
+    "training": charting.training,
+    "elsewhere": evidence_slides.elsewhere,
+    "scale": evidence_slides.scale,
+    "alternatives": alternative_machines.alternatives,
+    "limits": evidence_slides.limits,
+    "recommendation": verdict_slides.recommendation,
     "detour": _detour,
     "direct": _direct,
-    "live": _live,
     "time": charting.time,
     "nodes": charting.nodes,
     "registration": charting.registration,
-    "training": charting.training,
-    "sure": _sure,
-    "recommendation": _recommendation,
     "assumptions": charting.assumptions,
     "sources": _sources,
     "text": _text,

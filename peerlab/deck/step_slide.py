@@ -1,51 +1,96 @@
-"""The slide on a training step that was simulated: what it takes on both paths, what is exposed, and how sure that is."""
+"""The slide on a training step that was simulated: its gain over batches, when it is not worth it, and how sure that is."""
 
-from peerlab.deck.charts import Bar, Part, bars
+import math
+from collections.abc import Sequence
+
+from peerlab.deck.blocks import TIMES, card, grid, paragraphs, span, table
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
-from peerlab.deck.trained_step import TrainedStep
+from peerlab.deck.trained_step import SimulatedStep, TrainedStep
 from peerlab.model.nic_wiring import Wiring
-from peerlab.model.scenario import Scenario
-from peerlab.training.step_band import StepGain, step_gain
+from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time
+from peerlab.view.step_headline import GainAtBatches
+from peerlab.view.svg import Paper
+from peerlab.view.theme import PAGE, palette
 
-_ROLES = {True: "copy", False: "direct"}
+_WORTH = 1.02
+"""Below this gain of a step an effort is not worth it for the step alone: a fiftieth is within what steps differ by."""
+_MOST_ROWS = 5
 
 
-def simulated_step(asked: TrainedStep, base: Scenario) -> Slide:
+def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
+    """Return what a step gains, for the first slide."""
+    found = compared.simulated_step(outline.training)
+    if found is None:
+        return "Not simulated here. Give --workload, or what a profiler says of yours: --communication, --step-time, --overlap."
+    ends = found.sure
+    what = f"{found.host.step.model.title}, {_batch(found.host)}: {span(ends.low, ends.high)} a step."
+    if found.batches is None:
+        return what
+    worth, most = _worth(found.batches), max(gain for _, gain in found.batches["points"])
+    return f"{what} Up to {most:.2f}{TIMES} at small batches. {worth}"
+
+
+def simulated_step(found: SimulatedStep) -> Slide:
     """Return the slide of a step that is simulated."""
-    host, peer = asked.runs(base)
-    sure = step_gain(peer, host)
-    rows = [_bar("through the host", host), _bar("Peer Direct", peer)]
-    alt = "A training step. " + " ".join(f"{row.name}: {row.says}." for row in rows)
-    return Slide(
-        _title(host, sure), (bars(rows, alt),), tuple(_lines(host, peer, sure)), notes=(alt, repr(sure))
+    host, peer, sure = found.host, found.peer, found.sure
+    step = host.step
+    title = f"A training step becomes {span(sure.low, sure.high)} as fast"
+    if found.batches:
+        title += ", and the batch decides"
+    about = (
+        f"{'Example: ' if found.example else ''}{step.model.title}, {_batch(host)}, {say_bytes(step.gradient_bytes)} of gradients in "
+        f"{say_count(len(host.trace.placed), 'bucket')} that overlap with backward"
     )
+    sides = [card(_now(host, peer), 5, title="This step"), card(paragraphs(*_lines(sure)), 5, title="How sure", tone="hot")]
+    if found.batches:
+        worth = card(f"<p class='strong'>{_worth(found.batches)}</p>" + paragraphs(_WHY), 5, title="When it is not worth it", high="good")
+        chart = card(_chart(found.batches), 7, title="Gain of the whole step", high="three-rows")
+        body = grid(chart, sides[0], worth, sides[1])
+    else:
+        body = grid(*(one.replace("c5", "c6") for one in sides))
+    told = (repr(sure), *_money(host, peer), f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
+    source = f"Exchange simulated; computing: {step.compute.says}{' †' * step.compute.assumed}"
+    return Slide(title, about, body, notes=told, source=source)
 
 
-def _title(host: StepRun, sure: StepGain) -> str:
-    step = host.step
-    ends = dict.fromkeys(f"{one:.2f}" for one in (sure.low, sure.high))
-    batch = f"{say_count(int(step.batch or 0), step.model.sample.partition(' ')[0])} a device"
-    return f"A step of {step.model.title}, {batch}, becomes {' to '.join(ends)} times as fast"
+_WHY = "While backward is long enough the exchange hides behind it, on either path."
 
 
-def _lines(host: StepRun, peer: StepRun, sure: StepGain) -> list[str]:
-    step = host.step
-    compute = step.compute
+def _batch(run: StepRun) -> str:
+    return f"{say_count(int(run.step.batch or 1), run.step.model.sample.partition(' ')[0])} a device"
+
+
+def _worth(batches: GainAtBatches) -> str:
+    """Say from which batch on a step gains little."""
+    little = [batch for batch, gain in batches["points"] if gain < _WORTH]
+    what = batches["unit"].partition(" ")[0]
+    if not little:
+        return f"At every batch it gains {_WORTH - 1:.0%} or more."
+    if len(little) == len(batches["points"]):
+        return f"At no batch does it gain {_WORTH - 1:.0%}."
+    return f"From {little[0]:g} {what} a device on it gains less than {_WORTH - 1:.0%}."
+
+
+def _now(host: StepRun, peer: StepRun) -> str:
+    rows = [
+        ("step", _s(host.time_s), _s(peer.time_s)),
+        ("computing", _s(host.compute_s), _s(peer.compute_s)),
+        ("all exchanges", _s(host.exchange_s), _s(peer.exchange_s)),
+        ("exposed", _s(host.exposed_s), _s(peer.exposed_s)),
+        ("share exposed", say_share(1 - host.utilisation), say_share(1 - peer.utilisation)),
+    ]
+    return table(("", "through the host", "Peer Direct"), rows[:_MOST_ROWS])
+
+
+def _lines(sure: StepGain) -> list[str]:
     return [
-        (
-            f"Exchange: {say_bytes(step.gradient_bytes)} of gradients in {say_count(len(host.trace.placed), 'bucket')}, "
-            f"{_s(host.exchange_s)} through the host, {_s(peer.exchange_s)} by Peer Direct; "
-            f"of that {_s(host.exposed_s)} and {_s(peer.exposed_s)} are exposed, the rest hides behind backward."
-        ),
-        f"Computing: {say_time(compute.ps)} a pass, {compute.says}{' †' * compute.assumed}.",
-        (
-            f"How sure: {sure.value:.3f} times as assumed; {sure.cluster.low:.3f} to {sure.cluster.high:.3f} by the cluster's assumed figures, "
-            f"{sure.training_low:.3f} to {sure.training_high:.3f} by what is assumed about computing."
-        ),
+        f"{span(sure.cluster.low, sure.cluster.high, 3)} by the cluster's assumed figures, "
+        f"{span(sure.training_low, sure.training_high, 3)} by what is assumed about computing.",
         *_beside(sure),
-        *_money(host, peer),
     ]
 
 
@@ -53,6 +98,51 @@ def _beside(sure: StepGain) -> list[str]:
     """Say what an assumption without a range would do, and how to find out where the NICs hang."""
     checks = [one.figure.check for one in sure.cluster.left_out if isinstance(one.figure, Wiring)]
     return [f"Beside that: {'; '.join([*sure.beside, *checks])}."] if sure.beside else []
+
+
+def _chart(batches: GainAtBatches) -> str:
+    """Draw the gain over batches, the batch that is shown marked."""
+    paper, points, here = Paper(palette(PAGE)), batches["points"], batches["here"]
+    wide, high, left, top, bottom = 640.0, 420.0, 62.0, 22.0, 350.0
+    most = max(1.1, *(gain for _, gain in points))
+    first, last = math.log(points[0][0]), math.log(points[-1][0])
+
+    def at(batch: float, gain: float) -> tuple[float, float]:
+        return left + (wide - left - 34) * (math.log(batch) - first) / (last - first), bottom - (bottom - top) * (gain - 1) / (most - 1)
+
+    for part in range(5):
+        gain = 1 + (most - 1) * part / 4
+        paper.line([at(points[0][0], gain), at(points[-1][0], gain)], "faint", 1)
+        paper.text((left - 8, at(points[0][0], gain)[1]), f"{gain:.2f}{TIMES}", size=15, ink="muted", align="right")
+    low = at(1, _WORTH)[1]
+    paper.area([(left, low), (wide - 34, low), (wide - 34, bottom), (left, bottom)], "edge")
+    way = [at(batch, gain) for batch, gain in points]
+    paper.area([*way, (way[-1][0], bottom), (way[0][0], bottom)], "direct")
+    paper.line(way, "direct", 4)
+    for batch, gain in points:
+        near = batch != here[0] and abs(math.log(batch / here[0])) < _NEAR
+        if not near:
+            paper.text((at(batch, gain)[0], bottom + 20), f"{batch:g}", size=16, bold=batch == here[0])
+    for batch, gain in _told(points, here):
+        x, y = at(batch, gain)
+        shown = batch == here[0]
+        paper.square((x, y), 8 if shown else 5, "direct" if shown else "box", "ink" if shown else "direct", 2.5, radius=8)
+        says = f"here {gain:.2f}{TIMES}" if shown else f"{gain:.2f}{TIMES}"
+        paper.text((x + 4, y - 20), says, size=18, bold=True, ink="direct-ink", align="left" if batch < points[-1][0] else "right")
+    paper.text((left, bottom + 48), f"{batches['unit']}; grey: less than {_WORTH - 1:.0%}", size=16, ink="muted", align="left")
+    alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
+    return paper.svg(wide, high, alt).replace(f"<rect width='100%' height='100%' fill='{paper.colour('paper')}'/>", "", 1)
+
+
+_NEAR = 0.45
+
+
+def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:
+    """Return the batches whose gain is written: those at the ends, the steepest fall, and the one that is shown."""
+    falls = [one[1] / other[1] for one, other in zip(points, points[1:], strict=False)]
+    steep = falls.index(max(falls))
+    some = [points[0], points[steep], here]
+    return [one for i, one in enumerate(some) if all(abs(math.log(one[0] / other[0])) > _NEAR for other in some[:i])]
 
 
 def _money(host: StepRun, peer: StepRun) -> list[str]:
@@ -73,15 +163,6 @@ def _money(host: StepRun, peer: StepRun) -> list[str]:
 
 
 _PER_HOUR = 3600
-
-
-def _bar(name: str, run: StepRun) -> Bar:
-    role = _ROLES[run.step.scenario.staged]
-    parts = (
-        Part(run.compute_s, "gather", "computing"),
-        Part(run.exposed_s, role, "exposed, " + ("through the host" if role == "copy" else "by Peer Direct")),
-    )
-    return Bar(name, parts, f"{_s(run.time_s)}, {say_share(1 - run.utilisation)} exposed")
 
 
 def _s(seconds: float) -> str:

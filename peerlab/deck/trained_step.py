@@ -9,8 +9,10 @@ from peerlab.engine.answer_step import step
 from peerlab.errors import ExportError, PeerlabError, nearest
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.scenario import Scenario
+from peerlab.training.step_band import StepGain, step_gain
 from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import STEP_FIELDS, Step
+from peerlab.view.step_headline import GainAtBatches, gain_at_batches
 
 TRAINED_FIELDS = tuple(name for name in STEP_FIELDS if name != "scenario")
 """What an outline may say of a training that is simulated."""
@@ -40,6 +42,29 @@ class TrainedStep:
             return host, step(host.step.with_(path=PEER_DIRECT))
         except PeerlabError as problem:
             raise ExportError(f"training: {problem}") from None
+
+
+EXAMPLE = TrainedStep({"workload": "bert-large"})
+"""What a deck shows of a training where none is given."""
+
+
+@dataclass(frozen=True)
+class SimulatedStep:
+    """A step on both paths, with what a slide says of it."""
+
+    host: StepRun
+    peer: StepRun
+    sure: StepGain
+    batches: GainAtBatches | None
+    """The gain at other batches; None where computing is given as one time."""
+    example: bool
+    """Whether nobody asked for this training."""
+
+    @classmethod
+    def of(cls, asked: TrainedStep, base: Scenario) -> "SimulatedStep":
+        """Simulate it."""
+        host, peer = asked.runs(base)
+        return cls(host, peer, step_gain(peer, host), gain_at_batches((host, peer)), asked is EXAMPLE)
 
 
 def read_training(given: Mapping[str, Any]) -> Training | TrainedStep:

@@ -44,7 +44,9 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     compared, place = ComparedRuns(asked.scenario, simulate), place_of(folder)
     with _folder(place):
         with written(place / "index.html", ExportError) as file:
-            file.write_text(page(asked.title, slides(asked, compared)), encoding="utf-8")
+            file.write_text(
+                page(asked.title, slides(asked, compared), theme=asked.theme, lead=asked.lead), encoding="utf-8"
+            )
         if pdf:
             with written(place / "deck.pdf", ExportError) as file:
                 file.write_bytes(printed(place / "index.html"))
@@ -80,4 +82,5 @@ def printed(deck: Path) -> bytes:
     with browser(*SIZE) as window:
         window.go(deck, "?print-pdf")
         window.wait_for("document.querySelectorAll('.pdf-page').length > 0")
+        window.wait_for("!document.querySelector('iframe[data-still]:not([data-stands])')")
         return window.pdf(*SIZE)

@@ -8,7 +8,7 @@ from html import escape
 from peerlab.analysis.gain import GainBand
 from peerlab.cluster_file.guide import where_to_find
 from peerlab.view.svg import Paper
-from peerlab.view.theme import palettes
+from peerlab.view.theme import palette
 
 WIDTH, HEIGHT = 1200, 446
 """Size of the picture, as of a deck's charts."""
@@ -22,7 +22,7 @@ _MOST_WIRINGS = 2
 
 def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
     """Return the picture of a gain as SVG, with the sentence as its words for who does not see it."""
-    paper = Paper(palettes()[theme])
+    paper = Paper(palette(theme))
     at = _scale(gain)
     paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
     for tick in _TICKS:

@@ -15,7 +15,7 @@ from peerlab.view.moment import fullest, moment
 from peerlab.view.sketch import Sketch
 from peerlab.view.static_scene import draw
 from peerlab.view.svg import Paper
-from peerlab.view.theme import palettes, stage_role
+from peerlab.view.theme import palette, stage_role
 from peerlab.view.words import alt_text, caption, colours, title, waits_for
 
 _HEAD, _FOOT = 34.0, 60.0
@@ -45,7 +45,7 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
         Whether words are large enough for the last row; the picture is higher then.
     """
     at = fullest(run) if moment_ps is None else moment_ps
-    paper = Paper(palettes()[theme], **(_LARGE if large else {}))
+    paper = Paper(palette(theme), **(_LARGE if large else {}))
     paper.text(
         (2, 16), shorten(title(run.scenario), _TITLE, placeholder=" ..."), size=15, bold=True, align="left"
     )
@@ -59,6 +59,18 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
     end = _foot(paper, sketch)
     height = round(end * paper.stretch)
     return paper.svg(SIZE[0], height if large else max(SIZE[1], height), alt_text(run))
+
+
+_NODE = 424.0
+"""Width of the picture's first node with the beginning of its wire."""
+
+
+def node_svg(run: Run, *, theme: str = "light") -> str:
+    """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other."""
+    paper, sketch, at = Paper(palette(theme), smallest=11), Sketch(run), fullest(run)
+    paper.drawing(draw(sketch))
+    _slices(paper, sketch, at)
+    return paper.svg(_NODE, HEIGHT, alt_text(run))
 
 
 def still_html(run: Run) -> str:

@@ -73,6 +73,16 @@ def palettes() -> dict[str, dict[str, str]]:
     return {"light": {**STAGE_COLOURS, **LIGHT}, "dark": {**STAGE_COLOURS, **DARK}}
 
 
+PAGE = "page"
+"""As a theme: each colour is what the page around a picture says, so that the picture follows the page's theme."""
+
+
+def palette(theme: str) -> dict[str, str]:
+    """Return one theme: role to colour, or with `PAGE` to the page's property of that name."""
+    both = palettes()
+    return {role: f"var(--pl-{role})" for role in both["light"]} if theme == PAGE else both[theme]
+
+
 def properties(selector: str) -> str:
     """Return the rules that give what `selector` finds both themes' colours as ``--pl-<role>``.
 

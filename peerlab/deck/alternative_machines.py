@@ -1,0 +1,92 @@
+"""What else could be bought or set: each one simulated, with a cost to fill in."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from peerlab.analysis.run import Run
+from peerlab.deck.blocks import TIMES, card, grid, paragraphs, table
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.first_slides import figures_said
+from peerlab.deck.outline import Outline
+from peerlab.deck.slide import Slide
+from peerlab.errors import PeerlabError
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PEER_DIRECT
+from peerlab.units import say_time
+
+Changed = Callable[[Cluster], Cluster]
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something to do instead, or beside it."""
+
+    says: str
+    means: str
+    """What is changed in the simulation."""
+    detour: Run | None
+    """Through the host with it; None: it does nothing there."""
+    direct: Run | None
+
+
+def _doubled(*keys: str) -> Changed:
+    def changed(cluster: Cluster) -> Cluster:
+        found = cluster
+        for key in keys:
+            if key in found.figures:
+                found = found.with_figure(key, 2 * found.figures[key].value)
+        if found is cluster:
+            raise PeerlabError("this cluster has none of these figures")
+        return found
+
+    return changed
+
+
+_MACHINES: tuple[tuple[str, str, Changed], ...] = (
+    ("A second NIC for each", "twice the NICs below each PCIe switch", _doubled("node.nics_per_switch")),
+    ("A newer PCIe generation", "uplink, device link and copy engine twice as fast", _doubled("switch.uplink", "device.pcie", "device.copy_engine")),
+    ("A faster network", "each NIC at twice its rate", _doubled("nic.rate")),
+    ("A network of half the latency", "half the time of a message in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),
+)  # fmt: skip
+
+
+def options(compared: ComparedRuns) -> list[Option]:
+    """Return what can be simulated on this cluster, today first."""
+    found = [
+        Option("As it is", "nothing changes", compared.detour, compared.direct),
+    ]
+    for says, means, changed in _MACHINES:
+        with suppress(PeerlabError, KeyError):  # not on this machine
+            cluster = changed(compared.base.hardware)
+            runs = (compared.run(cluster=cluster), compared.run(cluster=cluster, path=PEER_DIRECT))
+            found.append(Option(says, means, *runs))
+    pool = compared.run(path=PEER_DIRECT, registration="pool")
+    return [
+        *found,
+        Option("A pool instead of the cache", "one region, registered once", None, pool),
+        Option("No registration cache", "registered for each transfer", None, compared.uncached),
+    ]
+
+
+def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show the alternatives as a table with a cost to fill in."""
+    found, today = options(compared), compared.detour.time_s
+    rows = [(one.says, one.means, _gain(one.detour, today), _gain(one.direct, today)) for one in found]
+    head = ("What to do", "in the simulation", "through the host", "with Peer Direct", "cost, yours")
+    bought = max((one for one in found[1:] if one.detour), key=lambda one: today / one.detour.time_s, default=None)  # type: ignore[union-attr]
+    title = "Switching to Peer Direct, and what else one could do"
+    told = [card(table(head, rows, fill_in=True, here=0), 12)]
+    if bought is not None and bought.detour is not None:
+        best, own = today / bought.detour.time_s, compared.gain
+        more = "more than" if best > own * 1.02 else "less than" if best < own / 1.02 else "as much as"
+        title = f"Bought instead, hardware brings {more} Peer Direct" if more != "as much as" else "Hardware bought instead brings as much as Peer Direct"
+        says = f"Without Peer Direct the most comes from this: {bought.says[:1].lower()}{bought.says[1:]}, {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
+        told.append(card(paragraphs(says, "The two columns are the same machine, so that a purchase can be judged with Peer Direct already on."), 12, high="good"))
+    about = f"How many times as fast as today's {say_time(compared.detour.time_ps)} through the host; every line is simulated. Write costs into the last column"
+    notes = tuple(f"{one.says}: {one.means}." for one in found)
+    return Slide(title, about, grid(*told), notes=notes, source=figures_said(compared))
+
+
+def _gain(run: Run | None, today: float) -> str:
+    return f"{today / run.time_s:.2f}{TIMES}, {say_time(run.time_ps)}" if run else "no effect"

@@ -1,0 +1,109 @@
+"""What slides are set from: cards on a grid of twelve columns, as HTML in which all words are escaped."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from peerlab.view.svg import Paper
+from peerlab.view.theme import PAGE, palette
+
+TIMES = "×"
+
+
+def words(text: str) -> str:
+    """Return words as HTML."""
+    return escape(text, quote=True)
+
+
+def paragraphs(*texts: str) -> str:
+    """Return each text as a paragraph; empty ones are left out."""
+    return "".join(f"<p>{words(text)}</p>" for text in texts if text)
+
+
+def grid(*cards: str) -> str:
+    """Return cards on a grid that fills the slide."""
+    return f"<div class='grid'>{''.join(cards)}</div>"
+
+
+def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str = "") -> str:
+    """Return a card of so many columns; `tone` is the role of its mark, `high` the class of how it is set."""
+    head = f"<h3>{words(title)}</h3>" if title else ""
+    mark = f" style='--tone:var(--pl-{tone});--tone-ink:var(--pl-{tone}-ink)'" if tone else ""
+    kinds = " ".join(("card", f"c{columns}", *(["toned"] if tone else []), *([high] if high else [])))
+    return f"<div class='{kinds}'{mark}>{head}{body}</div>"
+
+
+def change(label: str, before: str, after: str) -> str:
+    """Return a tile: what a figure was, and what it becomes."""
+    return card(
+        f"<p class='label'>{words(label)}</p><p class='change'><b>{words(before)}</b>"
+        f"<span class='arrow'>→</span><b class='good'>{words(after)}</b></p>",
+        3,
+        high="tile",
+    )
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, fill_in: bool = False, here: int = -1) -> str:
+    """Return a table; with `fill_in` each row ends with a box to write in, row `here` is marked."""
+    heads = "".join(f"<th scope='col'>{words(cell)}</th>" for cell in head)
+    body = ""
+    for number, (first, *cells) in enumerate(rows):
+        written = "".join(f"<td>{words(cell)}</td>" for cell in cells)
+        name = words(f"{head[-1]}: {first}")
+        box = f"<td class='fill'><span contenteditable='plaintext-only' role='textbox' aria-label='{name}'></span></td>"
+        mark = " class='here'" if number == here else ""
+        body += f"<tr{mark}><th scope='row'>{words(first)}</th>{written}{box if fill_in else ''}</tr>"
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def span(low: float, high: float, digits: int = 2) -> str:
+    """Return from where to where a gain lies, such as ``1.32 to 1.86×``."""
+    ends = dict.fromkeys(f"{end:.{digits}f}" for end in (low, high))
+    return " to ".join(ends) + TIMES
+
+
+class GainAxis:
+    """An axis of gains, logarithmic, on which 1 is marked; its unit is a pixel of the slide."""
+
+    def __init__(self, values: Sequence[float], left: float, right: float) -> None:
+        self.left, self.right = left, right
+        self.low, self.high = min(0.95, *values) / 1.04, max(1.25, *values) * 1.06
+        self.paper = Paper(palette(PAGE))
+
+    def at(self, gain: float) -> float:
+        """Return the place of a gain."""
+        share = math.log(gain / self.low) / math.log(self.high / self.low)
+        return self.left + (self.right - self.left) * share
+
+    def draw(self, top: float, bottom: float) -> None:
+        """Draw the lines of the axis, and their gains below them."""
+        shown = [tick for tick in _TICKS if self.low <= tick <= self.high]
+        last = -math.inf
+        for tick in sorted(shown, key=lambda one: (one != 1, one)):
+            one = tick == 1
+            self.paper.line([(self.at(tick), top), (self.at(tick), bottom)], "edge" if one else "faint", 2 if one else 1)
+        for tick in shown:
+            near_one = tick != 1 and abs(self.at(tick) - self.at(1)) < _APART
+            if self.at(tick) - last < _APART or near_one:
+                continue
+            last = self.at(tick)
+            one = tick == 1
+            self.paper.text(
+                (last, bottom + 18), f"{tick:g}{TIMES}", size=16, bold=one, ink="ink" if one else "muted"
+            )
+
+    def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
+        """Draw from where to where a gain lies, and where it is as assumed."""
+        self.paper.box((self.at(low), y - 7, max(self.at(high), self.at(low) + 3), y + 7), role, radius=4)
+        self.paper.square((self.at(value), y), 8, "direct" if role == "direct" else "box", "ink", 2.5, radius=8)
+
+    def mark(self, y: float, value: float, role: str) -> None:
+        """Draw a measured gain: a diamond."""
+        x, colour = self.at(value), self.paper.colour
+        self.paper.shapes.append(
+            f"<path d='M{x:.5g} {y - 10:.5g}l10 10l-10 10l-10 -10z' fill='{colour('box')}' stroke='{colour(role)}' stroke-width='3'/>"
+        )
+
+
+_TICKS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0, 64.0)
+_APART = 52.0

@@ -1,0 +1,166 @@
+"""What speaks for the simulation, and how far the gain carries: measured elsewhere, other sizes and nodes, what is not modelled."""
+
+from collections.abc import Sequence
+
+from peerlab.analysis.gain import GainBand
+from peerlab.deck.blocks import TIMES, GainAxis, card, grid, paragraphs, span
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.first_slides import figures_said, paper_without_ground
+from peerlab.deck.outline import Outline
+from peerlab.deck.slide import Slide
+from peerlab.errors import PeerlabError
+from peerlab.study.validation.expected_figures import ExpectedRow, load_expected
+from peerlab.units import KIB, MIB, say_bytes, say_count
+
+_RATIOS = {"juliet-staging-ratio": "juliet, osu_latency", "dl1-detour": "Gaudi DL1, as reported"}
+"""Rows of `data/expected` that say what a direct path gained over staging, by the name of where that was."""
+_SIZES = (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
+_NODES = (2, 4, 8, 32, 128)
+
+
+def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show measured gains on the axis of the simulated one."""
+    rows = [row for row in load_expected().rows if row.name in _RATIOS]
+    gain = compared.gain_band
+    ends = [(row, _ends(row)) for row in rows]
+    axis = GainAxis([gain.low, gain.high, *(end for _, pair in ends for end in pair)], 380, 1120)
+    axis.paper.box((axis.at(gain.low), 14, axis.at(gain.high), 96 + 72 * len(rows)), "good-wash")
+    axis.draw(14, 96 + 72 * len(rows))
+    y = 52.0
+    for row, (low, high) in ends:
+        _named(axis, y, _RATIOS[row.name], row.what)
+        axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "register", 4)
+        for value, label in _marks(row):
+            axis.mark(y, value, "register")
+            axis.paper.text((axis.at(value), y - 22), label, size=15, bold=True)
+        y += 78
+    about = f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}"
+    _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
+    axis.bar(y, gain.low, gain.value, gain.high)
+    axis.paper.text((axis.at(gain.value), y - 22), f"{gain.value:.2f}", size=15, bold=True)
+    alt = "Gains measured elsewhere: " + "; ".join(f"{_RATIOS[row.name]} {low:g} to {high:g}" for row, (low, high) in ends)
+    picture = paper_without_ground(axis.paper, 1144, 128 + 72 * len(rows), f"{alt}. Simulated here: {span(gain.low, gain.high)}.")
+    told = (
+        card(paragraphs(_inside(gain, [end for _, pair in ends for end in pair])), 4, title="The same order of size", tone="direct"),
+        card(paragraphs(_other(rows, compared)), 4, title="Not the same machines", tone="hot"),
+        card(paragraphs("Only RDMA through the host is the baseline here. Against kernel TCP a gain is several times larger; it says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
+    )  # fmt: skip
+    source = "; ".join(f"{_RATIOS[row.name]}: {row.source.split(',')[0]}" for row in rows)
+    return Slide(
+        "Measured elsewhere, on the same axis as simulated here",
+        "How many times as fast a direct path was as staging in host memory; diamonds are measured or reported",
+        grid(card(picture, 12), *told),
+        notes=tuple(f"{_RATIOS[row.name]}: {row.what}. {row.source}. {row.note}" for row in rows),
+        source=f"Sources: {source}",
+    )
+
+
+def _inside(gain: GainBand, ends: Sequence[float]) -> str:
+    low, high = min(ends), max(ends)
+    meets = "lies among them" if low <= gain.value <= high else "lies beside them"
+    return f"Elsewhere {low:g} to {high:g}; this run says {gain.value:.2f} and {meets}. That alone proves little."
+
+
+def _other(rows: Sequence[ExpectedRow], compared: ComparedRuns) -> str:
+    fitted = [_RATIOS[row.name].partition(",")[0] for row in rows if row.fitted]
+    own = any(row.cluster == compared.base.hardware.name for row in rows)
+    said = f"Constants of {', '.join(fitted)} were fitted to its figures. " if fitted else ""
+    return said + ("Other NICs, other PCIe, point to point. " if fitted else "") + (
+        "The report on this machine leaves its number of nodes open." if own else "None of them is this machine."
+    )
+
+
+def _ends(row: ExpectedRow) -> tuple[float, float]:
+    values = [end for one in row.points for end in (one.expected if isinstance(one.expected, tuple) else (one.expected,))]
+    return min(values), max(values)
+
+
+def _marks(row: ExpectedRow) -> list[tuple[float, str]]:
+    """Return what was measured, with its words: the points, or both ends of a range once."""
+    found: dict[float, str] = {}
+    for one in row.points:
+        for value in one.expected if isinstance(one.expected, tuple) else (one.expected,):
+            found.setdefault(value, f"{value:g}" if isinstance(one.expected, tuple) else f"{one.label}: {value:g}")
+    return list(found.items())
+
+
+def _named(axis: GainAxis, y: float, name: str, about: str) -> None:
+    axis.paper.text((0, y - 10), name, size=18, bold=True, align="left")
+    said = about if len(about) <= _LETTERS else f"{about[: _LETTERS - 1].rstrip()}…"
+    axis.paper.text((0, y + 13), said, size=15, ink="muted", align="left")
+
+
+_LETTERS = 42
+
+
+def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show the gain, with its band, over message sizes and over nodes."""
+    base = compared.base
+    by_size = [(say_bytes(size), compared.band_of(message_bytes=size)) for size in sorted({*_SIZES, base.nbytes})]
+    by_nodes = [(str(count), _over_nodes(compared, count)) for count in sorted({*_NODES, base.nodes})]
+    known = [(name, band) for name, band in by_nodes if band]
+    every = [band for _, band in (*by_size, *known)]
+    ends = [end for band in every for end in (band.low, band.high)]
+    panels = (
+        card(_bars(by_size, ends, say_bytes(base.nbytes)), 6, title=f"Message, {say_count(base.nodes, 'node')}"),
+        card(_bars(known, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
+    )
+    sure = [name for name, band in by_size if band.low > 1]
+    title = f"Peer Direct is surely faster from {sure[0]} on" if sure else "At no size is Peer Direct surely faster"
+    if len(sure) == len(by_size):
+        title = f"Peer Direct is faster at every size from {by_size[0][0]} on"
+    low, high = min(band.value for _, band in known), max(band.value for _, band in known)
+    told = (
+        card(paragraphs(_small(by_size)), 6, title="Small messages", tone="hot"),
+        card(paragraphs(f"From {known[0][0]} to {known[-1][0]} nodes the gain goes from {known[0][1].value:.2f} to {known[-1][1].value:.2f}{TIMES} (lowest {low:.2f}, highest {high:.2f})."), 6, title="Many nodes", tone="direct"),
+    )  # fmt: skip
+    notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *known))
+    about = "Bars: all assumed figures at the ends of their ranges; circles: as assumed. Left of 1× the detour is faster"
+    return Slide(title, about, grid(*panels, *told), notes=notes, source=figures_said(compared))
+
+
+def _over_nodes(compared: ComparedRuns, count: int) -> GainBand | None:
+    """Return the gain on so many nodes; None where there cannot be so many."""
+    try:
+        return compared.band_of(nodes=count)
+    except PeerlabError:
+        return None
+
+
+def _small(by_size: Sequence[tuple[str, GainBand]]) -> str:
+    name, band = by_size[0]
+    if band.high < 1:
+        return f"At {name} Peer Direct loses: {span(band.low, band.high)}. Libraries choose by size; leave that to them."
+    return f"At {name} it is {span(band.low, band.high)}: latency counts there, and both paths have it."
+
+
+def _bars(rows: Sequence[tuple[str, GainBand]], ends: Sequence[float], here: str) -> str:
+    axis = GainAxis(ends, 92, 520)
+    high = 44.0 * len(rows) + 8
+    axis.draw(0, high)
+    for place, (name, band) in enumerate(rows):
+        y = 26 + 44.0 * place
+        axis.paper.text((84, y), name, size=16, bold=name == here, align="right")
+        axis.bar(y, band.low, band.value, band.high)
+    alt = "Gain: " + "; ".join(f"{name} {span(band.low, band.high)}" for name, band in rows)
+    return paper_without_ground(axis.paper, 544, high + 34, alt)
+
+
+def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what is not in the model, and what that may do to the answer."""
+    base = compared.base
+    law = " ".join(base.library_unsolved) or "What the library's law does not meet is in no log that we know of here."
+    many = f" {say_count(len(base.hardware.assumptions), 'figure')} of this cluster are assumed; ranges are given where one is known."
+    told = (
+        ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both paths; which one more is open.", "hot"),
+        ("The library's choices", law, "hot"),
+        ("Registration that gets dearer", "Registering was seen to get dearer the more memory is registered. Here each region costs the same. A pool avoids it.", "register"),
+        ("Copies for a static pool", "A pool that is registered once may need a copy within the device. Nobody publishes it, and it is not counted.", "register"),
+        ("Computing", "How long computing takes is given, not simulated. Input, checkpoints and failures are left out.", "gather"),
+        ("Nodes that differ", "All nodes are alike here: no slow node, no jitter. peerlab simulate has both." + many, "copy"),
+    )  # fmt: skip
+    cards = [card(paragraphs(text), 4, title=name, tone=tone) for name, text, tone in told]
+    last = card("<p class='strong'>So take a log before and after. It decides; this deck says what to expect of it.</p>", 12, high="good tile")
+    return Slide(
+        "What is not modelled", "And what would show it", grid(*cards, last), notes=(law,), source="The whole list: docs/model.md, What is not modelled"
+    )

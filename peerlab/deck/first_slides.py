@@ -1,0 +1,173 @@
+"""The first slides of a review: the answer, both ways beside each other, a race, and the page to play with."""
+
+from peerlab.analysis.race import Race
+from peerlab.analysis.run import Run
+from peerlab.deck.blocks import TIMES, card, change, grid, paragraphs, span, words
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.outline import Outline
+from peerlab.deck.slide import Slide
+from peerlab.deck.step_slide import step_in_one_line
+from peerlab.export.page import page_html
+from peerlab.export.race_page import race_html
+from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.resources import resource_kind
+from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.still import node_svg, still_svg
+from peerlab.view.svg import Paper
+from peerlab.view.theme import PAGE, palette
+from peerlab.view.words import alt_text, caption, waits_for
+
+ASSUMED = (
+    "Everything here is simulated from figures with their sources; those marked with a dagger are assumed."
+    " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges; what is assumed"
+    " without a range, such as where the NICs hang, is simulated otherwise beside it."
+)
+
+
+def cover(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what is compared, and the answer as a range."""
+    gain = compared.gain_band
+    beyond = " More ranks than the vendor's library allows: an extrapolation." if compared.base.extrapolates else ""
+    told = f"{gain.value:.2f}{TIMES} as assumed. {gain.range_in_words()}.{beyond}"
+    hero = (
+        "<p class='strong'>Peer Direct against the way through the host</p>"
+        f"<p class='hero'>{words(span(gain.low, gain.high))}</p><p class='strong'>as fast, in one exchange</p>"
+        f"<p class='note'>{words(f'range of what is assumed; this run says {gain.value:.2f}{TIMES}')}{words(beyond)}</p>"
+    )
+    cards = (
+        card(hero, 7, high="good"),
+        card(_times(compared), 5, high="good"),
+        card(paragraphs(*_why(compared)), 4, title="Why it is slower today", tone="copy"),
+        card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone="hot"),
+        card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets", tone="direct"),
+    )
+    what = ". ".join(one for one in (_about(compared), outline.subtitle) if one)
+    return Slide(outline.title, what, grid(*cards), notes=(told, ASSUMED), source=figures_said(compared), cover=True)
+
+
+def _about(compared: ComparedRuns) -> str:
+    s = compared.base
+    return f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)}"
+
+
+def figures_said(compared: ComparedRuns) -> str:
+    """Return what the figures of a slide rest on, as its foot says it."""
+    machine = compared.base.hardware
+    return f"Simulated by peerlab: {_about(compared)}; {len(machine.figures)} figures, {len(machine.assumptions)} of them assumed †"
+
+
+def _times(compared: ComparedRuns) -> str:
+    """Draw what an exchange takes on both ways; hatched: what the assumptions may add."""
+    host, peer, gain = compared.detour, compared.direct, compared.gain_band
+    slowest = host.time_s / gain.low
+    paper, wide = Paper(palette(PAGE)), 330.0 / max(host.time_s, slowest)
+    alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, up to {slowest * 1e3:.3g} ms."
+    paper.text((0, 14), "One exchange", size=17, ink="good-ink", align="left")
+    for y, name, run, role in ((50, "through the host", host, "copy"), (130, "Peer Direct", peer, "direct")):
+        paper.text((0, y), name, size=18, bold=True, ink=f"{role}-ink", align="left")
+        end = wide * run.time_s
+        if role == "direct" and slowest > run.time_s:
+            paper.area([(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 52), (end, y + 52)], role)
+            paper.line([(wide * slowest, y + 12), (wide * slowest, y + 56)], f"{role}-ink", 2)
+            end = wide * slowest
+        paper.box((0, y + 16, wide * run.time_s, y + 52), role, radius=3)
+        paper.text((end + 10, y + 34), say_time(run.time_ps), size=20, bold=True, align="left")
+    paper.text((0, 208), f"pale: up to {slowest * 1e3:.3g} ms where the gain is {gain.low:.2f}{TIMES}", size=15, ink="good-ink", align="left")
+    return paper_without_ground(paper, 440, 222, alt)
+
+
+def paper_without_ground(paper: Paper, width: float, height: float, alt: str) -> str:
+    """Return a picture that stands on a card, without a ground of its own."""
+    return paper.svg(width, height, alt).replace(f"<rect width='100%' height='100%' fill='{paper.colour('paper')}'/>", "", 1)
+
+
+def _why(compared: ComparedRuns) -> tuple[str, str]:
+    host, peer = compared.detour, compared.direct
+    copies = f"Every byte is copied {host.copies_per_byte:.2g} times on its way and touches host memory."
+    return copies, f"{waits_for(host)[:1].upper()}{waits_for(host)[1:]}; with Peer Direct: {waits_for(peer)}."
+
+
+def _sure(compared: ComparedRuns) -> tuple[str, str]:
+    gain = compared.gain_band
+    if gain.least > 1:
+        return "Of the sign: whatever is assumed, Peer Direct is faster.", _first_check(compared)
+    if gain.wired and gain.low > 1:
+        others = "; ".join(f"{case.gain:.2f}{TIMES} if {case.says}" for case in gain.wired[1:])
+        return f"Of the sign, if {gain.wired[0].says}. Otherwise {others}.", ""
+    return "Not even of the sign: at its low end Peer Direct is no faster.", _first_check(compared)
+
+
+def _first_check(compared: ComparedRuns) -> str:
+    one = compared.gain_band.decisive
+    return f"What moves it most: {one.figure.label}." if one else ""
+
+
+def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show both ways of the bytes beside each other, and what changes."""
+    host, peer = compared.detour, compared.direct
+    sides = (("Before: through the host", host, "copy"), ("After: Peer Direct", peer, "direct"))
+    shown = [
+        card(
+            f"<div class='head'><h3>{words(name)}</h3><b>{words(say_time(run.time_ps))}</b></div>{node_svg(run, theme=PAGE)}"
+            f"<p>{words(_way(run))}</p>",
+            6,
+            tone=role,
+        )
+        for name, run, role in sides
+    ]
+    tiles = [
+        change("copies of a byte", f"{host.copies_per_byte:.2g}", f"{peer.copies_per_byte:.2g}"),
+        change("host memory, bytes per byte", f"{host.dram_bytes_per_byte:.2g}", f"{peer.dram_bytes_per_byte:.2g}"),
+        *_busiest(host, peer),
+        change("wire busy", f"{host.wire_busy:.0%}", f"{peer.wire_busy:.0%}"),
+    ]
+    title = "The detour climbs to host memory; Peer Direct stays below it"
+    about = f"One PCIe switch of a node, at a moment in its middle. {say_count(compared.base.nodes, 'node')} do the same at the same time"
+    notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
+    return Slide(title, about, grid(*shown, *tiles[:4]), notes=notes, source=figures_said(compared))
+
+
+def _way(run: Run) -> str:
+    if run.copies_per_byte:
+        return f"Into host memory and out of it, at both ends. {_capital(waits_for(run))}."
+    return f"Straight between device memory and NIC. {_capital(waits_for(run))}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _busiest(host: Run, peer: Run) -> list[str]:
+    """Return the tile of what limits the way through the host, where that is not the wire."""
+    found = host.bottleneck
+    if found is None:
+        return [change("bus bandwidth, GB/s", f"{host.busbw_GBps:.3g}", f"{peer.busbw_GBps:.3g}")]
+    label = resource_kind(found.kind).label
+    return [change(f"{label}, busy", f"{found.share:.0%}", f"{peer.busy.get(found.kind, 0.0):.0%}")]
+
+
+def race(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Let both ways run on one clock; in print the moment at which the faster one is through."""
+    both = Race((compared.detour, compared.direct))
+    won = min(run.time_ps for run in both.runs)
+    return Slide(
+        f"Race: {both!r}",
+        live=race_html(both, layout="slide", theme=outline.theme),
+        still=won / both.end_ps,
+        notes=("Press Race. Both begin at the same moment; the wedge is how far the faster one is ahead.",),
+        source=figures_said(compared),
+    )
+
+
+def live(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show the page that plays."""
+    return Slide(
+        "Try it: host bottleneck, registration cache, nodes",
+        pictures=(still_svg(compared.uncached, large=True, theme=PAGE),),
+        lines=("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
+        notes=(
+            "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",
+        ),
+        live=page_html(compared.detour, theme=outline.theme),
+        source=figures_said(compared),
+    )

@@ -1,0 +1,55 @@
+"""The slide that asks the same on a second cluster."""
+
+from peerlab.deck.blocks import card, grid, paragraphs, span, words
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.outline import Outline
+from peerlab.deck.slide import Slide
+from peerlab.errors import ExportError, PeerlabError
+from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.still import node_svg
+from peerlab.view.theme import PAGE
+from peerlab.view.words import waits_for
+
+
+def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show what Peer Direct gains on both clusters.
+
+    Raises
+    ------
+    ExportError
+        If the second cluster is unknown, is the first one again, or lacks one of the paths.
+    """
+    try:
+        other = ComparedRuns({**outline.scenario, "cluster": outline.beside}, compared.simulate)
+    except PeerlabError as problem:
+        raise ExportError(f"beside: {problem}") from None
+    if other.base.hardware == compared.base.hardware:
+        raise ExportError(f"beside: {other.base.hardware.name} is the deck's own cluster; give another one")
+    both = (compared, other)
+    names = [one.base.hardware.title for one in both]
+    wins = max(both, key=lambda one: one.gain)
+    title = f"Peer Direct gains more on {wins.base.hardware.title}"
+    if abs(compared.gain / other.gain - 1) < _ALIKE:
+        title = f"Peer Direct gains about as much on {' and on '.join(names)}"
+    about = f"AllReduce of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; pictures: through the host, today"
+    notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
+    return Slide(title, about, grid(*map(_side, both)), notes=notes, source="Simulated by peerlab; both clusters from their own files, with their own assumed figures †")
+
+
+_ALIKE = 0.03
+
+
+def _side(compared: ComparedRuns) -> str:
+    gain, host, peer = compared.gain_band, compared.detour, compared.direct
+    facts = [
+        ("through the host", f"{say_time(host.time_ps)}, {host.busbw_GBps:.3g} GB/s"),
+        ("Peer Direct", f"{say_time(peer.time_ps)}, {peer.busbw_GBps:.3g} GB/s"),
+        ("busiest today", waits_for(host)),
+    ]
+    wired = [f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:2]]
+    rows = "".join(f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts)
+    body = (
+        f"<div class='head'><h3>{words(compared.base.hardware.title)}</h3></div><p class='large'>{words(span(gain.low, gain.high))}</p>"
+        f"{node_svg(host, theme=PAGE)}{rows}{paragraphs(*wired)}"
+    )
+    return card(body, 6, tone="direct")

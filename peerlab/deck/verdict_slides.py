@@ -1,0 +1,166 @@
+"""The last slides of a review: how sure it is, and what to do on Monday."""
+
+from collections.abc import Iterator
+
+from peerlab.analysis.gain import GainBand
+from peerlab.cluster_file.guide import where_to_find
+from peerlab.deck.blocks import TIMES, card, grid, paragraphs, span, words
+from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.first_slides import ASSUMED, figures_said, paper_without_ground
+from peerlab.deck.outline import Outline
+from peerlab.deck.slide import Slide
+from peerlab.model.paths import data_path
+from peerlab.study.trial import Trial
+from peerlab.study.trial.switching import PathSwitch, switching
+from peerlab.units import say_bytes, say_count
+from peerlab.view.how_sure import alt, how_sure_svg
+from peerlab.view.svg import Paper
+from peerlab.view.theme import PAGE, palette
+
+_CLEAR = 1.05
+"""From which ratio on a path is called faster."""
+
+
+def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show how sure the gain is, and the fact to check first."""
+    gain = compared.gain_band
+    if gain.least > 1:
+        title = "How sure are we? Sure of the sign, whatever is assumed"
+    elif gain.wired and gain.low > 1:
+        title = "How sure are we? Sure of the sign, if the wiring holds"
+    else:
+        title = "How sure are we? Not of the sign"
+    about = "Gain of Peer Direct, and what each kind of not knowing does to it: the figures, the library, the wiring"
+    told = (
+        card(how_sure_svg(gain, theme=PAGE).replace(f"<rect width='100%' height='100%' fill='{palette(PAGE)['paper']}'/>", "", 1), 12, high="plain"),
+        card(paragraphs("Figures that have a range lie at its ends. Wirings are so or not so: no one range holds them, and they are never merged."), 6),
+        card(f"<p>On every node: <code>peerlab doctor</code></p><p>Then a log of today: <code>{words(_read_log(compared))}</code></p>", 6),
+    )  # fmt: skip
+    return Slide(title, about, grid(*told), notes=(alt(gain), f"{gain.range_in_words()}."), source=figures_said(compared))
+
+
+def _read_log(compared: ComparedRuns) -> str:
+    return f"peerlab diagnose before.log --cluster {compared.base.hardware.name}"
+
+
+def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
+    """Say what to do, what to expect, and from where on to keep it."""
+    gain = compared.gain_band
+    if gain.least > _CLEAR:
+        title = "Recommendation: use Peer Direct"
+    elif gain.most > _CLEAR:
+        title = "Recommendation: measure before deciding"
+    else:
+        title = "Recommendation: stay with the way through the host"
+    trial = compared.trial
+    steps = "".join(
+        f"<div class='step'><h3>{words(name)}{'&emsp;' if code else ''}<code>{words(code)}</code></h3><p>{words(says)}</p></div>"
+        for name, code, says in _monday(compared, trial)
+    )
+    cards = (
+        card(_expect(compared), 5, high="good"),
+        card(steps, 7, title="Monday", high="two-rows"),
+        card(_accept(gain, trial), 5, title="Keep it or go back"),
+    )
+    notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED)
+    return Slide(title, _rests(compared), grid(*cards), notes=notes, source=_threshold_said(trial) or figures_said(compared))
+
+
+def _rests(compared: ComparedRuns) -> str:
+    hardware = compared.base.hardware
+    return f"It rests on {len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed; a log from your machines decides"
+
+
+def _expect(compared: ComparedRuns) -> str:
+    gain = compared.gain_band
+    facts = [
+        *((f"if {case.says}", span(case.low, case.high)) for case in gain.wired[1:3]),
+        ("host memory traffic freed", f"{compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte:.2g} B per byte"),
+        ("without a registration cache", f"{compared.detour.time_s / compared.uncached.time_s:.2f}{TIMES}"),
+        *_own_ports(compared),
+    ]  # fmt: skip
+    rows = "".join(f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts)
+    if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
+    return (
+        f"<p>Expect</p><p class='large'>{words(span(gain.low, gain.high))}</p>"
+        f"<p class='label'>{words(f'as fast, per exchange of {say_bytes(compared.base.nbytes)}{if_wired}')}</p>{rows}"
+    )
+
+
+def _own_ports(compared: ComparedRuns) -> list[tuple[str, str]]:
+    """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
+    own = next((path for path in compared.base.hardware.paths if data_path(path).uses_own_ports), "")
+    return [("not compared: the devices' own ports", f"{compared.run(path=own).busbw_GBps:.3g} GB/s")] if own else []
+
+
+def _accept(gain: GainBand, trial: Trial | None) -> str:
+    """Draw from which measured gain on the path is kept."""
+    if trial is None:
+        return paragraphs(
+            "No switch of this cluster's library is known to peerlab, so no threshold is computed.",
+            f"Keep it where the runs with it are faster than the slowest without by more than their own spread; expected is {span(gain.low, gain.high)}.",
+        )
+    paper, low, high = Paper(palette(PAGE)), min(0.9, gain.least), max(gain.most, trial.threshold) * 1.1
+
+    def at(value: float) -> float:
+        return 440 * (value - low) / (high - low)
+
+    edge = at(trial.threshold)
+    paper.box((0, 26, edge, 54), "hot-fill", radius=3)
+    paper.box((edge, 26, 440, 54), "direct", radius=3)
+    paper.line([(edge, 20), (edge, 60)], "ink", 3)
+    paper.text((edge, 9), f"{trial.threshold:.2f}{TIMES}", size=18, bold=True)
+    paper.text((edge / 2, 40), "go back", size=16, bold=True)
+    paper.text(((edge + 440) / 2, 40), "keep", size=16, bold=True)
+    paper.line([(at(gain.low), 66), (at(gain.high), 66)], "direct-ink", 4)
+    paper.text(((at(gain.low) + at(gain.high)) / 2, 84), "expected", size=15, bold=True, ink="direct-ink")
+    says = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
+    return paper_without_ground(paper, 440, 96, says) + (
+        f"<p class='note'>{words(f'Time before / time after at {say_bytes(trial.size_bytes)}, median of {trial.repeats} runs each. {trial.question[:1].upper()}{trial.question[1:]}.')}</p>"
+    )
+
+
+def _threshold_said(trial: Trial | None) -> str:
+    if trial is None:
+        return ""
+    return f"Threshold: peerlab plan --cluster {trial.cluster} --nodes {trial.nodes}. Switch: {trial.source}"
+
+
+def _switch(trial: Trial | None) -> PathSwitch | None:
+    return next((one for one in switching().switches if trial and one.name == trial.switch), None)
+
+
+def _variables(given: dict[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in given.items())
+
+
+def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, str, str]]:
+    """Yield what to do, its command and what must come of it."""
+    check = compared.gain_band.decisive
+    first = f"No check fails. First of all: {check.figure.label}" if check else "No check fails"
+    yield "On every node: can it?", "peerlab doctor", first
+    tool = trial.tool if trial else "your benchmark"
+    sizes = f"AllReduce of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
+    yield "Take the log before", f"{tool} > before.log", f"{sizes}; peerlab diagnose must say: {compared.base.data_path.title}"
+    found = _switch(trial)
+    on = _variables(dict(found.on)) if found else ""
+    yield "Switch on", on, "Keep the registration cache on. Nothing else changes"
+    need = f"; the log has to say {trial.needs}" if trial and trial.needs else ""
+    yield "Take the log after, the same way", f"{tool} > after.log", f"Same nodes, same sizes; peerlab diagnose must say: Peer Direct{need}"
+    plan = f"peerlab plan --cluster {compared.base.hardware.name} --nodes {compared.base.nodes} --output trial" if trial else ""
+    yield "Decide", plan, f"Keep from {trial.threshold:.2f}{TIMES} on; the plan has all runs in turns" if trial else "Compare medians with the runs' own spread"
+    off = _variables(dict(found.off)) if found else "the old settings"
+    yield "The way back", off, "Through the host as today; no data and no code is touched"
+
+
+def _depends(gain: GainBand) -> str:
+    """Say which assumption moves the gain most, and how far."""
+    one = gain.decisive
+    if one is None:
+        return "None of the assumed figures moves the gain by 1 %."
+    if gain.wired:
+        told = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
+    else:
+        ends = sorted(case.gain for case in one.cases)
+        told = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1]))) + " times"
+    return f"The gain depends most on {one.figure.label}: {told}. Find that out first: {where_to_find(one.figure)}."
