@@ -45,9 +45,9 @@ def _doubled(*keys: str) -> Changed:
 
 _MACHINES: tuple[tuple[str, str, Changed], ...] = (
     ("A second NIC for each", "twice the NICs below each PCIe switch", _doubled("node.nics_per_switch")),
-    ("A newer PCIe generation", "uplink, device link and copy engine twice as fast", _doubled("switch.uplink", "device.pcie", "device.copy_engine")),
+    ("A newer PCIe generation", "PCIe links and copy engine twice as fast", _doubled("switch.uplink", "device.pcie", "device.copy_engine")),
     ("A faster network", "each NIC at twice its rate", _doubled("nic.rate")),
-    ("A network of half the latency", "half the time of a message in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),
+    ("A network of half the latency", "half the time in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),
 )  # fmt: skip
 
 
@@ -76,17 +76,17 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     head = ("What to do", "in the simulation", "through the host", "with Peer Direct", "cost, yours")
     bought = max((one for one in found[1:] if one.detour), key=lambda one: today / one.detour.time_s, default=None)  # type: ignore[union-attr]
     title = "Switching to Peer Direct, and what else one could do"
-    told = [card(table(head, rows, fill_in=True, here=0), 12)]
+    told = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]
     if bought is not None and bought.detour is not None:
         best, own = today / bought.detour.time_s, compared.gain
         more = "more than" if best > own * 1.02 else "less than" if best < own / 1.02 else "as much as"
         title = f"Bought instead, hardware brings {more} Peer Direct" if more != "as much as" else "Hardware bought instead brings as much as Peer Direct"
         says = f"Without Peer Direct the most comes from this: {bought.says[:1].lower()}{bought.says[1:]}, {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
         told.append(card(paragraphs(says, "The two columns are the same machine, so that a purchase can be judged with Peer Direct already on."), 12, high="good"))
-    about = f"How many times as fast as today's {say_time(compared.detour.time_ps)} through the host; every line is simulated. Write costs into the last column"
+    about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated. The last column is for your costs"
     notes = tuple(f"{one.says}: {one.means}." for one in found)
     return Slide(title, about, grid(*told), notes=notes, source=figures_said(compared))
 
 
 def _gain(run: Run | None, today: float) -> str:
-    return f"{today / run.time_s:.2f}{TIMES}, {say_time(run.time_ps)}" if run else "no effect"
+    return f"{today / run.time_s:.2f}{TIMES}  {say_time(run.time_ps)}" if run else "no effect"

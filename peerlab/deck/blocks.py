@@ -12,7 +12,7 @@ TIMES = "×"
 
 def words(text: str) -> str:
     """Return words as HTML."""
-    return escape(text, quote=True)
+    return escape(text.replace("`", ""), quote=True)
 
 
 def paragraphs(*texts: str) -> str:
@@ -60,6 +60,16 @@ def span(low: float, high: float, digits: int = 2) -> str:
     """Return from where to where a gain lies, such as ``1.32 to 1.86×``."""
     ends = dict.fromkeys(f"{end:.{digits}f}" for end in (low, high))
     return " to ".join(ends) + TIMES
+
+
+def without_ground(picture: str) -> str:
+    """Return a picture that stands on a card, without the ground of its own."""
+    return picture.replace(f"<rect width='100%' height='100%' fill='{palette(PAGE)['paper']}'/>", "", 1)
+
+
+def paper_without_ground(paper: Paper, width: float, height: float, alt: str) -> str:
+    """Return a drawing that stands on a card."""
+    return without_ground(paper.svg(width, height, alt))
 
 
 class GainAxis:

@@ -249,7 +249,7 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
         *([f"{say_count(len(left), 'more figure')}: each changes it less."] if left else []),
         f"Bus bandwidth, all figures at the ends of their ranges: {host} {_HOST}, {peer} by {_PEER}.",
     )
-    notes = tuple(f"{one.figure.named}: {one.figure.assumption}." for one in gain.assumptions)
+    notes = tuple(f"{one.figure.label}: {one.figure.assumption}." for one in gain.assumptions)
     return Slide(
         "What the gain owes to assumptions", rows=(head, *body, everything, *others), lines=lines, notes=notes
     )
@@ -261,4 +261,4 @@ def _assumed(one: Assumption) -> tuple[str, str, str, str]:
     ends = "it is {:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
     others = " / ".join(case.says for case in one.cases) or "not simulated otherwise"
     gains = " / ".join(f"{case.gain:.2f}" for case in one.cases)
-    return f"{figure.named} †", str(figure), ends or others, gains
+    return f"{figure.label} †", str(figure), ends or others, gains

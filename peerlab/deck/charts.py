@@ -107,22 +107,27 @@ def curves(places: Sequence[int], lines: Sequence[Curve], axis: str, alt: str) -
     return paper.svg(WIDTH, HEIGHT, alt)
 
 
+_FEW = 5
+"""So many bars, or fewer, stand wider apart."""
+
+
 def bars(rows: Sequence[Bar], alt: str, *, full: float | None = None) -> str:
     """Return bars below each other as SVG, as long as `full` allows (default: the longest of them), with a key."""
     paper = Paper(palette(PAGE))
     named = 20 + _LETTER * max(len(row.name) for row in rows)
     room = WIDTH - named - 30 - _BOLD * max(len(row.says) for row in rows)
     full = full or max(sum(part.value for part in row.parts) for row in rows)
+    pitch = 64 if len(rows) <= _FEW else 42
     y = 24.0
     for row in rows:
         x = named
         paper.text((named - 14, y), row.name, size=_SIZE, align="right")
         for part in row.parts:
             long = room * part.value / full
-            paper.box((x, y - 14, x + long, y + 14), part.role)
+            paper.box((x, y - pitch / 3, x + long, y + pitch / 3), part.role)
             x += long
         paper.text((x + 10, y), row.says, size=_SIZE, bold=True, align="left")
-        y += 42
+        y += pitch
     y = _key(paper, rows, y + 8)
     return paper.svg(WIDTH, y, alt)
 

@@ -1,8 +1,9 @@
 """The first slides of a review: the answer, both ways beside each other, a race, and the page to play with."""
 
+from peerlab.analysis.gain import GainBand
 from peerlab.analysis.race import Race
 from peerlab.analysis.run import Run
-from peerlab.deck.blocks import TIMES, card, change, grid, paragraphs, span, words
+from peerlab.deck.blocks import TIMES, GainAxis, card, change, grid, paragraphs, paper_without_ground, span, without_ground, words
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
@@ -32,7 +33,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
     hero = (
         "<p class='strong'>Peer Direct against the way through the host</p>"
         f"<p class='hero'>{words(span(gain.low, gain.high))}</p><p class='strong'>as fast, in one exchange</p>"
-        f"<p class='note'>{words(f'range of what is assumed; this run says {gain.value:.2f}{TIMES}')}{words(beyond)}</p>"
+        f"{_range_bar(gain)}<p class='note'>{words(f'bar: what is assumed at the ends of its ranges; circle: this run, {gain.value:.2f}{TIMES}')}{words(_beside(gain))}{words(beyond)}</p>"
     )
     cards = (
         card(hero, 7, high="good"),
@@ -43,6 +44,23 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
     )
     what = ". ".join(one for one in (_about(compared), outline.subtitle) if one)
     return Slide(outline.title, what, grid(*cards), notes=(told, ASSUMED), source=figures_said(compared), cover=True)
+
+
+def _range_bar(gain: GainBand) -> str:
+    """Draw from where to where the gain lies, and below it the same on another wiring."""
+    axis = GainAxis([gain.least, gain.most], 0, 620)
+    others = gain.wired[1:2]
+    bottom = 34.0 + 26 * len(others)
+    axis.draw(0, bottom)
+    axis.bar(18, gain.low, gain.value, gain.high)
+    for place, case in enumerate(others):
+        axis.bar(46 + 26 * place, case.low, case.gain, case.high, "hot-fill")
+    alt = f"The gain: {span(gain.low, gain.high)}" + "".join(f"; {span(case.low, case.high)} if {case.says}" for case in others)
+    return paper_without_ground(axis.paper, 640, bottom + 32, alt)
+
+
+def _beside(gain: GainBand) -> str:
+    return "".join(f"; pale bar: if {case.says}" for case in gain.wired[1:2])
 
 
 def _about(compared: ComparedRuns) -> str:
@@ -76,11 +94,6 @@ def _times(compared: ComparedRuns) -> str:
     return paper_without_ground(paper, 440, 222, alt)
 
 
-def paper_without_ground(paper: Paper, width: float, height: float, alt: str) -> str:
-    """Return a picture that stands on a card, without a ground of its own."""
-    return paper.svg(width, height, alt).replace(f"<rect width='100%' height='100%' fill='{paper.colour('paper')}'/>", "", 1)
-
-
 def _why(compared: ComparedRuns) -> tuple[str, str]:
     host, peer = compared.detour, compared.direct
     copies = f"Every byte is copied {host.copies_per_byte:.2g} times on its way and touches host memory."
@@ -108,7 +121,7 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     sides = (("Before: through the host", host, "copy"), ("After: Peer Direct", peer, "direct"))
     shown = [
         card(
-            f"<div class='head'><h3>{words(name)}</h3><b>{words(say_time(run.time_ps))}</b></div>{node_svg(run, theme=PAGE)}"
+            f"<div class='head'><h3>{words(name)}</h3><b>{words(say_time(run.time_ps))}</b></div>{without_ground(node_svg(run, theme=PAGE))}"
             f"<p>{words(_way(run))}</p>",
             6,
             tone=role,
@@ -122,19 +135,15 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
         change("wire busy", f"{host.wire_busy:.0%}", f"{peer.wire_busy:.0%}"),
     ]
     title = "The detour climbs to host memory; Peer Direct stays below it"
-    about = f"One PCIe switch of a node, at a moment in its middle. {say_count(compared.base.nodes, 'node')} do the same at the same time"
+    about = f"One PCIe switch of a node, at a moment in the middle; {say_count(compared.base.nodes, 'node')} do the same at the same time"
     notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
     return Slide(title, about, grid(*shown, *tiles[:4]), notes=notes, source=figures_said(compared))
 
 
 def _way(run: Run) -> str:
     if run.copies_per_byte:
-        return f"Into host memory and out of it, at both ends. {_capital(waits_for(run))}."
-    return f"Straight between device memory and NIC. {_capital(waits_for(run))}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+        return "Into host memory and out of it again, at both ends."
+    return "Straight between device memory and NIC."
 
 
 def _busiest(host: Run, peer: Run) -> list[str]:

@@ -84,7 +84,7 @@ def _sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     title = (
         f"{len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed"
     )
-    notes = tuple(f"{f.named}, assumed: {f.assumption}." for f in hardware.figures.values() if f.assumption)
+    notes = tuple(f"{f.label}, assumed: {f.assumption}." for f in hardware.figures.values() if f.assumption)
     return Slide(title, lines=(*shown, *more), notes=notes)
 
 

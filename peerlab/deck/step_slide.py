@@ -3,12 +3,11 @@
 import math
 from collections.abc import Sequence
 
-from peerlab.deck.blocks import TIMES, card, grid, paragraphs, span, table
+from peerlab.deck.blocks import TIMES, card, grid, paper_without_ground, paragraphs, span, table
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.deck.trained_step import SimulatedStep, TrainedStep
-from peerlab.model.nic_wiring import Wiring
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time
@@ -18,7 +17,6 @@ from peerlab.view.theme import PAGE, palette
 
 _WORTH = 1.02
 """Below this gain of a step an effort is not worth it for the step alone: a fiftieth is within what steps differ by."""
-_MOST_ROWS = 5
 
 
 def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
@@ -57,7 +55,7 @@ def simulated_step(found: SimulatedStep) -> Slide:
     return Slide(title, about, body, notes=told, source=source)
 
 
-_WHY = "While backward is long enough the exchange hides behind it, on either path."
+_WHY = "Backward is long enough there: the exchange hides behind it on either path."
 
 
 def _batch(run: StepRun) -> str:
@@ -78,12 +76,10 @@ def _worth(batches: GainAtBatches) -> str:
 def _now(host: StepRun, peer: StepRun) -> str:
     rows = [
         ("step", _s(host.time_s), _s(peer.time_s)),
-        ("computing", _s(host.compute_s), _s(peer.compute_s)),
-        ("all exchanges", _s(host.exchange_s), _s(peer.exchange_s)),
-        ("exposed", _s(host.exposed_s), _s(peer.exposed_s)),
-        ("share exposed", say_share(1 - host.utilisation), say_share(1 - peer.utilisation)),
+        ("exchanges", _s(host.exchange_s), _s(peer.exchange_s)),
+        ("of them exposed", f"{_s(host.exposed_s)}, {say_share(1 - host.utilisation)}", f"{_s(peer.exposed_s)}, {say_share(1 - peer.utilisation)}"),
     ]
-    return table(("", "through the host", "Peer Direct"), rows[:_MOST_ROWS])
+    return table(("", "through the host", "Peer Direct"), rows)
 
 
 def _lines(sure: StepGain) -> list[str]:
@@ -95,15 +91,14 @@ def _lines(sure: StepGain) -> list[str]:
 
 
 def _beside(sure: StepGain) -> list[str]:
-    """Say what an assumption without a range would do, and how to find out where the NICs hang."""
-    checks = [one.figure.check for one in sure.cluster.left_out if isinstance(one.figure, Wiring)]
-    return [f"Beside that: {'; '.join([*sure.beside, *checks])}."] if sure.beside else []
+    """Say what an assumption without a range would do."""
+    return [f"Beside that: {'; '.join(sure.beside[:2])}."] if sure.beside else []
 
 
 def _chart(batches: GainAtBatches) -> str:
     """Draw the gain over batches, the batch that is shown marked."""
     paper, points, here = Paper(palette(PAGE)), batches["points"], batches["here"]
-    wide, high, left, top, bottom = 640.0, 420.0, 62.0, 22.0, 350.0
+    wide, high, left, top, bottom = 640.0, 480.0, 66.0, 44.0, 410.0
     most = max(1.1, *(gain for _, gain in points))
     first, last = math.log(points[0][0]), math.log(points[-1][0])
 
@@ -131,7 +126,7 @@ def _chart(batches: GainAtBatches) -> str:
         paper.text((x + 4, y - 20), says, size=18, bold=True, ink="direct-ink", align="left" if batch < points[-1][0] else "right")
     paper.text((left, bottom + 48), f"{batches['unit']}; grey: less than {_WORTH - 1:.0%}", size=16, ink="muted", align="left")
     alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
-    return paper.svg(wide, high, alt).replace(f"<rect width='100%' height='100%' fill='{paper.colour('paper')}'/>", "", 1)
+    return paper_without_ground(paper, wide, high, alt)
 
 
 _NEAR = 0.45

@@ -1,6 +1,6 @@
 """The slide that asks the same on a second cluster."""
 
-from peerlab.deck.blocks import card, grid, paragraphs, span, words
+from peerlab.deck.blocks import card, grid, paragraphs, span, without_ground, words
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
@@ -50,6 +50,6 @@ def _side(compared: ComparedRuns) -> str:
     rows = "".join(f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts)
     body = (
         f"<div class='head'><h3>{words(compared.base.hardware.title)}</h3></div><p class='large'>{words(span(gain.low, gain.high))}</p>"
-        f"{node_svg(host, theme=PAGE)}{rows}{paragraphs(*wired)}"
+        f"{without_ground(node_svg(host, theme=PAGE))}{rows}{paragraphs(*wired)}"
     )
     return card(body, 6, tone="direct")

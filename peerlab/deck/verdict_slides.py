@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from peerlab.analysis.gain import GainBand
 from peerlab.cluster_file.guide import where_to_find
-from peerlab.deck.blocks import TIMES, card, grid, paragraphs, span, words
+from peerlab.deck.blocks import TIMES, card, grid, paper_without_ground, paragraphs, span, without_ground, words
 from peerlab.deck.compared_runs import ComparedRuns
-from peerlab.deck.first_slides import ASSUMED, figures_said, paper_without_ground
+from peerlab.deck.first_slides import ASSUMED, figures_said
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.model.paths import data_path
@@ -32,7 +32,7 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
         title = "How sure are we? Not of the sign"
     about = "Gain of Peer Direct, and what each kind of not knowing does to it: the figures, the library, the wiring"
     told = (
-        card(how_sure_svg(gain, theme=PAGE).replace(f"<rect width='100%' height='100%' fill='{palette(PAGE)['paper']}'/>", "", 1), 12, high="plain"),
+        card(without_ground(how_sure_svg(gain, theme=PAGE)), 12, high="plain"),
         card(paragraphs("Figures that have a range lie at its ends. Wirings are so or not so: no one range holds them, and they are never merged."), 6),
         card(f"<p>On every node: <code>peerlab doctor</code></p><p>Then a log of today: <code>{words(_read_log(compared))}</code></p>", 6),
     )  # fmt: skip
