@@ -1,6 +1,7 @@
 """`peerlab deck`."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -69,13 +70,22 @@ def add(commands: Any) -> None:
     add("--author", help="who presents it")
     add("--date", help="when, in your own words")
     add("--logo", metavar="FILE", help="a PNG, JPEG, GIF or WebP of at most 1 MiB, beside the title")
-    add("--theme", choices=THEMES, help="light, dark, or auto: that of the reader's system (default: light; print is always light)")
+    add(
+        "--theme",
+        choices=THEMES,
+        help="light, dark, or auto: that of the reader's system (default: light; print is always light)",
+    )
     add("--only", metavar="KINDS", help="some kinds of slides alone, such as title,sure,recommendation")
     add("--log", metavar="FILE", help="a log of yours: which path it was, and what Peer Direct would bring")
     add("--beside", metavar="CLUSTER", help="a second cluster that is asked the same")
     add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
     add("--nodes", type=number, help="servers that take part (default: 8)")
     add("--message", dest="message_bytes", metavar="SIZE", help="bytes per rank (default: 64 MiB)")
+    _add_training(add)
+
+
+def _add_training(add: Callable[..., Any]) -> None:
+    """Add what is said of a training."""
     add(
         "--gradient",
         metavar="SIZE",

@@ -74,15 +74,28 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     found, today = options(compared), compared.detour.time_s
     rows = [(one.says, one.means, _gain(one.detour, today), _gain(one.direct, today)) for one in found]
     head = ("What to do", "in the simulation", "through the host", "with Peer Direct", "cost, yours")
-    bought = max((one for one in found[1:] if one.detour), key=lambda one: today / one.detour.time_s, default=None)  # type: ignore[union-attr]
+    others = [(today / one.detour.time_s, one.says) for one in found[1:] if one.detour]
     title = "Switching to Peer Direct, and what else one could do"
     told = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]
-    if bought is not None and bought.detour is not None:
-        best, own = today / bought.detour.time_s, compared.gain
+    if others:
+        (best, name), own = max(others), compared.gain
         more = "more than" if best > own * 1.02 else "less than" if best < own / 1.02 else "as much as"
-        title = f"Bought instead, hardware brings {more} Peer Direct" if more != "as much as" else "Hardware bought instead brings as much as Peer Direct"
-        says = f"Without Peer Direct the most comes from this: {bought.says[:1].lower()}{bought.says[1:]}, {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
-        told.append(card(paragraphs(says, "The two columns are the same machine, so that a purchase can be judged with Peer Direct already on."), 12, high="good"))
+        title = (
+            f"Bought instead, hardware brings {more} Peer Direct"
+            if more != "as much as"
+            else "Hardware bought instead brings as much as Peer Direct"
+        )
+        says = f"Without Peer Direct the most comes from this: {name[:1].lower()}{name[1:]}, {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
+        told.append(
+            card(
+                paragraphs(
+                    says,
+                    "The two columns are the same machine, so that a purchase can be judged with Peer Direct already on.",
+                ),
+                12,
+                high="good",
+            )
+        )
     about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated. The last column is for your costs"
     notes = tuple(f"{one.says}: {one.means}." for one in found)
     return Slide(title, about, grid(*told), notes=notes, source=figures_said(compared))

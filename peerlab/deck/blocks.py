@@ -7,7 +7,7 @@ from html import escape
 from peerlab.view.svg import Paper
 from peerlab.view.theme import PAGE, palette
 
-TIMES = "×"
+TIMES = "\u00d7"
 
 
 def words(text: str) -> str:
@@ -43,7 +43,9 @@ def change(label: str, before: str, after: str) -> str:
     )
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, fill_in: bool = False, here: int = -1) -> str:
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, fill_in: bool = False, here: int = -1
+) -> str:
     """Return a table; with `fill_in` each row ends with a box to write in, row `here` is marked."""
     heads = "".join(f"<th scope='col'>{words(cell)}</th>" for cell in head)
     body = ""
@@ -57,7 +59,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, fill_in: bool =
 
 
 def span(low: float, high: float, digits: int = 2) -> str:
-    """Return from where to where a gain lies, such as ``1.32 to 1.86×``."""
+    """Return from where to where a gain lies, such as ``1.32 to 1.86`` and the sign of times."""
     ends = dict.fromkeys(f"{end:.{digits}f}" for end in (low, high))
     return " to ".join(ends) + TIMES
 
@@ -91,7 +93,9 @@ class GainAxis:
         last = -math.inf
         for tick in sorted(shown, key=lambda one: (one != 1, one)):
             one = tick == 1
-            self.paper.line([(self.at(tick), top), (self.at(tick), bottom)], "edge" if one else "faint", 2 if one else 1)
+            self.paper.line(
+                [(self.at(tick), top), (self.at(tick), bottom)], "edge" if one else "faint", 2 if one else 1
+            )
         for tick in shown:
             near_one = tick != 1 and abs(self.at(tick) - self.at(1)) < _APART
             if self.at(tick) - last < _APART or near_one:
@@ -105,7 +109,9 @@ class GainAxis:
     def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
         """Draw from where to where a gain lies, and where it is as assumed."""
         self.paper.box((self.at(low), y - 7, max(self.at(high), self.at(low) + 3), y + 7), role, radius=4)
-        self.paper.square((self.at(value), y), 8, "direct" if role == "direct" else "box", "ink", 2.5, radius=8)
+        self.paper.square(
+            (self.at(value), y), 8, "direct" if role == "direct" else "box", "ink", 2.5, radius=8
+        )
 
     def mark(self, y: float, value: float, role: str) -> None:
         """Draw a measured gain: a diamond."""

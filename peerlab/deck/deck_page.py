@@ -74,7 +74,11 @@ def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
     lines = "".join(f"<p>{escape(line)}</p>" for line in slide.lines)
     notes = "".join(f"<p>{escape(note)}</p>" for note in slide.notes)
     above = "".join(f"<p class='own'>{escape(line)}</p>" for line in slide.own)
-    sub = f"<p class='{'kicker' if slide.cover else 'sub'}'>{escape(slide.subtitle)}</p>" if slide.subtitle else ""
+    sub = (
+        f"<p class='{'kicker' if slide.cover else 'sub'}'>{escape(slide.subtitle)}</p>"
+        if slide.subtitle
+        else ""
+    )
     head = f"<{heading}>{escape(slide.title)}</{heading[:2]}>"
     parts = (
         (_said_by(lead) if slide.cover else ""),

@@ -14,7 +14,10 @@ from peerlab.units import KIB, MIB, say_bytes, say_count
 
 _RATIOS = {"juliet-staging-ratio": "juliet, measured", "dl1-detour": "Gaudi DL1, as reported"}
 """Rows of `data/expected` that say what a direct path gained over staging, by the name of where that was."""
-_ABOUT = {"juliet-staging-ratio": "osu_latency, GPU to GPU, one NIC", "dl1-detour": "collectives; baseline perhaps TCP"}
+_ABOUT = {
+    "juliet-staging-ratio": "osu_latency, GPU to GPU, one NIC",
+    "dl1-detour": "collectives; baseline perhaps TCP",
+}
 _SIZES = (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
 _SURELY = 1.02
 """From which low end on a path is called surely faster."""
@@ -41,8 +44,12 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
     axis.bar(y, gain.low, gain.value, gain.high)
     axis.paper.text((axis.at(gain.value), y - 22), f"{gain.value:.2f}", size=15, bold=True)
-    alt = "Gains measured elsewhere: " + "; ".join(f"{_RATIOS[row.name]} {low:g} to {high:g}" for row, (low, high) in ends)
-    picture = paper_without_ground(axis.paper, 1144, 128 + 72 * len(rows), f"{alt}. Simulated here: {span(gain.low, gain.high)}.")
+    alt = "Gains measured elsewhere: " + "; ".join(
+        f"{_RATIOS[row.name]} {low:g} to {high:g}" for row, (low, high) in ends
+    )
+    picture = paper_without_ground(
+        axis.paper, 1144, 128 + 72 * len(rows), f"{alt}. Simulated here: {span(gain.low, gain.high)}."
+    )
     told = (
         card(paragraphs(_inside(gain, [end for _, pair in ends for end in pair])), 4, title="The same order of size", tone="direct"),
         card(paragraphs(_other(rows, compared)), 4, title="Not the same machines", tone="hot"),
@@ -68,13 +75,23 @@ def _other(rows: Sequence[ExpectedRow], compared: ComparedRuns) -> str:
     fitted = [_RATIOS[row.name].partition(",")[0] for row in rows if row.fitted]
     own = any(row.cluster == compared.base.hardware.name for row in rows)
     said = f"Constants of {', '.join(fitted)} were fitted to its figures. " if fitted else ""
-    return said + ("Other NICs, other PCIe, point to point. " if fitted else "") + (
-        "The report on this machine leaves its number of nodes open." if own else "None of them is this machine."
+    return (
+        said
+        + ("Other NICs, other PCIe, point to point. " if fitted else "")
+        + (
+            "The report on this machine leaves its number of nodes open."
+            if own
+            else "None of them is this machine."
+        )
     )
 
 
 def _ends(row: ExpectedRow) -> tuple[float, float]:
-    values = [end for one in row.points for end in (one.expected if isinstance(one.expected, tuple) else (one.expected,))]
+    values = [
+        end
+        for one in row.points
+        for end in (one.expected if isinstance(one.expected, tuple) else (one.expected,))
+    ]
     return min(values), max(values)
 
 
@@ -83,7 +100,9 @@ def _marks(row: ExpectedRow) -> list[tuple[float, str]]:
     found: dict[float, str] = {}
     for one in row.points:
         for value in one.expected if isinstance(one.expected, tuple) else (one.expected,):
-            found.setdefault(value, f"{value:g}" if isinstance(one.expected, tuple) else f"{one.label}: {value:g}")
+            found.setdefault(
+                value, f"{value:g}" if isinstance(one.expected, tuple) else f"{one.label}: {value:g}"
+            )
     return list(found.items())
 
 
@@ -95,17 +114,25 @@ def _named(axis: GainAxis, y: float, name: str, about: str) -> None:
 def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the gain, with its band, over message sizes and over nodes."""
     base = compared.base
-    by_size = [(say_bytes(size), compared.band_of(message_bytes=size)) for size in sorted({*_SIZES, base.nbytes})]
+    by_size = [
+        (say_bytes(size), compared.band_of(message_bytes=size)) for size in sorted({*_SIZES, base.nbytes})
+    ]
     by_nodes = [(str(count), _over_nodes(compared, count)) for count in sorted({*_NODES, base.nodes})]
     known = [(name, band) for name, band in by_nodes if band]
     every = [band for _, band in (*by_size, *known)]
     ends = [end for band in every for end in (band.low, band.high)]
     panels = (
-        card(_bars(by_size, ends, say_bytes(base.nbytes)), 6, title=f"Message, {say_count(base.nodes, 'node')}"),
+        card(
+            _bars(by_size, ends, say_bytes(base.nbytes)), 6, title=f"Message, {say_count(base.nodes, 'node')}"
+        ),
         card(_bars(known, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
     )
     sure = [name for name, band in by_size if band.low >= _SURELY]
-    title = f"Peer Direct is surely faster from {sure[0]} on" if sure else "At no size is Peer Direct surely faster"
+    title = (
+        f"Peer Direct is surely faster from {sure[0]} on"
+        if sure
+        else "At no size is Peer Direct surely faster"
+    )
     if len(sure) == len(by_size):
         title = f"Peer Direct is faster at every size from {by_size[0][0]} on"
     low, high = min(band.value for _, band in known), max(band.value for _, band in known)
@@ -114,7 +141,7 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
         card(paragraphs(f"From {known[0][0]} to {known[-1][0]} nodes the gain goes from {known[0][1].value:.2f} to {known[-1][1].value:.2f}{TIMES} (lowest {low:.2f}, highest {high:.2f})."), 6, title="Many nodes", tone="direct"),
     )  # fmt: skip
     notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *known))
-    about = "Bars: all assumed figures at the ends of their ranges; circles: as assumed. Left of 1× the detour is faster"
+    about = f"Bars: all assumed figures at the ends of their ranges; circles: as assumed. Left of 1{TIMES} the detour is faster"
     return Slide(title, about, grid(*panels, *told), notes=notes, source=figures_said(compared))
 
 
@@ -148,7 +175,10 @@ def _bars(rows: Sequence[tuple[str, GainBand]], ends: Sequence[float], here: str
 def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what is not in the model, and what that may do to the answer."""
     base = compared.base
-    law = " ".join(base.library_unsolved) or "What the library's law does not meet is in no log that we know of here."
+    law = (
+        " ".join(base.library_unsolved)
+        or "What the library's law does not meet is in no log that we know of here."
+    )
     many = f" {say_count(len(base.hardware.assumptions), 'figure')} of this cluster are assumed; ranges are given where one is known."
     told = (
         ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both paths; which one more is open.", "hot"),
@@ -159,7 +189,15 @@ def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
         ("Nodes that differ", "All nodes are alike here: no slow node, no jitter. peerlab simulate has both." + many, "copy"),
     )  # fmt: skip
     cards = [card(paragraphs(text), 4, title=name, tone=tone) for name, text, tone in told]
-    last = card("<p class='strong'>So take a log before and after. It decides; this deck says what to expect of it.</p>", 12, high="good tile")
+    last = card(
+        "<p class='strong'>So take a log before and after. It decides; this deck says what to expect of it.</p>",
+        12,
+        high="good tile",
+    )
     return Slide(
-        "What is not modelled", "And what would show it", grid(*cards, last), notes=(law,), source="The whole list: docs/model.md, What is not modelled"
+        "What is not modelled",
+        "And what would show it",
+        grid(*cards, last),
+        notes=(law,),
+        source="The whole list: docs/model.md, What is not modelled",
     )

@@ -3,7 +3,18 @@
 from peerlab.analysis.gain import GainBand
 from peerlab.analysis.race import Race
 from peerlab.analysis.run import Run
-from peerlab.deck.blocks import TIMES, GainAxis, card, change, grid, paragraphs, paper_without_ground, span, without_ground, words
+from peerlab.deck.blocks import (
+    TIMES,
+    GainAxis,
+    card,
+    change,
+    grid,
+    paper_without_ground,
+    paragraphs,
+    span,
+    without_ground,
+    words,
+)
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
@@ -28,7 +39,11 @@ ASSUMED = (
 def cover(outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what is compared, and the answer as a range."""
     gain = compared.gain_band
-    beyond = " More ranks than the vendor's library allows: an extrapolation." if compared.base.extrapolates else ""
+    beyond = (
+        " More ranks than the vendor's library allows: an extrapolation."
+        if compared.base.extrapolates
+        else ""
+    )
     told = f"{gain.value:.2f}{TIMES} as assumed. {gain.range_in_words()}.{beyond}"
     hero = (
         "<p class='strong'>Peer Direct against the way through the host</p>"
@@ -43,7 +58,9 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets", tone="direct"),
     )
     what = ". ".join(one for one in (_about(compared), outline.subtitle) if one)
-    return Slide(outline.title, what, grid(*cards), notes=(told, ASSUMED), source=figures_said(compared), cover=True)
+    return Slide(
+        outline.title, what, grid(*cards), notes=(told, ASSUMED), source=figures_said(compared), cover=True
+    )
 
 
 def _range_bar(gain: GainBand) -> str:
@@ -55,7 +72,9 @@ def _range_bar(gain: GainBand) -> str:
     axis.bar(18, gain.low, gain.value, gain.high)
     for place, case in enumerate(others):
         axis.bar(46 + 26 * place, case.low, case.gain, case.high, "hot-fill")
-    alt = f"The gain: {span(gain.low, gain.high)}" + "".join(f"; {span(case.low, case.high)} if {case.says}" for case in others)
+    alt = f"The gain: {span(gain.low, gain.high)}" + "".join(
+        f"; {span(case.low, case.high)} if {case.says}" for case in others
+    )
     return paper_without_ground(axis.paper, 640, bottom + 32, alt)
 
 
@@ -85,12 +104,20 @@ def _times(compared: ComparedRuns) -> str:
         paper.text((0, y), name, size=18, bold=True, ink=f"{role}-ink", align="left")
         end = wide * run.time_s
         if role == "direct" and slowest > run.time_s:
-            paper.area([(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 52), (end, y + 52)], role)
+            paper.area(
+                [(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 52), (end, y + 52)], role
+            )
             paper.line([(wide * slowest, y + 12), (wide * slowest, y + 56)], f"{role}-ink", 2)
             end = wide * slowest
         paper.box((0, y + 16, wide * run.time_s, y + 52), role, radius=3)
         paper.text((end + 10, y + 34), say_time(run.time_ps), size=20, bold=True, align="left")
-    paper.text((0, 208), f"pale: up to {slowest * 1e3:.3g} ms where the gain is {gain.low:.2f}{TIMES}", size=15, ink="good-ink", align="left")
+    paper.text(
+        (0, 208),
+        f"pale: up to {slowest * 1e3:.3g} ms where the gain is {gain.low:.2f}{TIMES}",
+        size=15,
+        ink="good-ink",
+        align="left",
+    )
     return paper_without_ground(paper, 440, 222, alt)
 
 
@@ -130,7 +157,11 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     ]
     tiles = [
         change("copies of a byte", f"{host.copies_per_byte:.2g}", f"{peer.copies_per_byte:.2g}"),
-        change("host memory, bytes per byte", f"{host.dram_bytes_per_byte:.2g}", f"{peer.dram_bytes_per_byte:.2g}"),
+        change(
+            "host memory, bytes per byte",
+            f"{host.dram_bytes_per_byte:.2g}",
+            f"{peer.dram_bytes_per_byte:.2g}",
+        ),
         *_busiest(host, peer),
         change("wire busy", f"{host.wire_busy:.0%}", f"{peer.wire_busy:.0%}"),
     ]

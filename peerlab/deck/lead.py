@@ -31,7 +31,9 @@ class Lead:
         """Refuse names that have no room."""
         for name, text in (("author", self.author), ("date", self.date)):
             if len(text) > _LETTERS or not text.isprintable():
-                raise ExportError(f"{name}: a deck has room for {_LETTERS} letters on one line, and this is longer")
+                raise ExportError(
+                    f"{name}: a deck has room for {_LETTERS} letters on one line, and this is longer"
+                )
 
 
 def read_logo(path: str | Path) -> str:
@@ -46,7 +48,9 @@ def read_logo(path: str | Path) -> str:
     with in_words(f"cannot read the logo {path}", ExportError):
         size = file.stat().st_size
         if size > _MOST_BYTES:
-            raise ExportError(f"logo {path}: {say_bytes(size)} are too many for a page; at most {say_bytes(_MOST_BYTES)}")
+            raise ExportError(
+                f"logo {path}: {say_bytes(size)} are too many for a page; at most {say_bytes(_MOST_BYTES)}"
+            )
         with file.open("rb") as opened:
             held = opened.read(_MOST_BYTES + 1)
     if len(held) > _MOST_BYTES:

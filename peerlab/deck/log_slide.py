@@ -31,11 +31,17 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
     cards = [card(_measured(found), 7, title="What you measured, and with Peer Direct", high="two-rows")]
     if ahead.why_not:
         title = f"Your log: {path}"
-        cards.append(card(paragraphs(f"{ahead.why_not}."), 5, title="What Peer Direct would bring", tone="hot"))
+        cards.append(
+            card(paragraphs(f"{ahead.why_not}."), 5, title="What Peer Direct would bring", tone="hot")
+        )
     else:
         gain = ahead.gain
         title = f"Your log: {path}; Peer Direct would be {span(gain.low, gain.high)} as fast"
-        said = "".join(f"<div class='facts'><span>if {words(case.says)}</span><b>{case.gain:.2f}{TIMES}</b></div>" for one in ahead.left_out for case in one.cases[:3])
+        said = "".join(
+            f"<div class='facts'><span>if {words(case.says)}</span><b>{case.gain:.2f}{TIMES}</b></div>"
+            for one in ahead.left_out
+            for case in one.cases[:3]
+        )
         cards.append(
             card(
                 f"<p>With Peer Direct, at {words(say_bytes(ahead.sizes[-1]))}</p><p class='large'>{words(span(gain.low, gain.high))}</p>"
@@ -44,9 +50,27 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
                 high="good",
             )
         )
-    cards.append(card(paragraphs(*_evidence(found)), 5, title=f"Why: {found.verdict}" if found.path else "Nobody can tell", tone="hot"))
-    notes = (repr(found), *(f"{one.seen}: {one.says}." for one in found.evidence), *found.notes, *found.warnings)
-    return Slide(title, found.seen.says, grid(*cards), notes=notes, source=f"Measured: {found.seen.source}; simulated by peerlab. Evidence and its weights: docs/diagnosis.md")
+    cards.append(
+        card(
+            paragraphs(*_evidence(found)),
+            5,
+            title=f"Why: {found.verdict}" if found.path else "Nobody can tell",
+            tone="hot",
+        )
+    )
+    notes = (
+        repr(found),
+        *(f"{one.seen}: {one.says}." for one in found.evidence),
+        *found.notes,
+        *found.warnings,
+    )
+    return Slide(
+        title,
+        found.seen.says,
+        grid(*cards),
+        notes=notes,
+        source=f"Measured: {found.seen.source}; simulated by peerlab. Evidence and its weights: docs/diagnosis.md",
+    )
 
 
 def _path(found: Diagnosis) -> str:
@@ -65,7 +89,9 @@ def _measured(found: Diagnosis) -> str:
         (say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s", span(now_low, now_high))
         for size, was, now, now_low, now_high in zip(ahead.sizes, ahead.measured_GBps, ahead.GBps, ahead.low_ratio, ahead.high_ratio, strict=True)
     ][-_MOST_SIZES:]  # fmt: skip
-    return table(("message", "measured", "Peer Direct", "gain, range"), rows) + paragraphs("Algorithm bandwidth: size over time.")
+    return table(("message", "measured", "Peer Direct", "gain, range"), rows) + paragraphs(
+        "Algorithm bandwidth: size over time."
+    )
 
 
 def _evidence(found: Diagnosis) -> list[str]:

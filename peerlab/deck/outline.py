@@ -89,7 +89,6 @@ class Outline:
     slides: tuple[SlidePlan, ...] = tuple(SlidePlan(kind) for kind in REVIEW)
     """The slides, in order."""
 
-
     def __post_init__(self) -> None:
         """Refuse a theme that is none."""
         if self.theme not in THEMES:

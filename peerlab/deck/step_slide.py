@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from peerlab.deck.blocks import TIMES, card, grid, paper_without_ground, paragraphs, span, table
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
-from peerlab.deck.trained_step import SimulatedStep, TrainedStep
+from peerlab.deck.trained_step import SimulatedStep
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time
@@ -43,14 +44,22 @@ def simulated_step(found: SimulatedStep) -> Slide:
         f"{'Example: ' if found.example else ''}{step.model.title}, {_batch(host)}, {say_bytes(step.gradient_bytes)} of gradients in "
         f"{say_count(len(host.trace.placed), 'bucket')} that overlap with backward"
     )
-    sides = [card(_now(host, peer), 5, title="This step"), card(paragraphs(*_lines(sure)), 5, title="How sure", tone="hot")]
+    sides = [
+        card(_now(host, peer) + paragraphs(*_money(host, peer)), 5, title="This step"),
+        card(paragraphs(*_lines(sure)), 5, title="How sure", tone="hot"),
+    ]
     if found.batches:
-        worth = card(f"<p class='strong'>{_worth(found.batches)}</p>" + paragraphs(_WHY), 5, title="When it is not worth it", high="good")
+        worth = card(
+            f"<p class='strong'>{_worth(found.batches)}</p>" + paragraphs(_WHY),
+            5,
+            title="When it is not worth it",
+            high="good",
+        )
         chart = card(_chart(found.batches), 7, title="Gain of the whole step", high="three-rows")
         body = grid(chart, sides[0], worth, sides[1])
     else:
         body = grid(*(one.replace("c5", "c6") for one in sides))
-    told = (repr(sure), *_money(host, peer), f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
+    told = (repr(sure), f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
     source = f"Exchange simulated; computing: {step.compute.says}{' †' * step.compute.assumed}"
     return Slide(title, about, body, notes=told, source=source)
 
@@ -77,15 +86,21 @@ def _now(host: StepRun, peer: StepRun) -> str:
     rows = [
         ("step", _s(host.time_s), _s(peer.time_s)),
         ("exchanges", _s(host.exchange_s), _s(peer.exchange_s)),
-        ("of them exposed", f"{_s(host.exposed_s)}, {say_share(1 - host.utilisation)}", f"{_s(peer.exposed_s)}, {say_share(1 - peer.utilisation)}"),
+        (
+            "exposed",
+            f"{_s(host.exposed_s)}, {say_share(1 - host.utilisation)}",
+            f"{_s(peer.exposed_s)}, {say_share(1 - peer.utilisation)}",
+        ),
     ]
-    return table(("", "through the host", "Peer Direct"), rows)
+    return table(("", "host", "Peer Direct"), rows)
 
 
 def _lines(sure: StepGain) -> list[str]:
     return [
-        f"{span(sure.cluster.low, sure.cluster.high, 3)} by the cluster's assumed figures, "
-        f"{span(sure.training_low, sure.training_high, 3)} by what is assumed about computing.",
+        (
+            f"{span(sure.cluster.low, sure.cluster.high, 3)} by the cluster's assumed figures, "
+            f"{span(sure.training_low, sure.training_high, 3)} by what is assumed about computing."
+        ),
         *_beside(sure),
     ]
 
@@ -103,12 +118,16 @@ def _chart(batches: GainAtBatches) -> str:
     first, last = math.log(points[0][0]), math.log(points[-1][0])
 
     def at(batch: float, gain: float) -> tuple[float, float]:
-        return left + (wide - left - 34) * (math.log(batch) - first) / (last - first), bottom - (bottom - top) * (gain - 1) / (most - 1)
+        return left + (wide - left - 34) * (math.log(batch) - first) / (last - first), bottom - (
+            bottom - top
+        ) * (gain - 1) / (most - 1)
 
     for part in range(5):
         gain = 1 + (most - 1) * part / 4
         paper.line([at(points[0][0], gain), at(points[-1][0], gain)], "faint", 1)
-        paper.text((left - 8, at(points[0][0], gain)[1]), f"{gain:.2f}{TIMES}", size=15, ink="muted", align="right")
+        paper.text(
+            (left - 8, at(points[0][0], gain)[1]), f"{gain:.2f}{TIMES}", size=15, ink="muted", align="right"
+        )
     low = at(1, _WORTH)[1]
     paper.area([(left, low), (wide - 34, low), (wide - 34, bottom), (left, bottom)], "edge")
     way = [at(batch, gain) for batch, gain in points]
@@ -121,10 +140,30 @@ def _chart(batches: GainAtBatches) -> str:
     for batch, gain in _told(points, here):
         x, y = at(batch, gain)
         shown = batch == here[0]
-        paper.square((x, y), 8 if shown else 5, "direct" if shown else "box", "ink" if shown else "direct", 2.5, radius=8)
+        paper.square(
+            (x, y),
+            8 if shown else 5,
+            "direct" if shown else "box",
+            "ink" if shown else "direct",
+            2.5,
+            radius=8,
+        )
         says = f"here {gain:.2f}{TIMES}" if shown else f"{gain:.2f}{TIMES}"
-        paper.text((x + 4, y - 20), says, size=18, bold=True, ink="direct-ink", align="left" if batch < points[-1][0] else "right")
-    paper.text((left, bottom + 48), f"{batches['unit']}; grey: less than {_WORTH - 1:.0%}", size=16, ink="muted", align="left")
+        paper.text(
+            (x + 4, y - 20),
+            says,
+            size=18,
+            bold=True,
+            ink="direct-ink",
+            align="left" if batch < points[-1][0] else "right",
+        )
+    paper.text(
+        (left, bottom + 48),
+        f"{batches['unit']}; grey: less than {_WORTH - 1:.0%}",
+        size=16,
+        ink="muted",
+        align="left",
+    )
     alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
     return paper_without_ground(paper, wide, high, alt)
 
@@ -134,10 +173,14 @@ _NEAR = 0.45
 
 def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:
     """Return the batches whose gain is written: those at the ends, the steepest fall, and the one that is shown."""
-    falls = [one[1] / other[1] for one, other in zip(points, points[1:], strict=False)]
+    falls = [one[1] / other[1] for one, other in pairwise(points)]
     steep = falls.index(max(falls))
     some = [points[0], points[steep], here]
-    return [one for i, one in enumerate(some) if all(abs(math.log(one[0] / other[0])) > _NEAR for other in some[:i])]
+    return [
+        one
+        for i, one in enumerate(some)
+        if all(abs(math.log(one[0] / other[0])) > _NEAR for other in some[:i])
+    ]
 
 
 def _money(host: StepRun, peer: StepRun) -> list[str]:

@@ -33,7 +33,13 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
         title = f"Peer Direct gains about as much on {' and on '.join(names)}"
     about = f"AllReduce of {say_bytes(compared.base.nbytes)} on {say_count(compared.base.nodes, 'node')} of each; pictures: through the host, today"
     notes = tuple(f"{name}: {one.gain_band!r}." for name, one in zip(names, both, strict=True))
-    return Slide(title, about, grid(*map(_side, both)), notes=notes, source="Simulated by peerlab; both clusters from their own files, with their own assumed figures †")
+    return Slide(
+        title,
+        about,
+        grid(*map(_side, both)),
+        notes=notes,
+        source="Simulated by peerlab; both clusters from their own files, with their own assumed figures †",
+    )
 
 
 _ALIKE = 0.03
@@ -47,7 +53,9 @@ def _side(compared: ComparedRuns) -> str:
         ("busiest today", waits_for(host)),
     ]
     wired = [f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:2]]
-    rows = "".join(f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts)
+    rows = "".join(
+        f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts
+    )
     body = (
         f"<div class='head'><h3>{words(compared.base.hardware.title)}</h3></div><p class='large'>{words(span(gain.low, gain.high))}</p>"
         f"{without_ground(node_svg(host, theme=PAGE))}{rows}{paragraphs(*wired)}"

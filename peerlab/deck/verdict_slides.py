@@ -4,7 +4,16 @@ from collections.abc import Iterator
 
 from peerlab.analysis.gain import GainBand
 from peerlab.cluster_file.guide import where_to_find
-from peerlab.deck.blocks import TIMES, card, grid, paper_without_ground, paragraphs, span, without_ground, words
+from peerlab.deck.blocks import (
+    TIMES,
+    card,
+    grid,
+    paper_without_ground,
+    paragraphs,
+    span,
+    without_ground,
+    words,
+)
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.first_slides import ASSUMED, figures_said
 from peerlab.deck.outline import Outline
@@ -36,7 +45,13 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
         card(paragraphs("Figures that have a range lie at its ends. Wirings are so or not so: no one range holds them, and they are never merged."), 6),
         card(f"<p>On every node: <code>peerlab doctor</code></p><p>Then a log of today: <code>{words(_read_log(compared))}</code></p>", 6),
     )  # fmt: skip
-    return Slide(title, about, grid(*told), notes=(alt(gain), f"{gain.range_in_words()}."), source=figures_said(compared))
+    return Slide(
+        title,
+        about,
+        grid(*told),
+        notes=(alt(gain), f"{gain.range_in_words()}."),
+        source=figures_said(compared),
+    )
 
 
 def _read_log(compared: ComparedRuns) -> str:
@@ -63,7 +78,13 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
         card(_accept(gain, trial), 5, title="Keep it or go back"),
     )
     notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED)
-    return Slide(title, _rests(compared), grid(*cards), notes=notes, source=_threshold_said(trial) or figures_said(compared))
+    return Slide(
+        title,
+        _rests(compared),
+        grid(*cards),
+        notes=notes,
+        source=_threshold_said(trial) or figures_said(compared),
+    )
 
 
 def _rests(compared: ComparedRuns) -> str:
@@ -79,7 +100,9 @@ def _expect(compared: ComparedRuns) -> str:
         ("without a registration cache", f"{compared.detour.time_s / compared.uncached.time_s:.2f}{TIMES}"),
         *_own_ports(compared),
     ]  # fmt: skip
-    rows = "".join(f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts)
+    rows = "".join(
+        f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts
+    )
     if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
     return (
         f"<p>Expect</p><p class='large'>{words(span(gain.low, gain.high))}</p>"
@@ -90,7 +113,11 @@ def _expect(compared: ComparedRuns) -> str:
 def _own_ports(compared: ComparedRuns) -> list[tuple[str, str]]:
     """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
     own = next((path for path in compared.base.hardware.paths if data_path(path).uses_own_ports), "")
-    return [("not compared: the devices' own ports", f"{compared.run(path=own).busbw_GBps:.3g} GB/s")] if own else []
+    return (
+        [("not compared: the devices' own ports", f"{compared.run(path=own).busbw_GBps:.3g} GB/s")]
+        if own
+        else []
+    )
 
 
 def _accept(gain: GainBand, trial: Trial | None) -> str:
@@ -141,14 +168,32 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
     yield "On every node: can it?", "peerlab doctor", first
     tool = trial.tool if trial else "your benchmark"
     sizes = f"AllReduce of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
-    yield "Take the log before", f"{tool} > before.log", f"{sizes}; peerlab diagnose must say: {compared.base.data_path.title}"
+    yield (
+        "Take the log before",
+        f"{tool} > before.log",
+        f"{sizes}; peerlab diagnose must say: {compared.base.data_path.title}",
+    )
     found = _switch(trial)
     on = _variables(dict(found.on)) if found else ""
     yield "Switch on", on, "Keep the registration cache on. Nothing else changes"
     need = f"; the log has to say {trial.needs}" if trial and trial.needs else ""
-    yield "Take the log after, the same way", f"{tool} > after.log", f"Same nodes, same sizes; peerlab diagnose must say: Peer Direct{need}"
-    plan = f"peerlab plan --cluster {compared.base.hardware.name} --nodes {compared.base.nodes} --output trial" if trial else ""
-    yield "Decide", plan, f"Keep from {trial.threshold:.2f}{TIMES} on; the plan has all runs in turns" if trial else "Compare medians with the runs' own spread"
+    yield (
+        "Take the log after, the same way",
+        f"{tool} > after.log",
+        f"Same nodes, same sizes; peerlab diagnose must say: Peer Direct{need}",
+    )
+    plan = (
+        f"peerlab plan --cluster {compared.base.hardware.name} --nodes {compared.base.nodes} --output trial"
+        if trial
+        else ""
+    )
+    yield (
+        "Decide",
+        plan,
+        f"Keep from {trial.threshold:.2f}{TIMES} on; the plan has all runs in turns"
+        if trial
+        else "Compare medians with the runs' own spread",
+    )
     off = _variables(dict(found.off)) if found else "the old settings"
     yield "The way back", off, "Through the host as today; no data and no code is touched"
 

@@ -41,11 +41,12 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     if not str(folder):
         raise ExportError("cannot write a deck: its folder has no name")
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
+    lead = asked.lead  # before anything is simulated
     compared, place = ComparedRuns(asked.scenario, simulate), place_of(folder)
     with _folder(place):
         with written(place / "index.html", ExportError) as file:
             file.write_text(
-                page(asked.title, slides(asked, compared), theme=asked.theme, lead=asked.lead), encoding="utf-8"
+                page(asked.title, slides(asked, compared), theme=asked.theme, lead=lead), encoding="utf-8"
             )
         if pdf:
             with written(place / "deck.pdf", ExportError) as file:

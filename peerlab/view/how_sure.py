@@ -129,7 +129,11 @@ def _lines(paper: Paper, at: tuple[float, float], text: str, *, bold: bool = Fal
     x, y = at
     room = int((HEIGHT - 16 - y) / 21)
     for line in textwrap.wrap(
-        text.replace("`", ""), _LETTERS - 5 * bold, max_lines=max(room, 1), placeholder=" ...", break_on_hyphens=False
+        text.replace("`", ""),
+        _LETTERS - 5 * bold,
+        max_lines=max(room, 1),
+        placeholder=" ...",
+        break_on_hyphens=False,
     ):
         paper.text((x, y), line, size=16, bold=bold, align="left")
         y += 21

@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+import peerlab
 from peerlab.cli import main
 from peerlab.deck.outline import REVIEW, Outline, SlidePlan
 from peerlab.deck.write_deck import printed, write_deck
@@ -22,8 +23,20 @@ COMPARABLE = [
 
 
 FITS = """one => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth
-  && [...one.children].every(part => part.getBoundingClientRect().bottom <= one.parentElement.querySelector('footer').getBoundingClientRect().top
+  && [...one.querySelectorAll('.card')].every(card => card.scrollHeight <= card.clientHeight + 1 && card.scrollWidth <= card.clientWidth + 1)
+  && [...one.children].every(part => part.getBoundingClientRect().bottom <= one.parentElement.querySelector('footer').getBoundingClientRect().top + 1
      || getComputedStyle(part).display === 'none')"""
+SHOWN = [kind for kind in REVIEW if kind not in ("log", "clusters")]
+"""The slides of a deck without a log and without a second cluster."""
+SMALL = """() => { const found = [], root = document.querySelector('section.present'), words = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const one = words.currentNode.parentElement, svg = one.closest('svg');
+    if (!words.currentNode.textContent.trim() || one.closest('.notes, title')) continue;
+    const zoom = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+    if (parseFloat(getComputedStyle(one).fontSize) * zoom < 13.9) found.push(words.currentNode.textContent);
+  }
+  return found }"""
+"""Words below 14 pixels on a slide of 1280 by 720."""
 
 
 @pytest.fixture(scope="module")
@@ -52,22 +65,28 @@ def page(browser, deck):
     one.close()
 
 
+def explorer_of(page):
+    """Return the frame of the live slide."""
+    return page.locator(".live:not(.whole) iframe").element_handle().content_frame()
+
+
 def test_every_page_turns_up_by_the_keyboard_and_fits(page):
     titles = []
-    for number in range(len(REVIEW)):
+    for number in range(len(SHOWN)):
         assert page.evaluate("Reveal.getSlidePastCount()") == number
         sheet = page.locator("section.present .sheet")
         titles.append(sheet.locator("h1, h2").inner_text())
-        assert sheet.evaluate(FITS)
+        assert sheet.evaluate(FITS), titles[-1]
+        assert page.evaluate(SMALL) == []
         page.keyboard.press("ArrowRight")
-    assert len(set(titles)) == len(REVIEW)
+    assert len(set(titles)) == len(SHOWN)
     assert (
         "Recommendation: measure before deciding" in titles
     )  # with a NIC on a root port of its own it gains 1.03
 
 
 def test_nothing_serious_for_those_who_do_not_see_it(page):
-    for _ in range(len(REVIEW)):
+    for _ in range(len(SHOWN)):
         found = Axe().run(page, context="section.present").response["violations"]
         grave = [one["id"] for one in found if one["impact"] in ("serious", "critical")]
         assert grave == []
@@ -77,10 +96,10 @@ def test_nothing_serious_for_those_who_do_not_see_it(page):
 
 
 def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
-    frame = next(one for one in page.frames if one is not page.main_frame)
+    frame = explorer_of(page)
     frame.wait_for_function("document.documentElement.dataset.ready === 'yes'")
     frame.wait_for_function("![...window.peerlabPages][0].player.playing")
-    while page.locator("section.present iframe").count() == 0:
+    while page.locator("section.present .live:not(.whole)").count() == 0:
         page.keyboard.press("ArrowRight")
     frame.wait_for_function("[...window.peerlabPages][0].player.playing")
     expect(frame.locator(".pl-card[data-name=busbw]")).to_contain_text("30.2 GB/s")
@@ -93,9 +112,9 @@ def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
 
 
 def test_who_clicked_into_the_live_slide_turns_pages_from_there(page):
-    frame = next(one for one in page.frames if one is not page.main_frame)
+    frame = explorer_of(page)
     frame.wait_for_function("document.documentElement.dataset.ready === 'yes'")
-    live = REVIEW.index("live")
+    live = SHOWN.index("live")
     at = "number => Reveal.getSlidePastCount() === number"
     for key, then in (("PageDown", live + 1), ("PageUp", live - 1)):
         page.evaluate("number => Reveal.slide(number)", live)
@@ -118,8 +137,8 @@ def test_the_speaker_has_notes_and_sees_what_comes(page):
     speaker.locator("iframe").nth(1).wait_for()
     page.keyboard.press("ArrowRight")
     notes = speaker.locator(".speaker-controls-notes")
-    notes.get_by_text("30.2 GB/s bus bandwidth in 4.38 ms").wait_for()
-    for frame, heading in ((0, "Through the host"), (1, "Peer Direct")):
+    notes.get_by_text("1.32 to 1.86 times if each NIC hangs").wait_for()
+    for frame, heading in ((0, "The detour climbs"), (1, "Race")):
         speaker.frame_locator("iframe").nth(frame).locator("section.present h2", has_text=heading).wait_for()
     speaker.close()
 
@@ -127,14 +146,17 @@ def test_the_speaker_has_notes_and_sees_what_comes(page):
 def test_it_prints_a_slide_a_page(deck):
     held = printed(deck)
     pages = [int(count) for count in re.findall(rb"/Count (\d+)", held)]
-    assert max(pages) == len(REVIEW)
+    assert max(pages) == len(SHOWN)
     assert set(re.findall(rb"/MediaBox \[([^]]+)\]", held)) == {b"0 0 960 540"}
 
 
 @pytest.mark.parametrize("cluster", COMPARABLE)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
-    plans = tuple(SlidePlan(kind) for kind in REVIEW if kind != "live")
-    deck = write_deck(Outline(scenario={"cluster": cluster, "nodes": 4}, slides=plans), tmp_path)
+    plans = tuple(SlidePlan(kind) for kind in REVIEW if kind not in ("live", "log"))
+    other = "p4d" if cluster == "dl1" else "dl1"
+    deck = write_deck(
+        Outline(beside=other, scenario={"cluster": cluster, "nodes": 4}, slides=plans), tmp_path
+    )
     page = browser.new_page()
     page.goto(deck.as_uri())
     page.wait_for_function("Reveal.isReady()")
@@ -150,7 +172,7 @@ def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
 def test_words_of_ones_own_fit_on_every_slide_with_a_picture(browser, tmp_path):
     """Pictures make room for them."""
     words = "Our image ships without DMA-BUF. " * 4
-    shown = ("detour", "direct", "time", "nodes", "registration")
+    shown = ("detour", "direct", "time", "nodes", "registration", "compare")
     deck = write_deck(Outline(slides=tuple(SlidePlan(kind, text=words) for kind in shown)), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
@@ -178,3 +200,35 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
     assert says("nowhere.md") == "peerlab: cannot read nowhere.md: No such file or directory\n"
     (tmp_path / "deck").write_text("in the way")
     assert says() == f"peerlab: cannot write {tmp_path / 'deck'}: it is a file; a deck is a folder\n"
+
+
+def test_a_page_plays_in_a_frame_that_may_run_scripts(browser, tmp_path):
+    """As a wiki or another deck embeds it."""
+    peerlab.export_html(peerlab.Scenario(nodes=2), tmp_path / "slide.html", controls="host")
+    frames = "".join(
+        f"<iframe {how} src='slide.html' width='900' height='506'></iframe>"
+        for how in ("", "sandbox='allow-scripts'", "sandbox")
+    )
+    (tmp_path / "host.html").write_text(frames)
+    page = browser.new_page()
+    page.goto((tmp_path / "host.html").as_uri())
+    plain, allowed, bare = page.main_frame.child_frames
+    for one in (plain, allowed):
+        one.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        expect(one.locator(".pl-card[data-name=busbw]")).to_contain_text("GB/s")
+    assert bare.locator("html[data-ready]").count() == 0
+    page.close()
+
+
+def test_dark_slides_are_dark_and_their_print_is_light(browser, tmp_path):
+    plans = tuple(SlidePlan(kind) for kind in ("title", "sure"))
+    deck = write_deck(Outline(theme="dark", slides=plans), tmp_path)
+    page = browser.new_page()
+    page.goto(deck.as_uri())
+    page.wait_for_function("Reveal.isReady()")
+    ground = "getComputedStyle(document.querySelector('section')).backgroundColor"
+    assert page.evaluate(ground) == "rgb(17, 17, 17)"
+    page.goto(f"{deck.as_uri()}?print-pdf")
+    page.wait_for_selector(".pdf-page")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.close()

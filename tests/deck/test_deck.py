@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,33 @@ import peerlab.deck
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.deck_page import page
 from peerlab.deck.outline import REVIEW, Outline, SlidePlan, read_outline
+from peerlab.deck.slide import Slide
 from peerlab.deck.slides import slides
+from peerlab.deck.trained_step import EXAMPLE
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError
+from peerlab.lessons.logs import lab_log
+from peerlab.model.presets import load_cluster
+from peerlab.study.trial import plan_trial
+from peerlab.view.step_headline import gain_at_batches
 
 TRAINING = Training(gradient_bytes=2_000_000_000, step_time_s=0.35, overlap_share=0.5)
 
 
-STILL = tuple(SlidePlan(kind) for kind in REVIEW if kind != "live")
+STILL = tuple(SlidePlan(kind) for kind in REVIEW if kind not in ("live", "log", "clusters"))
+
+
+def told(slide):
+    """Return a slide's words, without its markup."""
+    shown = " ".join(
+        (slide.title, slide.subtitle, slide.body, *slide.lines, *slide.notes, *chain(*slide.rows))
+    )
+    return unescape(re.sub(r"<[^>]+>", " ", shown))
+
+
+def one(kind, training=None, **fields):
+    (slide,) = made(training, (SlidePlan(kind),), **fields)
+    return slide
 
 
 def made(training=None, plans=STILL, **fields):
@@ -30,59 +50,153 @@ def run(**fields):
     return peerlab.simulate(peerlab.Scenario(nodes=4, **fields))
 
 
-def test_the_review_has_every_slide_and_one_on_training_only_if_there_is_one():
+def test_the_review_has_every_slide_and_an_example_of_a_training_if_none_is_given():
     assert [plan.show for plan in Outline().slides] == list(REVIEW)
-    assert len(made()) == len(STILL) - 1
-    assert len(made(TRAINING)) == len(STILL)
+    shown = [slide.title for slide in made()]
+    assert len(shown) == len(made(TRAINING)) == len(STILL)
+    assert len(set(shown)) == len(shown)
 
 
 def test_figures_of_the_slides_are_those_of_the_runs():
     detour, direct = run(path="host-rdma"), run(path="peer-direct")
-    gain = f"{detour.time_s / direct.time_s:.2f}"
-    cover, today, _, where, nodes, registration, *_ = made()
-    assert gain in " ".join(cover.lines)
-    assert f"{detour.busbw_GBps:.3g} GB/s" in today.pictures[0]
-    assert f"NIC send, Peer Direct: {direct.busy['nic_tx']:.0%} busy" in where.notes[1]
-    assert f"4 nodes: {gain}x" in nodes.notes[0]
+    gain = direct.gain_band(detour)
+    ends = f"{gain.low:.2f} to {gain.high:.2f}\u00d7"
+    assert ends in told(one("title"))
+    compared = told(one("compare"))
+    assert f"{detour.bottleneck.share:.0%} → 0%" in " ".join(compared.split())
+    assert f"NIC send, Peer Direct: {direct.busy['nic_tx']:.0%} busy" in one("time").notes[1]
+    assert f"4 nodes: {gain.value:.2f}x" in one("nodes").notes[0]
     bare = run(path="peer-direct", registration="per-transfer")
+    registration = one("registration")
     assert f"for each transfer: {bare.busbw_GBps:.3g} GB/s" in registration.notes[0]
     assert "slower than" in registration.title
+    measured = told(one("elsewhere"))
+    assert f"this run says {gain.value:.2f}" in measured
+    assert "1.5 to 2.25" in measured
+
+
+def test_each_alternative_is_simulated_and_has_a_box_for_its_cost():
+    slide, today = one("alternatives"), run(path="host-rdma").time_s
+    machine = run().scenario.hardware
+    twice = run(
+        path="host-rdma", cluster=machine.with_figure("nic.rate", 2 * machine.figures["nic.rate"].value)
+    )
+    row = next(row for row in re.findall(r"<tr.*?</tr>", slide.body) if "A faster network" in row)
+    assert f"{today / twice.time_s:.2f}\u00d7" in row
+    assert slide.body.count("role='textbox'") == slide.body.count("<tr") - 1 >= 5
+
+
+def test_a_step_says_at_which_batches_it_is_not_worth_it():
+    slide = one("training")
+    words = told(slide)
+    assert "Example: BERT-large" in words
+    assert "From 16 sequences a device on it gains less than 2%" in words
+    steps = EXAMPLE.runs(ComparedRuns({"nodes": 4}, peerlab.simulate).base)
+    smallest = gain_at_batches(steps)["points"][0]
+    assert f"{smallest[1]:.2f}\u00d7" in words
+
+
+def test_monday_has_the_threshold_of_the_plan_and_the_way_back():
+    trial = plan_trial("dl1", 4)
+    words = told(one("recommendation"))
+    assert f"Keep from {trial.threshold:.2f}\u00d7 on" in words
+    assert "HCCL_GAUDI_DIRECT=0" in words
+    assert (
+        words.index("peerlab doctor")
+        < words.index("before.log")
+        < words.index("after.log")
+        < words.index("The way back")
+    )
+
+
+def test_no_key_of_a_file_reaches_a_reader():
+    keys = load_cluster("dl1").figures
+    for slide in made():
+        assert [key for key in keys if key in told(slide)] == [], slide.title
+
+
+def test_only_chooses_slides_in_the_order_of_the_deck():
+    outline = Outline().only(["sure", "title", "time"])
+    assert [plan.show for plan in outline.slides] == ["title", "sure", "time"]
+    with pytest.raises(ExportError, match="did you mean 'title'"):
+        Outline().only(["titel"])
+
+
+def test_two_clusters_are_asked_the_same():
+    plans = (SlidePlan("clusters"),)
+    outline = Outline(scenario={"nodes": 4}, beside="p4d", slides=plans)
+    (slide,) = slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
+    for cluster in ("dl1", "p4d"):
+        gain = run(path="peer-direct", cluster=cluster).gain_band(run(path="host-rdma", cluster=cluster))
+        assert f"{gain.low:.2f} to {gain.high:.2f}\u00d7" in told(slide)
+    for beside, says in (("dl1", "is the deck's own cluster"), ("p44d", "did you mean 'p4d'")):
+        outline = Outline(scenario={"nodes": 4}, beside=beside, slides=plans)
+        with pytest.raises(ExportError, match=f"beside: .*{says}"):
+            slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
+
+
+def test_a_log_says_its_path_and_what_peer_direct_would_bring(tmp_path):
+    log = tmp_path / "run.log"
+    log.write_text(lab_log("B").text)
+    outline = Outline(scenario={"cluster": "juliet", "nodes": 2}, log=str(log), slides=(SlidePlan("log"),))
+    compared = ComparedRuns(outline.scenario, peerlab.simulate)
+    (slide,) = slides(outline, compared)
+    found = peerlab.diagnose(peerlab.load(log), "juliet")
+    assert found.path == "host-rdma"
+    gain = found.forecast.gain
+    assert (
+        f"RDMA through host; Peer Direct would be {gain.low:.2f} to {gain.high:.2f}\u00d7 as fast"
+        in slide.title
+    )
+    log.write_text("nothing that a benchmark prints\n")
+    with pytest.raises(ExportError, match=r"^log: run\.log: not the output of"):
+        slides(outline, compared)
+
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_logo_is_in_the_page_and_a_bad_one_is_refused_in_words(tmp_path):
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(PNG + b"drawn")
+    lead = Outline(logo=str(logo), author="<A>").lead
+    html = page("Deck", [Slide("Deck", cover=True)], lead=lead)
+    assert "data:image/png;base64," in html
+    assert "&lt;A&gt;" in html
+    for held, says in (
+        (PNG + bytes(50 * 2**20), "50 MiB are too many for a page; at most 1 MiB"),
+        (b"<svg><script>alert(1)</script></svg>", "an SVG may hold scripts; save it as PNG"),
+        (b"GIF8", "a logo is a PNG, JPEG, GIF or WebP"),
+    ):
+        logo.write_bytes(held)
+        with pytest.raises(ExportError, match=says):
+            peerlab.write_deck(Outline(logo=str(logo)), tmp_path / "deck")
+    with pytest.raises(ExportError, match=r"cannot read the logo nowhere\.png: No such file"):
+        peerlab.write_deck(Outline(logo="nowhere.png"), tmp_path / "deck")
+    assert not (tmp_path / "deck").exists()
 
 
 def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
-    plans = (SlidePlan("recommendation"),)
-    known = made(plans=plans, cluster="p4d")[0]  # where its NICs hang is documented
+    known = one("recommendation", cluster="p4d")  # where its NICs hang is documented
     assert known.title == "Recommendation: use Peer Direct"
-    assert "what the transport adds to a hop (library.hop)" in " ".join(known.lines)
-    open_ = made(plans=plans)[0]
+    open_ = one("recommendation")
     assert open_.title == "Recommendation: measure before deciding"
-    assert "times if each NIC has a root port of its own" in open_.lines[0]
     gain = ComparedRuns({"nodes": 4}, peerlab.simulate).gain_band
     below, apart = gain.wired
-    most = f"where the NICs hang (wiring.nic): {below.gain:.2f} times if {below.says}; {apart.gain:.2f} times if {apart.says}"
-    assert f"The gain depends most on {most}. Find that out first: `peerlab doctor`" in " ".join(open_.lines)
-    far = made(plans=plans, nodes=1024, message_bytes="1 MiB")[0]
+    most = (
+        f"where the NICs hang: {below.gain:.2f} times if {below.says}; {apart.gain:.2f} times if {apart.says}"
+    )
+    assert f"The gain depends most on {most}. Find that out first: " in open_.notes[0]
+    assert f"if {apart.says} {apart.low:.2f} to {apart.high:.2f}\u00d7" in " ".join(told(open_).split())
+    far = one("recommendation", nodes=1024, message_bytes="1 MiB")
     assert far.title == "Recommendation: stay with the way through the host"
 
 
-def test_every_slide_that_shows_the_range_of_a_gain_says_what_it_leaves_out():
-    deck = made(TRAINING)
+def test_no_slide_merges_what_two_wirings_say():
     gain = ComparedRuns({"nodes": 4}, peerlab.simulate).gain_band
-    shown = [
-        " ".join((slide.title, *slide.lines, *(cell for row in slide.rows for cell in row))) for slide in deck
-    ]
-    with_range = [text for text in shown if f"{gain.low:.2f} to {gain.high:.2f}" in text]
-    assert len(with_range) == 3
-    apart = f"{gain.wired[1].low:.2f} to {gain.wired[1].high:.2f}"
-    assert all("root port" in text and apart in text for text in with_range)
-    assert not [text for text in shown if f"{gain.least:.2f} to {gain.most:.2f}" in text]  # never merged
-    (step,) = (text for text in shown if text.startswith("A training step"))
-    training = ComparedRuns(
-        {"nodes": 4, "message_bytes": TRAINING.gradient_bytes}, peerlab.simulate
-    ).gain_band
-    for case in training.wired:
-        assert f"the exchange {case.low:.2f} to {case.high:.2f} times, the step then " in step
-        assert case.says in step
+    merged = f"{gain.least:.2f} to {gain.most:.2f}"
+    assert merged != f"{gain.low:.2f} to {gain.high:.2f}"
+    assert [slide.title for slide in made() if merged in told(slide)] == []
 
 
 OUTLINE = """---
