@@ -65,7 +65,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
 
 def _range_bar(gain: GainBand) -> str:
     """Draw from where to where the gain lies, and below it the same on another wiring."""
-    axis = GainAxis([gain.least, gain.most], 0, 620)
+    axis = GainAxis([gain.least, gain.most], 24, 616)
     others = gain.wired[1:2]
     bottom = 34.0 + 26 * len(others)
     axis.draw(0, bottom)
@@ -79,7 +79,7 @@ def _range_bar(gain: GainBand) -> str:
 
 
 def _beside(gain: GainBand) -> str:
-    return "".join(f"; pale bar: if {case.says}" for case in gain.wired[1:2])
+    return "".join(f"; orange bar: if {case.says}" for case in gain.wired[1:2])
 
 
 def _about(compared: ComparedRuns) -> str:
