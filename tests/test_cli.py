@@ -36,7 +36,10 @@ def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assum
 
 def test_a_library_is_said_with_the_paths_that_it_serves_and_stands_among_the_figures():
     _, out, _ = run("simulate", "--cluster", "p4d", "--nodes", "2")
-    assert "library on host-rdma, peer-direct: NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB" in out
+    assert (
+        "library on host-rdma, peer-direct, receive-direct: NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB"
+        in out
+    )
     assert "library on host-tcp: NCCL 2.19 over TCP sockets: tree, LL128" in out
     _, out, _ = run("simulate", "--cluster", "p4d", "--nodes", "2", "--path", "host-rdma", "--json")
     (found,) = json.loads(out)["runs"]
