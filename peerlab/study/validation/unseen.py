@@ -309,7 +309,7 @@ def _time(seen: Any, size: int) -> float:
 
 def _transport(asked: Scenario) -> str:
     """Return the transport of a library's name: RCCL over CXI counts as NCCL over CXI."""
-    return asked.used_library.name.partition("-")[2] if asked.used_library else ""
+    return asked.used_library.transport if asked.used_library else ""
 
 
 def _compared(
