@@ -19,7 +19,7 @@ from peerlab.model.checks import COLLECTIVES
 from peerlab.model.cluster_reading import read_figure
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
 from peerlab.model.law_constants import read_law
-from peerlab.model.library_record import KINDS, NONE, Forbidden, Library, Unsolved, version_number
+from peerlab.model.library_record import KINDS, MAKERS, NONE, Forbidden, Library, Unsolved, version_number
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, SHAPES
 from peerlab.model.paths import PATHS
 from peerlab.places import folder
@@ -124,7 +124,7 @@ def _library(document: dict[str, Any]) -> Library:
     version = document.get("version", base.version if base else versions[1])
     if version_number(version) < 0:
         raise HardwareError(f"version = {version!r} is no version; give one such as {versions[1]!r}")
-    mpi = document.get("mpi", base.mpi if base else "")
+    mpi, maker = (document.get(one, getattr(base, one, "")) for one in ("mpi", "maker"))
     found = Library(
         name=_text(document, "name"),
         title=_text(document, "title"),
@@ -133,7 +133,7 @@ def _library(document: dict[str, Any]) -> Library:
         version=str(version),
         instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
         mpi=mpi and _one_of("mpi", mpi, known_libraries()),
-        maker=document.get("maker", base.maker if base else ""),
+        maker=maker and _one_of("maker", maker, MAKERS),
         forbids=(*(base.forbids if base else ()), *map(_forbidden, _tables(document, "forbids"))),
         unsolved=(*(base.unsolved if base else ()), *map(_unsolved, _tables(document, "unsolved"))),
         law={**(base.law if base else {}), **read_law(document.get("law", {}))},

@@ -12,6 +12,9 @@ NONE = "none"
 KINDS = ("nccl", "pairwise", "messages")
 """Laws: NCCL's own choice of trees and rings; pairwise exchanges; a cost for each message point to point."""
 
+MAKERS = ("NVIDIA", "AMD", "Habana")
+"""Makers of accelerators that have libraries of their own."""
+
 
 @dataclass(frozen=True)
 class Forbidden:

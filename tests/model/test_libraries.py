@@ -82,6 +82,7 @@ def test_what_is_not_possible_is_refused_in_words():
         ('when = "staged"', 'when = "sometimes"', "[[forbids]] when: unknown 'sometimes'"),
         ('protocols = ["LL", "LL128"]', 'protocols = ["LX"]', "[[forbids]] protocols: unknown 'LX'"),
         ('protocols = ["LL", "LL128"]', "protocols = [1]", "[[forbids]] protocols: unknown 1"),
+        ('extends = "nccl"', 'extends = "nccl"\nmaker = "Foo"', "maker: unknown 'Foo'"),
         ("host-tcp =", "foo =", "[instead]: unknown 'foo'"),
         ('host-tcp = "nccl-sockets"', 'host-tcp = "foo"', "[instead] host-tcp: unknown 'foo'"),
         ('says = "EFA', 'algorithm = "foo"\nsays = "EFA', "[[unsolved]] algorithm: unknown 'foo'"),

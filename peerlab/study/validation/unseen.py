@@ -186,13 +186,12 @@ def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
         for one in load_machines()
     }
     for one in machines:
-        mine = asked[one][0].scenario
         others = {
             other: rows
             for other, rows in asked.items()
             if other.fits
             and other.cluster != one.cluster
-            and _transport(rows[0].scenario) == _transport(mine)
+            and _transport(rows[0]) == _transport(asked[one][0])
         }
         constants = fitted(list(others.values())) if others else {}
         yield _compared(one.name, asked[one], constants, tuple(other.name for other in others), one)
@@ -236,6 +235,10 @@ class _Row:
     @property
     def best_s(self) -> float:
         return min(one for one in (self.out_of_place_s, self.in_place_s) if not math.isnan(one))
+
+
+def _transport(row: _Row) -> str:
+    return row.scenario.used_library.transport if row.scenario.used_library else ""
 
 
 def _records(name: str) -> Records:
@@ -305,11 +308,6 @@ def _asked(
 
 def _time(seen: Any, size: int) -> float:
     return float(seen.times_s[list(seen.sizes).index(size)])
-
-
-def _transport(asked: Scenario) -> str:
-    """Return the transport of a library's name: RCCL over CXI counts as NCCL over CXI."""
-    return asked.used_library.transport if asked.used_library else ""
 
 
 def _compared(
