@@ -9,6 +9,7 @@ from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import PAGES
 from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_fit import misfit_of
 from peerlab.model.library_record import NONE
 from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.placement import PLACEMENTS
@@ -186,7 +187,12 @@ class Rare:
     def _show_library(self, s: Scenario) -> None:
         own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
         offers = [(f"{_CLUSTERS}: {own.title if own else NONE}", _CLUSTERS)]
-        offers += [(_library_title(name), name) for name in known_libraries()]
+        fitting = [
+            name
+            for name in known_libraries()
+            if name == s.library or not misfit_of(load_library(name), s.given_cluster)
+        ]
+        offers += [(_library_title(name), name) for name in fitting]
         chosen = _CLUSTERS if s.library is None else s.library if s.library in known_libraries() else _OWN
         own_file = [(str(getattr(s.library, "title", s.library)), _OWN)] if chosen == _OWN else []
         offer(self.library, [*offers, *own_file], chosen)

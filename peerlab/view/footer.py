@@ -37,7 +37,7 @@ def footer(run: Run) -> FooterParcel:
     return {
         "colours": colours(run),
         "caption": caption(run, unsolved=False),
-        "unsolved": list(run.scenario.library_unsolved),
+        "unsolved": [one for one in (run.scenario.library_misfit, *run.scenario.library_unsolved) if one],
         "sources": sources(run),
     }
 

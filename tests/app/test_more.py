@@ -219,3 +219,12 @@ def test_the_library_and_its_protocol_can_be_forced_and_only_what_the_path_has_i
         "NCCL over InfiniBand or RoCE verbs",
     )
     lab.close()
+
+
+def test_more_offers_the_libraries_that_the_cluster_can_have(lab):
+    def offered():
+        return [value for _, value in lab.controls.rare.library.options[1:]]
+
+    assert offered() == ["none", "hcl-host-nics"]
+    lab.controls.cluster.value = "p4d"
+    assert offered() == ["none", "nccl-efa", "nccl-sockets"]

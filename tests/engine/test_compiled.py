@@ -119,6 +119,10 @@ def test_it_gives_every_span_of_the_referee(scenario):
 def test_what_it_does_not_take_it_refuses_in_words(fields, reason):
     with pytest.raises(ScenarioError, match=f"'compiled' cannot run this: {reason}; use 'auto'"):
         peerlab.simulate(of_topology(jitter=0.1, **fields), engine="compiled")
+    with pytest.raises(ScenarioError, match="the hops of the library's ring or tree are one flight"):
+        peerlab.simulate(
+            peerlab.Scenario(cluster="p5", nodes=2, jitter=0.1, algorithm="ring"), engine="compiled"
+        )
     assert fastest(of_topology(jitter=0.1, nodes=64, **fields)) == "loop"
 
 
