@@ -275,6 +275,7 @@ class Explorer(Spoken):
     def _drafted(self, file: str) -> None:
         """Show the machine whose cluster file was just drafted."""
         self._changed({"cluster": file}, "machine")
+        self.controls.cluster.focus()  # the button that was pressed is hidden
 
     def _go_to_log(self, changes: Changes) -> None:
         with self._telling("log"):

@@ -8,8 +8,9 @@ import ipywidgets as w
 
 from peerlab.analysis.gain import FELT, GainBand
 from peerlab.app.paste_panel import PastePanel
+from peerlab.app.widgets import classed
 from peerlab.cluster_file.drafted_file import DraftedFile, this_machine, write_beside
-from peerlab.errors import one_line
+from peerlab.errors import HardwareError, one_line
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.scenario import Scenario
 from peerlab.topology_file import read_topology
@@ -38,12 +39,21 @@ class OwnMachine(PastePanel):
         self._on_drafted = on_drafted
         self._drafted: DraftedFile | None = None
         self.files: list[str] = []
-        here = w.Button(
-            description="Read this machine", tooltip="Read the machine that this notebook's kernel runs on"
+        self._here = self._styled(
+            w.Button(description="Read this machine", tooltip="The machine that this notebook's kernel runs on"),
+            "here",
         )
-        here.on_click(lambda _: self.read_here())
-        self._here = here
-        self._lay_out([self._styled(here, "here"), self._styled(self.toggle, "close")])
+        self._again = self._styled(w.Button(description="Another machine"), "again")
+        self._lay_out([self._here], [classed(self._again, "pl-plain"), classed(self._styled(close, "close"), "pl-plain")])
+        self._here.on_click(lambda _: self.read_here())
+        self._again.on_click(lambda _: self._ask(asking=True))
+        close.observe(lambda _: self._ask(asking=True), "value")
+        self._ask(asking=True)
+
+    def _ask(self, *, asking: bool) -> None:
+        """Show what takes a topology, or the answer alone: what was drawn should be seen."""
+        self._asking.layout.display = "" if asking else "none"
+        self._again.layout.display = "none" if asking else ""
 
     def read(self, held: str | bytes, name: str) -> None:
         """Draw the machine whose topology was pasted, or is in a file of this name."""
@@ -55,7 +65,7 @@ class OwnMachine(PastePanel):
 
     def read_here(self) -> None:
         """Draw the machine that the kernel runs on."""
-        self._start(_HERE, lambda: write_beside(_NAME, this_machine(), _HERE, "/sys"), self._tell)
+        self._start(_HERE, _draft_here, self._tell)
 
     def rank(self, scenario: Scenario, band: GainBand) -> None:
         """Name the assumptions that move the gain most, if the scenario is of the cluster that was drafted last."""
@@ -66,7 +76,15 @@ class OwnMachine(PastePanel):
         self._drafted = found
         self._short.value = _in_words(found)
         self.files = [*dict.fromkeys([*self.files, str(found.path)])]
+        self._ask(asking=False)
         self._on_drafted(str(found.path))
+
+
+def _draft_here() -> DraftedFile:
+    try:
+        return write_beside(_NAME, this_machine(), _HERE, "/sys")
+    except HardwareError as problem:
+        raise HardwareError(f"{problem}; paste what its tools printed on the machine that has some") from None
 
 
 def _in_words(found: DraftedFile) -> str:
@@ -90,4 +108,4 @@ def _what_matters(band: GainBand) -> str:
     if not most:
         return "<p>None of what is assumed moves the gain by 1 %.</p>"
     names = ", ".join("where the NICs hang" if isinstance(one, Wiring) else one.label for one in most)
-    return f"<p>Of what is assumed this moves the gain most: {escape(names)}. Put in your own figures first there.</p>"
+    return f"<p>Put your own figures into the file, those that move the gain most first: {escape(names)}.</p>"

@@ -43,12 +43,12 @@ class PastePanel:
     def _styled(self, widget: w.Widget, part: str) -> w.Widget:
         return classed(widget, f"pl-paste-{part}", f"pl-{self._kind}-{part}")
 
-    def _lay_out(self, buttons: Sequence[w.Widget], beside: Sequence[w.Widget] = ()) -> None:
+    def _lay_out(self, buttons: Sequence[w.Widget], beside: Sequence[w.Widget]) -> None:
         """Put buttons below that for a file, and others beside the answer."""
         every = [classed(one, "pl-plain") for one in (self._read, self._file, *buttons)]
         column = self._styled(w.VBox(every), "buttons")
-        told = row([self._short, *beside], "pl-paste-told")
-        self.panel.children = [row([self._text, column], "pl-paste"), told]
+        self._asking = row([self._text, column], "pl-paste")
+        self.panel.children = [self._asking, row([self._short, *beside], "pl-paste-told")]
         unfold(self.toggle, self.panel)
 
     def read(self, held: str | bytes, name: str) -> None:

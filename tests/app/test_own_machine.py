@@ -67,7 +67,10 @@ def test_a_pasted_matrix_is_drafted_and_drawn_and_undo_goes_back(lab, tmp_path):
     cluster = peerlab.load_cluster(tmp_path / "my-machine.toml")
     assert f"{len(cluster.assumptions)} assumed †, most as on roce-100g-a100" in said
     assert lab.controls.cluster.label == "my-machine.toml"
-    assert lab.controls.machine.panel.layout.display == ""  # the words stay
+    assert lab.controls.machine.panel.layout.display == ""  # the words stay; what asked gives way to the picture
+    assert lab.controls.machine._asking.layout.display == "none"
+    lab.controls.machine._again.click()
+    assert lab.controls.machine._asking.layout.display == ""
     lab.controls.undo.click()
     assert lab.scenario == peerlab.Scenario()
     assert lab.controls.cluster.value == "dl1"
@@ -79,12 +82,12 @@ def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
     async def drawn():
         lab.controls.machine.read(machines.virtual_h100(), "your machine")
         await lab.controls.machine._task
-        assert "moves the gain most" not in lab.controls.machine._short.value
+        assert "move the gain most" not in lab.controls.machine._short.value
         await lab._comparing._task
         lab.rest()
 
     asyncio.run(drawn())
-    assert "moves the gain most: NIC rate, host memory bandwidth, " in lab.controls.machine._short.value
+    assert "move the gain most first: NIC rate, host memory bandwidth, " in lab.controls.machine._short.value
 
 
 def test_no_file_is_overwritten_and_the_same_machine_has_one(lab, tmp_path):
@@ -113,7 +116,8 @@ def test_the_machine_of_the_kernel_is_read(lab, tmp_path, monkeypatch):
 def test_a_machine_without_accelerators_is_said_in_a_line(lab, tmp_path, monkeypatch):
     monkeypatch.setattr(drafted_file, "read_machine", lambda: read_machine(FakeSys(tmp_path / "host").root))
     assert after(lab, lab.controls.machine.read_here) == (
-        "<div class='pl-error'><p role='alert'>this machine: no accelerator was found here</p></div>"
+        "<div class='pl-error'><p role='alert'>this machine: no accelerator was found here; "
+        "paste what its tools printed on the machine that has some</p></div>"
     )
 
 
