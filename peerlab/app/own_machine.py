@@ -35,7 +35,7 @@ class OwnMachine(PastePanel):
 
     def __init__(self, on_drafted: Callable[[str], None]) -> None:
         close = w.ToggleButton(description="Close", tooltip="Close this panel; what was drawn stays")
-        super().__init__("machine", _INVITATION, "Draw it", close)
+        super().__init__("machine", _INVITATION, "Draw it", classed(close, "pl-machine-close"))
         self._on_drafted = on_drafted
         self._drafted: DraftedFile | None = None
         self.files: list[str] = []
@@ -44,7 +44,10 @@ class OwnMachine(PastePanel):
             "here",
         )
         self._again = self._styled(w.Button(description="Another machine"), "again")
-        self._lay_out([self._here], [classed(self._again, "pl-plain"), classed(self._styled(close, "close"), "pl-plain")])
+        then = self._styled(w.VBox([self._again, close]), "then")
+        for one in then.children:
+            classed(one, "pl-plain")
+        self._lay_out([self._here], [then])
         self._here.on_click(lambda _: self.read_here())
         self._again.on_click(lambda _: self._ask(asking=True))
         close.observe(lambda _: self._ask(asking=True), "value")

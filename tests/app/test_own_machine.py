@@ -26,6 +26,9 @@ def after(lab, act):
     async def acting():
         act()
         await lab.controls.machine._task
+        while lab._job:  # simulated in the background, where the machine is busy
+            await asyncio.sleep(0.05)
+        lab.rest()
 
     asyncio.run(acting())
     return lab.controls.machine._short.value
@@ -83,6 +86,8 @@ def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
         lab.controls.machine.read(machines.virtual_h100(), "your machine")
         await lab.controls.machine._task
         assert "move the gain most" not in lab.controls.machine._short.value
+        while lab._job:
+            await asyncio.sleep(0.05)
         await lab._comparing._task
         lab.rest()
 
