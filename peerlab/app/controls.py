@@ -96,7 +96,12 @@ class Controls:
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
             classed(
-                w.Box([self.rare.row, *(one.panel for one in (self.racing, self.log, self.machine, self.exporting))]),
+                w.Box(
+                    [
+                        self.rare.row,
+                        *(one.panel for one in (self.racing, self.log, self.machine, self.exporting)),
+                    ]
+                ),
                 "pl-panels",
             ),
             self.error,

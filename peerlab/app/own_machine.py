@@ -40,7 +40,9 @@ class OwnMachine(PastePanel):
         self._drafted: DraftedFile | None = None
         self.files: list[str] = []
         self._here = self._styled(
-            w.Button(description="Read this machine", tooltip="The machine that this notebook's kernel runs on"),
+            w.Button(
+                description="Read this machine", tooltip="The machine that this notebook's kernel runs on"
+            ),
             "here",
         )
         self._again = self._styled(w.Button(description="Another machine"), "again")

@@ -1,6 +1,7 @@
 """The explorer's panel for a machine of one's own: what is pasted is drafted as a cluster file, and drawn."""
 
 import asyncio
+import time
 
 import machines
 import pytest
@@ -26,12 +27,19 @@ def after(lab, act):
     async def acting():
         act()
         await lab.controls.machine._task
-        while lab._job:  # simulated in the background, where the machine is busy
-            await asyncio.sleep(0.05)
+        await simulated(lab)
         lab.rest()
 
     asyncio.run(acting())
     return lab.controls.machine._short.value
+
+
+async def simulated(lab):
+    """Wait for what a busy machine simulates in the background."""
+    end = time.monotonic() + 60
+    while lab._job is not None:
+        assert time.monotonic() < end, "it never came"
+        await asyncio.sleep(0.05)
 
 
 def draw(lab, held, name="your machine"):
@@ -70,7 +78,7 @@ def test_a_pasted_matrix_is_drafted_and_drawn_and_undo_goes_back(lab, tmp_path):
     cluster = peerlab.load_cluster(tmp_path / "my-machine.toml")
     assert f"{len(cluster.assumptions)} assumed †, most as on roce-100g-a100" in said
     assert lab.controls.cluster.label == "my-machine.toml"
-    assert lab.controls.machine.panel.layout.display == ""  # the words stay; what asked gives way to the picture
+    assert lab.controls.machine.panel.layout.display == ""  # its words stay
     assert lab.controls.machine._asking.layout.display == "none"
     lab.controls.machine._again.click()
     assert lab.controls.machine._asking.layout.display == ""
@@ -86,8 +94,7 @@ def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
         lab.controls.machine.read(machines.virtual_h100(), "your machine")
         await lab.controls.machine._task
         assert "move the gain most" not in lab.controls.machine._short.value
-        while lab._job:
-            await asyncio.sleep(0.05)
+        await simulated(lab)
         await lab._comparing._task
         lab.rest()
 
@@ -113,7 +120,7 @@ def test_the_machine_of_the_kernel_is_read(lab, tmp_path, monkeypatch):
     there.pci("0000:00:01.0", "0000:01:00.0", kind=GPU)
     there.rdma("mlx5_0", there.pci("0000:00:02.0", "0000:02:00.0", kind=0x020000, vendor=MELLANOX))
     monkeypatch.setattr(drafted_file, "read_machine", lambda: read_machine(there.root))
-    said = after(lab, lambda: lab.controls.machine._here.click())
+    said = after(lab, lab.controls.machine._here.click)
     assert "1 NVIDIA GPU and 1 NIC per node" in said
     assert "drafted from this machine" in said
 
