@@ -7,9 +7,9 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.exporting import Exporting
+from peerlab.app.machine_panel import OwnMachine
 from peerlab.app.more_settings import Rare
 from peerlab.app.own_log import OwnLog
-from peerlab.app.own_machine import OwnMachine
 from peerlab.app.race_panel import RacePanel
 from peerlab.app.widgets import (
     Changes,

@@ -14,8 +14,8 @@ from peerlab.app.curves_in_background import Curving
 from peerlab.app.exporting import Exporting, Shown
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.log_findings import LogFindings, as_measured
+from peerlab.app.machine_panel import OwnMachine
 from peerlab.app.measured_points import MeasuredPoints
-from peerlab.app.own_machine import OwnMachine
 from peerlab.app.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
 from peerlab.app.runs import PATIENCE_S, Background, Runs

@@ -62,6 +62,7 @@ class OwnMachine(PastePanel):
 
     def read(self, held: str | bytes, name: str) -> None:
         """Draw the machine whose topology was pasted, or is in a file of this name."""
+        self._drafted = None  # what is said of it gives way
         if self._is_empty(held):
             return
         data = held.encode("utf-8", "replace") if isinstance(held, str) else held
@@ -70,6 +71,7 @@ class OwnMachine(PastePanel):
 
     def read_here(self) -> None:
         """Draw the machine that the kernel runs on."""
+        self._drafted = None
         self._start(_HERE, _draft_here, self._tell)
 
     def rank(self, scenario: Scenario, band: GainBand) -> None:
