@@ -194,7 +194,7 @@ def _lacks(like: Cluster, how: Wired) -> dict[str, str]:
 
 def _summary(topology: Topology, how: Wired, kind: Accelerator) -> str:
     return (
-        f"{say_count(len(topology.accelerators), kind.name)} and {say_count(len(how.carriers), 'NIC')} per node, NICs {how.wiring.place.title};"
+        f"{say_count(len(topology.accelerators), kind.name)} and {say_count(len(how.carriers), 'NIC')} per node, each NIC {how.wiring.place.title};"
         f" drafted from {topology.tool}."
     )
 

@@ -189,7 +189,7 @@ def test_the_command_writes_a_whole_file_and_its_picture_and_overwrites_nothing(
     assert main(asked) == 0
     said = capsys.readouterr().out
     assert "figures read" in said
-    assert "8 A100s and 8 NICs per node, NICs below the devices' switch" in " ".join(said.split())
+    assert "8 A100s and 8 NICs per node, each NIC below the devices' switch" in " ".join(said.split())
     assert load_cluster(mine).devices == 8
     assert (tmp_path / "mine.svg").read_text().startswith("<svg")
     assert main(["clusters", "check", str(mine)]) == 0
