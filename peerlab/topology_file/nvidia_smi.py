@@ -43,6 +43,8 @@ def read(text: str) -> Topology:
     ]
     if len(names) > MOST_CARDS:
         raise HardwareError(f"a matrix of {len(names)} devices is larger than any machine's")
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise HardwareError(f"the matrix contradicts itself: it has {twice} twice")
     rows: dict[str, list[str]] = {}
     behind: dict[str, list[str]] = {}
     for line in lines[start + 1 :]:
@@ -90,8 +92,9 @@ def _check(names: list[str], rows: dict[str, list[str]]) -> None:
         raise HardwareError(
             f"the matrix is cut: the row of {short} has {len(rows[short])} of {len(names)} devices"
         )
+    whole = [name for name in names if len(rows.get(name, ())) == len(names)]  # rows of NICs may be cut off
     for one in gpus:
-        for other in gpus:
+        for other in whole:
             there, back = rows[one][names.index(other)], rows[other][names.index(one)]
             if there != back:
                 raise HardwareError(

@@ -188,7 +188,9 @@ def test_a_folder_that_is_none_is_refused(tmp_path, capsys):
 
 
 def test_hccl_demo_is_started_once_a_node_as_it_starts_the_processes_itself():
-    srun, mpirun = (plan_trial("dl1", 2, launcher=one, repeats=2).commands[0][1] for one in ("srun", "mpirun"))
+    srun, mpirun = (
+        plan_trial("dl1", 2, launcher=one, repeats=2).commands[0][1] for one in ("srun", "mpirun")
+    )
     assert "--ntasks-per-node=1" in srun
     assert "--nranks 16 --ranks_per_node 8 --node_id $SLURM_NODEID'" in srun
     assert "HCCL_COMM_ID=$(" in srun
@@ -221,7 +223,10 @@ def test_runs_of_other_nodes_than_the_plans_are_named(tmp_path):
 
 def test_below_the_threshold_all_other_wirings_are_named():
     one = ExpectedGain(
-        MIB, 1, 2, (ExpectedBand("a", 3, 4, 5), ExpectedBand("b", 0.5, 0.9, 2), ExpectedBand("c", 0.9, 1, 1.1))
+        MIB,
+        1,
+        2,
+        (ExpectedBand("a", 3, 4, 5), ExpectedBand("b", 0.5, 0.9, 2), ExpectedBand("c", 0.9, 1, 1.1)),
     )
     assert sides_in_words(one) == ("a", "c or b")
     assert _sides(one) == (3, 2)

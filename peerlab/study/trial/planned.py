@@ -106,7 +106,9 @@ def plan_trial(
         raise PeerlabError(f"unknown launcher {launcher!r}; {nearest(launcher, known.launchers)}")
     base = Scenario(cluster=cluster, nodes=nodes)
     if base.nodes < 2:
-        raise PeerlabError("one node sends nothing over a NIC, so there is nothing to switch; give 2 nodes or more")
+        raise PeerlabError(
+            "one node sends nothing over a NIC, so there is nothing to switch; give 2 nodes or more"
+        )
     chosen = _switch(known, base, tool, switch)
     used = tool or chosen.tools[0]
     _check_paths(base, chosen)

@@ -169,7 +169,9 @@ def _of_another(seen: Runs, trial: Trial | None) -> list[str]:
     if not trial or ranks <= {trial.ranks}:
         return []
     there = " and ".join(map(str, sorted(ranks)))
-    return [f"the runs are of {there} ranks, the plan is for {trial.ranks}: its gains are not those of these runs"]
+    return [
+        f"the runs are of {there} ranks, the plan is for {trial.ranks}: its gains are not those of these runs"
+    ]
 
 
 def _contradictions(seen: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
