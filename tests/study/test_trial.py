@@ -9,7 +9,7 @@ import peerlab
 from peerlab.cli import main
 from peerlab.errors import PeerlabError
 from peerlab.study.trial import plan_trial, read_folder, read_trial_file, write_trial
-from peerlab.study.trial.planned import ExpectedBand, ExpectedGain, _sides, sides_in_words
+from peerlab.study.trial.planned import ExpectedBand, ExpectedGain, _sides, _threshold, sides_in_words
 from peerlab.study.trial.switching import switching
 
 MIB = 1 << 20
@@ -230,3 +230,9 @@ def test_below_the_threshold_all_other_wirings_are_named():
     )
     assert sides_in_words(one) == ("a", "c or b")
     assert _sides(one) == (3, 2)
+
+
+def test_a_band_on_both_sides_of_one_has_one_as_its_threshold():
+    threshold, question = _threshold(ExpectedGain(MIB, 1, 1, (ExpectedBand("", 0.9, 1.1, 1.3),)))
+    assert threshold == 1
+    assert "both are expected" in question

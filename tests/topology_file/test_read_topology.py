@@ -302,3 +302,21 @@ def test_a_line_of_many_megabytes_is_not_followed_to_its_end(tmp_path):
     text = "-[0000:00]-" + "-[00]-" * 5000 + "-00.0  NVIDIA Corporation GA100 [A100]\n"
     with pytest.raises(HardwareError, match="names no accelerator"):
         read(tmp_path, text)
+
+
+def test_a_slower_nic_beside_the_one_of_the_collective_is_left_out_by_its_link(tmp_path):
+    cards = (
+        ("3b", "3D controller: NVIDIA Corporation GH100 [H100]", "32GT/s, Width x16"),
+        (
+            "18",
+            "Infiniband controller: Mellanox Technologies MT2910 Family [ConnectX-7]",
+            "32GT/s, Width x16",
+        ),
+        ("19", "Ethernet controller: Intel Corporation I350", "5GT/s, Width x4"),
+    )
+    text = "\n".join(
+        f"0000:{bus}:00.0 {name}\n\tNUMA node: 0\n\t\tLnkSta:\tSpeed {link}\n" for bus, name, link in cards
+    )
+    found = drafted(tmp_path, text)
+    assert "1 H100 and 1 NIC per node" in found.cluster.summary
+    assert "left out, as farther away or slower: 0000:19:00.0" in found.remarks

@@ -202,7 +202,10 @@ def _threshold(best: ExpectedGain) -> tuple[float, str]:
     upper, lower = _sides(best)
     threshold = math.sqrt(upper * lower)
     if len(best.bands) == 1:
-        return threshold, "whether the path that is switched on is faster at all"
+        question = "whether the path that is switched on is faster at all"
+        if upper > lower:
+            return threshold, question
+        return 1.0, f"{question} (both are expected: the band lies on both sides of 1)"
     above, below = sides_in_words(best)
     apart = "" if upper > lower else " (their bands overlap: only a gain outside of both tells)"
     return threshold, f"above it {above}, below it {below}{apart}"
