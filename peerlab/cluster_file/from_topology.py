@@ -139,7 +139,7 @@ def _scaleup(topology: Topology, kind: Accelerator, source: str) -> Iterator[Fig
     """Yield the link between two accelerators: its share of a device's NVLinks."""
     _, nvlink = accelerators()
     links, others = topology.nvlinks or 0, len(topology.accelerators) - 1
-    if links and others and kind.generation in nvlink.rates:
+    if links and others and not topology.islands and kind.generation in nvlink.rates:
         rate = round(links * nvlink.rates[kind.generation] / others, 3)
         basis = "per pair of devices, per direction"
         yield _figure("scaleup.rate", rate, "GB/s", basis, f"{source}: {links} NVLinks; {nvlink.source}")
@@ -166,13 +166,18 @@ def _several(cluster: Cluster, many: int) -> Cluster:
 
 
 def _without_nvlink(cluster: Cluster, topology: Topology, kind: Accelerator) -> Cluster:
-    """Return a cluster whose accelerators have no NVLink: what one sends to the others goes over its PCIe link."""
+    """Return a cluster whose accelerators have no NVLink, or not to all others: what they exchange goes over their PCIe links."""
     others = len(topology.accelerators) - 1
-    none = topology.nvlinks == 0 or (topology.nvlinks is None and kind.devices and not kind.links)
+    none = (
+        topology.islands
+        or topology.nvlinks == 0
+        or (topology.nvlinks is None and kind.devices and not kind.links)
+    )
     if not (none and kind.generation and others and "scaleup.rate" in cluster.figures):
         return cluster
     most = round(cluster.figures["device.pcie"].value / others, 3)
-    why = "no NVLink: an accelerator's PCIe link, shared by the others"
+    less = "NVLinks join some accelerators alone" if topology.islands else "no NVLink"
+    why = f"{less}: an accelerator's PCIe link, shared by the others"
     return cluster.with_figure("scaleup.rate", most, assumption=why, range=(most / 2, most))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from peerlab.errors import HardwareError
 from peerlab.topology_file.pci_text import link, maker, of_class
 from peerlab.topology_file.safe_xml import Element
-from peerlab.topology_file.topology import PciCard, Topology
+from peerlab.topology_file.topology import PciCard, Topology, are_islands
 
 TOOL = "NCCL's topology"
 _BRIDGE = "0604"
@@ -36,12 +36,15 @@ def read(root: Element) -> Topology:
         for one in cpu.children
         if (known := link(one.get("busid"), one.get("link_speed"), one.get("link_width")))
     }
+    accelerators = [card.name for card, _ in found if card.accelerator]
+    links = list(_links(root))
     return Topology(
         tool=TOOL,
         cards=tuple(card for card, _ in found),
         uplinks=uplinks,
         cpu=next((maker(cpu.get("vendor").replace("Genuine", " ")) for cpu in cpus), ""),
         nvlinks=max((count for _, count in found if count is not None), default=None),
+        islands=bool(links) and are_islands(accelerators, links),
         remarks=tuple(remarks),
     )
 
@@ -73,6 +76,16 @@ def _cards(element: Element, socket: int, way: tuple[str, ...]) -> Iterator[tupl
                 else None
             )
             yield _card(one, socket, way, accelerator=kind), links
+
+
+def _links(element: Element, busid: str = "") -> Iterator[tuple[str, str]]:
+    """Yield from where to where each NVLink leads: to another accelerator, or to a switch, all of which are one."""
+    for one in element.children:
+        if one.tag == "nvlink":
+            to_gpu = one.get("tclass").startswith(("0x0302", "0x0300"))
+            yield busid, one.get("target") if to_gpu else "switch"
+        else:
+            yield from _links(one, one.get("busid") or busid)
 
 
 def _card(one: Element, socket: int, way: tuple[str, ...], *, accelerator: bool) -> PciCard:

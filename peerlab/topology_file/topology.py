@@ -52,6 +52,8 @@ class Topology:
     """Maker of the processor, ``AMD`` or ``Intel``; empty: not said."""
     nvlinks: int | None = None
     """NVLinks of one accelerator, all together; 0: none; None: not said."""
+    islands: bool = False
+    """Whether NVLinks join some of the accelerators alone, so that what all exchange crosses PCIe."""
     acs_redirect: bool | None = None
     """Whether a bridge redirects what goes from card to card; None: not said."""
     remarks: tuple[str, ...] = ()
@@ -86,6 +88,15 @@ def nearest(topology: Topology, card: PciCard, others: Iterable[PciCard]) -> str
     """Return the shortest distance from a card to any of some others; empty: none is known."""
     found = {topology.distance(card, other) for other in others}
     return next((one for one in (PIX, PXB, PHB, SYS) if one in found), "")
+
+
+def are_islands(accelerators: Iterable[str], links: Iterable[tuple[str, str]]) -> bool:
+    """Return whether links leave some accelerators apart; an end that is none of them is a switch, which joins all that it links."""
+    group = {name: {name} for name in accelerators}
+    for one, other in links:
+        both = group.setdefault(one, {one}) | group.setdefault(other, {other})
+        group.update(dict.fromkeys(both, both))
+    return len({id(group[name]) for name in accelerators}) > 1
 
 
 def joined(topology: Topology) -> list[tuple[PciCard, ...]]:

@@ -320,3 +320,27 @@ def test_a_slower_nic_beside_the_one_of_the_collective_is_left_out_by_its_link(t
     found = drafted(tmp_path, text)
     assert "1 H100 and 1 NIC per node" in found.cluster.summary
     assert "left out, as farther away or slower: 0000:19:00.0" in found.remarks
+
+
+PAIRS = (
+    ("X", "NV4", "SOC", "SOC"),
+    ("NV4", "X", "SOC", "SOC"),
+    ("SOC", "SOC", "X", "NV4"),
+    ("SOC", "SOC", "NV4", "X"),
+)
+
+
+@pytest.mark.parametrize("joined_all", [False, True])
+def test_nvlinks_between_pairs_alone_do_not_join_a_node(tmp_path, joined_all):
+    rows = [[cell if cell == "X" or not joined_all else "NV4" for cell in row] for row in PAIRS]
+    lines = (f"GPU{at}\t" + "\t".join(row) + "\tPHB\t0-7\t0" for at, row in enumerate(rows))
+    found = drafted(tmp_path, matrix(*lines, head="GPU0\tGPU1\tGPU2\tGPU3\tmlx5_0"))
+    said = found.cluster.figures["scaleup.rate"].assumption
+    assert ("NVLinks join some accelerators alone" in said) is not joined_all
+
+
+def test_a_dump_of_nccl_with_bridges_between_pairs_is_no_nvlink_of_all(tmp_path):
+    assert not read(tmp_path, machines.dgx_a100()).islands
+    gpu = "<pci busid='{0}' class='0x030200'><gpu><nvlink target='{1}' count='4' tclass='0x030200'/></gpu></pci>"
+    cards = "".join(gpu.format(one, other) for one, other in ("ab", "ba", "cd", "dc"))
+    assert read(tmp_path, f"<system><cpu numaid='0'>{cards}</cpu></system>").islands
