@@ -6,7 +6,7 @@ from peerlab.errors import HardwareError, one_line
 from peerlab.textfile import read_bytes
 from peerlab.topology_file import lspci, lstopo, nccl_xml, nvidia_smi
 from peerlab.topology_file.safe_xml import Element, read_xml
-from peerlab.topology_file.topology import Topology
+from peerlab.topology_file.topology import MOST_CARDS, Topology
 from peerlab.units import say_bytes
 
 MOST_BYTES = 32 * 2**20
@@ -53,6 +53,8 @@ def read_topology(data: bytes) -> Topology:
     if len(data) > MOST_BYTES:
         raise HardwareError(f"larger than {say_bytes(MOST_BYTES)}; {_TOO_LARGE}")
     found = _read(data)
+    if len(found.cards) > MOST_CARDS:
+        raise HardwareError(f"{len(found.cards)} accelerators and NICs are more than any machine has")
     if not found.accelerators:
         raise HardwareError(f"{found.tool} names no accelerator here")
     return found

@@ -91,7 +91,7 @@ def test_a_pasted_matrix_is_drafted_and_drawn_and_undo_goes_back(lab, tmp_path):
 
 def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
     async def drawn():
-        lab.controls.machine.read(machines.virtual_h100(), "your machine")
+        lab.controls.machine.read(machines.h20_mixed(), "your machine")
         await lab.controls.machine._task
         assert "move the gain most" not in lab.controls.machine._short.value
         await simulated(lab)
@@ -99,7 +99,9 @@ def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
         lab.rest()
 
     asyncio.run(drawn())
-    assert "move the gain most first: NIC rate, host memory bandwidth, " in lab.controls.machine._short.value
+    assert (
+        "move the gain most first: host memory bandwidth, PCIe uplink, " in lab.controls.machine._short.value
+    )
 
 
 def test_no_file_is_overwritten_and_the_same_machine_has_one(lab, tmp_path):
