@@ -14,6 +14,8 @@ from peerlab.training.workload import ITEM_BYTES, MeasuredStep, TrainedLayer, Wo
 _MOST_BYTES = 2**20
 _MOST_LAYERS = 10_000
 _MOST_PARAMETERS = 2**43
+_MOST_BATCH = 2**20
+_MOST_MS = 1e9
 _LEAST = 1e-6
 """Of a time in ms, a rate in TFLOP/s, and operations in TFLOP."""
 _TEXTS = ("name", "title", "sample", "gradient_dtype", "layer_shares")
@@ -175,9 +177,13 @@ def _check_unit(given: Figure | None, unit: str | None) -> None:
 
 def _measured(table: dict[str, Any]) -> MeasuredStep:
     batch, time = table.get("batch"), _figure("compute.time", table.get("time"))
-    if not _number(batch, above=1, whole=True):
-        raise WorkloadError(f"compute: batch must be a whole number of samples, not {batch!r:.40}")
+    if not _number(batch, above=1, whole=True) or int(batch or 0) > _MOST_BATCH:
+        raise WorkloadError(
+            f"compute: batch must be a whole number of samples up to {_MOST_BATCH}, not {batch!r:.40}"
+        )
     _check_unit(time, "ms")
+    if time.value > _MOST_MS:
+        raise WorkloadError(f"compute.time: {time.value:g} ms is more than {_MOST_MS:g} ms")
     return MeasuredStep(_text(table, "device"), int(batch or 0), time)
 
 
@@ -191,8 +197,10 @@ def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
         if not _number(repeat, above=1, whole=True) or repeat > _MOST_LAYERS:
             raise WorkloadError(f"block {name}: repeat must be a whole number up to {_MOST_LAYERS}")
         inside = [_layer(name, one) for one in _tables(block, "layers")]
+        if not inside:
+            raise WorkloadError(f"block {name}: has no layers")
         held += repeat * sum(len(sizes) for *_, sizes in inside)
-        if max(len(names) + repeat, len(layers) + repeat * len(inside), held / 10) > _MOST_LAYERS:
+        if max(len(layers) + repeat * len(inside), held / 10) > _MOST_LAYERS:
             raise WorkloadError(f"more than {_MOST_LAYERS:,} layers, or ten times as many tensors")
         for turn in range(repeat):
             called = name if repeat == 1 else f"{name}.{turn}"
