@@ -317,6 +317,8 @@ def test_the_command_plays_a_trace_on_each_path(tmp_path, capsys):
     assert "recorded: 100 ms a step, 10 ms exposed; replayed 100 ms, 10 ms exposed: good" in printed
     run = peerlab.step(peerlab.load(path).step(nodes=2, path="peer-direct", library="none"))
     assert f"{run.time_s * 1e3:.3g} ms" in printed
+    assert "batches/s" in printed  # nobody has told how many samples a batch has
+    assert "samples/s" not in printed
     assert run_command(["step", "--trace", str(path), "--batch", "0"]) == 1
     assert run_command(["step", "--trace", str(tmp_path / "none.json")]) == 1
     assert capsys.readouterr().err.count("\n") == 2
