@@ -292,7 +292,7 @@ def _time(value: Any) -> float | None:
 
 def _kept(args: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a collective that are kept: sizes, types and numbers, no text but names of kinds and types."""
-    numbers = ("External id", "In msg nelems", "Out msg nelems", "Group size", "stream")
+    numbers = ("External id", "correlation", "In msg nelems", "Out msg nelems", "Group size", "stream")
     kept: dict[str, Any] = {
         name: args[name] for name in numbers if isinstance(args.get(name), int) and 0 <= args[name] < 2**48
     }
@@ -316,6 +316,9 @@ def _unknown(found: TraceEvents, dtype: str) -> str:
 def kernels(found: TraceEvents) -> list[TracedKernel]:
     """Return the collectives on the device in order; what one does not say is taken from what the host asked for."""
     every = []
+    wanted = {one["correlation"] for one in found.kernels if "correlation" in one}
+    places = zip(found.launch_of, found.launch_at, strict=True)
+    launched = {known: at for known, at in places if known in wanted}
     for one in found.kernels:
         asked = found.asked.get(one.get("External id", -1), {})
         said = {**asked, **one}
@@ -331,7 +334,7 @@ def kernels(found: TraceEvents) -> list[TracedKernel]:
                 dtype=dtype,
                 ranks=said.get("Group size", 0),
                 stream=said.get("stream", 0),
-                asked=asked.get("ts", one["begin"]),
+                asked=asked.get("ts", launched.get(one.get("correlation", -1), one["begin"])),
                 begin=one["begin"],
                 end=one["end"],
             )

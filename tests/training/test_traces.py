@@ -108,6 +108,19 @@ def test_sizes_are_found_where_only_the_host_wrote_them(tmp_path):
     assert peerlab.load(save(tmp_path, events)).steps[0].exchanges[0].kernel.nbytes == 4_000_000
 
 
+def test_where_the_host_wrote_no_field_an_exchange_was_asked_for_when_its_kernel_was_launched(tmp_path):
+    events = one_step()
+    for one in events:
+        if one["name"].startswith("nccl"):
+            one["args"]["correlation"] = one["args"].pop("External id")
+        if one["name"] == "record_param_comms":
+            launch = {"correlation": one["args"]["External id"]}
+            one.update(name="cudaLaunchKernel", cat="cuda_runtime", args=launch)
+    (step,) = peerlab.load(save(tmp_path, events)).steps
+    assert [one.ready_ms for one in step.exchanges] == [50, 60, 80]
+    assert step.verdict == "good"
+
+
 def test_without_sizes_it_is_shown_and_not_simulated(tmp_path):
     """PyTorch before 2.2, and CUDA graphs, write no fields."""
     events = [one for one in one_step() if one["name"] != "record_param_comms"]
