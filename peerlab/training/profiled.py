@@ -5,9 +5,11 @@ the exchange before it is through; the rest (the optimizer) begins when the last
 were recorded, a step must take what it took. If it does not, the trace is of something else, and the verdict says *bad*.
 """
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +33,9 @@ Times = NDArray[np.float64]
 
 _ADDS = "allreduce"
 _US_PER_MS = 1000.0
+_MOST_KINDS = 12
+_BESIDE = 0.01
+"""Which share of a step the next one may begin early."""
 _LATE = 0.01
 """From which share of a step on an exchange that begins late makes a replay bad."""
 _EXPOSED = 0.01
@@ -220,6 +225,11 @@ class ProfiledTraining:
             for n, (part, size) in enumerate(zip(parts, sizes, strict=False))
         ]
         layers.append(TrainedLayer("the first layers", 0, parts[-1], ()))
+        if not step.computed_ms:
+            raise RecordsError(
+                f"{self.name}: nothing was computed in step {step.number} before its last exchange ended, so it cannot be simulated; "
+                "record with ProfilerActivity.CUDA, one whole step"
+            )
         share = step.backward_ms / step.computed_ms
         return Workload(
             name="your step",
@@ -308,19 +318,43 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
             f"{events.name}: no collective of nccl, rccl or hccl in it; a single device exchanges nothing"
         )
     device = _DeviceEvents(events)
-    steps = [device.step(one, every) for one in sorted(events.steps, key=lambda one: one[1])]
+    marked = sorted(events.steps, key=lambda one: one[1])
+    _check_one_rank(events.name, marked)
+    steps = [device.step(one, every) for one in marked]
     kept = [one for one in steps if one is not None]
     if not kept:
-        kinds = ", ".join(sorted({one.collective or "unnamed ones" for one in every}))
+        kinds = _named(every)
+        why = (
+            "they lie outside of its steps; record whole steps"
+            if _ADDS in kinds
+            else "sharded training's traces are not read yet"
+        )
         raise RecordsError(
-            f"{events.name}: no AllReduce of gradients in its steps, only {kinds}; sharded training's traces are not read yet"
+            f"{events.name}: no AllReduce of gradients in its steps, only {', '.join(kinds)}; {why}"
         )
     if len(kept) < len(steps):
         events.warnings["steps without an AllReduce were left out"] = len(steps) - len(kept)
     ranks = max(one.kernel.ranks for step in kept for one in step.exchanges)
-    others = tuple(sorted({one.collective or "unnamed" for one in every} - {_ADDS}))
+    others = tuple(one for one in _named(every) if one != _ADDS)
     warnings = tuple(f"{count:,} {what}" for what, count in events.warnings.items())
     return ProfiledTraining(events.name, tuple(kept), ranks, others, warnings)
+
+
+def _check_one_rank(name: str, marked: Sequence[tuple[int, float, float]]) -> None:
+    """Refuse steps that go on beside each other: whose exchanges are whose cannot be said."""
+    for (number, begin, end), (other, since, _) in pairwise(marked):
+        if end - since > _BESIDE * (end - begin):
+            raise RecordsError(
+                f"{name}: steps {number} and {other} overlap; give the trace of one rank, not several in one file"
+            )
+
+
+def _named(every: Sequence[TracedKernel]) -> list[str]:
+    """Return the kinds of collectives in words, only some where there are many."""
+    kinds = sorted({one.collective or "unnamed ones" for one in every})
+    return (
+        kinds if len(kinds) <= _MOST_KINDS else [*kinds[:_MOST_KINDS], f"{len(kinds) - _MOST_KINDS:,} more"]
+    )
 
 
 def _launched(events: TraceEvents, begins: Times) -> Times:
@@ -355,7 +389,8 @@ class _DeviceEvents:
     def step(self, marked: tuple[int, float, float], every: list[TracedKernel]) -> ProfiledStep | None:
         """Return a step; None where it exchanged no gradients."""
         number, begin, end = marked
-        mine = [one for one in every if begin <= one.begin < end and one.collective in (_ADDS, "")]
+        first, last = (bisect_left(every, at, key=lambda one: one.begin) for at in (begin, end))
+        mine = [one for one in every[first:last] if one.collective in (_ADDS, "")]
         if not mine:
             return None
 
@@ -365,9 +400,9 @@ class _DeviceEvents:
         found = tuple(
             ProfiledExchange(one, ms(self.ready(one.asked)), ms(one.begin), ms(one.end)) for one in mine
         )
-        last = np.searchsorted(self.begun, mine[-1].end)
-        computed = float(self.computed[last - 1]) if last else begin
-        first = np.searchsorted(self.backward, begin)
-        backward = float(self.backward[first]) if first < len(self.backward) else mine[0].asked
+        through = np.searchsorted(self.begun, mine[-1].end)
+        computed = float(self.computed[through - 1]) if through else begin
+        went = np.searchsorted(self.backward, begin)
+        backward = float(self.backward[went]) if went < len(self.backward) else mine[0].asked
         backward = min(max(backward, begin), mine[0].asked, computed)
         return ProfiledStep(number, ms(end), ms(backward), ms(max(computed, begin)), found)
