@@ -29,7 +29,7 @@ class PastePanel:
         """`kind` names its style classes, `action` is what the button says that reads the text."""
         self._task: asyncio.Task[None] | None = None
         self._kind, self.toggle = kind, toggle
-        self._text = self._styled(w.Textarea(placeholder=invitation, tooltip=invitation, rows=5), "text")
+        self._text = self._styled(w.Textarea(placeholder=invitation, rows=5), "text")
         self._file = self._styled(
             w.FileUpload(description="Choose a file", multiple=False, tooltip=f"Read a {kind} from a file"),
             "file",
