@@ -32,19 +32,7 @@ def read(text: str) -> Topology:
         If the matrix is cut, or rows and columns do not fit.
     """
     lines = _COLOURS.sub("", text).splitlines()
-    heads = (at for at, line in enumerate(lines) if _HEAD.match(line) and not _FIRST.match(line))
-    start = next(heads, None)
-    if start is None:
-        raise HardwareError("the matrix is cut: the line with its columns is not there")
-    names = [
-        word
-        for word in lines[start].split()
-        if re.fullmatch(r"GPU\d+|NIC\d+|\w+_\w+|ib\d+|e(?:th|n)\w+", word)
-    ]
-    if len(names) > MOST_CARDS:
-        raise HardwareError(f"a matrix of {len(names)} devices is larger than any machine's")
-    if twice := next((name for name in names if names.count(name) > 1), ""):
-        raise HardwareError(f"the matrix contradicts itself: it has {twice} twice")
+    start, names = _columns(lines)
     rows: dict[str, list[str]] = {}
     behind: dict[str, list[str]] = {}
     for line in lines[start + 1 :]:
@@ -71,6 +59,21 @@ def read(text: str) -> Topology:
         islands=bool(nvlinks) and are_islands(*_linked(names, rows)),
         remarks=("the matrix has no rates: those of PCIe links and NICs are assumed",),
     )
+
+
+def _columns(lines: list[str]) -> tuple[int, list[str]]:
+    """Return the line with the columns, and the devices that they name."""
+    heads = (at for at, line in enumerate(lines) if _HEAD.match(line) and not _FIRST.match(line))
+    start = next(heads, None)
+    if start is None:
+        raise HardwareError("the matrix is cut: the line with its columns is not there")
+    of_device = re.compile(r"GPU\d+|NIC\d+|\w+_\w+|ib\d+|e(?:th|n)\w+")
+    names = [word for word in lines[start].split() if of_device.fullmatch(word)]
+    if len(names) > MOST_CARDS:
+        raise HardwareError(f"a matrix of {len(names)} devices is larger than any machine's")
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise HardwareError(f"the matrix contradicts itself: it has {twice} twice")
+    return start, names
 
 
 def _sockets(behind: dict[str, list[str]]) -> dict[str, int]:

@@ -121,11 +121,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         If there is no such cluster.
     """
     seen, know = observe(records), knowledge()
-    if seen.path:
-        raise RecordsError(
-            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
-            "them side by side: peerlab.load(FILE)"
-        )
+    _check_open(seen)
     if cluster is None and records.manifest.get("cluster") in known_clusters():
         cluster = records.manifest["cluster"]
     named = None if cluster is None else _loaded(cluster)
@@ -160,6 +156,14 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         chosen=chosen,
         seen=seen,
     )
+
+
+def _check_open(seen: Observed) -> None:
+    if seen.path:
+        raise RecordsError(
+            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
+            "them side by side: peerlab.load(FILE)"
+        )
 
 
 def _loaded(cluster: str | Path | Cluster) -> Cluster:

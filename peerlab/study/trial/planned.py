@@ -98,12 +98,7 @@ def plan_trial(
         If the cluster lacks one of the paths, or tool, launcher or switch are not known.
     """
     known = switching()
-    if not isinstance(repeats, int) or not 2 <= repeats <= _MOST_REPEATS:
-        raise PeerlabError(
-            f"{repeats} runs of each setting are not possible; give 2 to {_MOST_REPEATS}: their spread is the noise"
-        )
-    if launcher not in known.launchers:
-        raise PeerlabError(f"unknown launcher {launcher!r}; {nearest(launcher, known.launchers)}")
+    _check_runs(known, launcher, repeats)
     base = Scenario(cluster=cluster, nodes=nodes)
     if base.nodes < 2:
         raise PeerlabError(
@@ -133,6 +128,15 @@ def plan_trial(
         needs=chosen.needs,
         source=chosen.source,
     )
+
+
+def _check_runs(known: Switching, launcher: str, repeats: int) -> None:
+    if not isinstance(repeats, int) or not 2 <= repeats <= _MOST_REPEATS:
+        raise PeerlabError(
+            f"{repeats} runs of each setting are not possible; give 2 to {_MOST_REPEATS}: their spread is the noise"
+        )
+    if launcher not in known.launchers:
+        raise PeerlabError(f"unknown launcher {launcher!r}; {nearest(launcher, known.launchers)}")
 
 
 def _switch(known: Switching, base: Scenario, tool: str, name: str) -> PathSwitch:
