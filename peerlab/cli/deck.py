@@ -80,7 +80,7 @@ def add(commands: Any) -> None:
     add("--beside", metavar="CLUSTER", help="a second cluster that is asked the same")
     add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
     add("--nodes", type=number, help="servers that take part (default: 8)")
-    add("--message", dest="message_bytes", metavar="SIZE", help="bytes per rank (default: 64 MiB)")
+    add("--message", dest="message_bytes", metavar="SIZE", help="bytes of the whole buffer (default: 64 MiB)")
     _add_training(add)
 
 
