@@ -249,9 +249,9 @@ def test_a_slow_node_is_slow_where_the_record_says_so_and_nowhere_else(dpu, scen
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({}, [["registered at start", "DPU memory, once"]]),
+        ({}, [["at start", "DPU memory, once"]]),
         ({"registration": ("none", "load and store")}, [["this path registers nothing", ""]]),
-        ({"is_staged": True}, [["registered at start", "DPU memory, once"]]),
+        ({"is_staged": True}, [["at start", "DPU memory, once"]]),
         (
             {"is_staged": True, "registration": ("none", "load and store")},
             [["this path registers nothing", ""]],

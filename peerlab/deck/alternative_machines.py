@@ -83,7 +83,7 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
         title = (
             f"Bought instead, hardware brings {more} Peer Direct"
             if more != "as much as"
-            else "Hardware bought instead brings as much as Peer Direct"
+            else "Bought instead, hardware brings as much as Peer Direct"
         )
         says = f"Without Peer Direct the most comes from this: {name[:1].lower()}{name[1:]}, {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
         told.append(

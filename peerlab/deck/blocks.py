@@ -33,6 +33,13 @@ def card(body: str, columns: int, *, title: str = "", tone: str = "", high: str 
     return f"<div class='{kinds}'{mark}>{head}{body}</div>"
 
 
+def facts(*rows: tuple[str, str]) -> str:
+    """Return names with their values, a line each."""
+    return "".join(
+        f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in rows
+    )
+
+
 def change(label: str, before: str, after: str) -> str:
     """Return a tile: what a figure was, and what it becomes."""
     return card(

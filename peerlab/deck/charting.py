@@ -1,6 +1,6 @@
 """The slides of a review that are charts or tables."""
 
-from peerlab.analysis.gain import Assumption, GainBand, GainCase
+from peerlab.analysis.gain import GainBand, GainCase
 from peerlab.analysis.lanes import lane_name
 from peerlab.analysis.metrics import BUSY
 from peerlab.analysis.run import Run
@@ -13,7 +13,7 @@ from peerlab.deck.training import StepTime, Training
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import STAGES, stage_kind
-from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time, say_unit, write_bytes
+from peerlab.units import PS_PER_S, say_bytes, say_share, say_time, write_bytes
 from peerlab.view.theme import line_roles, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
@@ -102,36 +102,6 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
     more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
     line = f"Bands: all assumed figures at the ends of their ranges.{more}"
     return Slide(title, pictures=(chart,), lines=(line,), notes=(f"{said}.",))
-
-
-def _nics(compared: ComparedRuns) -> str:
-    """Return whose registrations are counted."""
-    machine = compared.base.hardware
-    many = min(machine.nics_per_switch, machine.devices_per_switch)
-    return "the NIC" if many == 1 else f"the {many} NICs"
-
-
-def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
-    """Say what registering memory costs."""
-    runs = [
-        ("one pool, registered once", compared.run(path=PEER_DIRECT, registration="pool"), "direct"),
-        ("cache, warm", compared.direct, "direct"),
-        ("cache of one region", compared.run(path=PEER_DIRECT, cache_regions=1), "register"),
-        ("for each transfer", compared.uncached, "register"),
-        (_HOST, compared.detour, "copy"),
-    ]
-    rows = [
-        Bar(name, (Part(run.busbw_GBps, role),), f"{run.busbw_GBps:.3g} GB/s") for name, run, role in runs
-    ]
-    slower = compared.uncached.time_ps > compared.detour.time_ps
-    title = f"Memory registered for each transfer: {'slower than' if slower else 'still faster than'} the way through the host"
-    counters = compared.uncached.registration
-    line = (
-        f"Without a cache {_nics(compared)} of one PCIe switch would register {counters.misses} times, {say_time(counters.time_ps)} in all;"
-        f" the exchange takes {say_time(compared.uncached.time_ps)}."
-    )
-    alt = "Bus bandwidth by registration. " + " ".join(f"{row.name}: {row.says}." for row in rows)
-    return Slide(title, pictures=(bars(rows, alt),), lines=(f"Bars: bus bandwidth. {line}",), notes=(alt,))
 
 
 def training(outline: Outline, compared: ComparedRuns) -> Slide:
@@ -225,41 +195,3 @@ _EXCHANGES = {"copy": "exchange that is not hidden, through the host", "direct":
 
 def _s(seconds: float) -> str:
     return say_time(seconds * PS_PER_S)
-
-
-_MOST_ROWS = 4
-"""Assumed figures that a slide has room for: the most influential."""
-
-
-def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
-    """Say what the gain owes to assumed figures."""
-    gain = compared.gain_band
-    most = _MOST_ROWS - len(gain.wired[1:])
-    shown, left = gain.assumptions[:most], gain.assumptions[most:]
-    body = [_assumed(one) for one in shown]
-    ends = f"{gain.low:.2f} to {gain.high:.2f}"
-    everything = ("all that have a range, together", "", "at the ends of their ranges", ends)
-    others = [
-        ("the same on another wiring", "", case.says, f"{case.low:.2f} to {case.high:.2f}")
-        for case in gain.wired[1:]
-    ]
-    head = ("assumed", "as", "the gain, if", "times")
-    host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
-    lines = (
-        f"As assumed the gain is {gain.value:.2f} times.",
-        *([f"{say_count(len(left), 'more figure')}: each changes it less."] if left else []),
-        f"Bus bandwidth, all figures at the ends of their ranges: {host} {_HOST}, {peer} by {_PEER}.",
-    )
-    notes = tuple(f"{one.figure.label}: {one.figure.assumption}." for one in gain.assumptions)
-    return Slide(
-        "What the gain owes to assumptions", rows=(head, *body, everything, *others), lines=lines, notes=notes
-    )
-
-
-def _assumed(one: Assumption) -> tuple[str, str, str, str]:
-    """Return a row of the table: what is assumed, as what, what else may be, and the gain then."""
-    figure = one.figure
-    ends = "it is {:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
-    others = " / ".join(case.says for case in one.cases) or "not simulated otherwise"
-    gains = " / ".join(f"{case.gain:.2f}" for case in one.cases)
-    return f"{figure.label} †", str(figure), ends or others, gains

@@ -1,109 +1,93 @@
 """What speaks for the simulation, and how far the gain carries: measured elsewhere, other sizes and nodes, what is not modelled."""
 
+import re
 from collections.abc import Sequence
 
 from peerlab.analysis.gain import GainBand
 from peerlab.deck.blocks import TIMES, GainAxis, card, grid, paper_without_ground, paragraphs, span
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.first_slides import figures_said
+from peerlab.deck.gains_elsewhere import GainElsewhere, gains_elsewhere
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.errors import PeerlabError
-from peerlab.study.validation.expected_figures import ExpectedRow, load_expected
 from peerlab.units import KIB, MIB, say_bytes, say_count
 
-_RATIOS = {"juliet-staging-ratio": "juliet, measured", "dl1-detour": "Gaudi DL1, as reported"}
-"""Rows of `data/expected` that say what a direct path gained over staging, by the name of where that was."""
-_ABOUT = {
-    "juliet-staging-ratio": "osu_latency, GPU to GPU, one NIC",
-    "dl1-detour": "collectives; baseline perhaps TCP",
-}
 _SIZES = (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
 _SURELY = 1.02
 """From which low end on a path is called surely faster."""
 _NODES = (2, 4, 8, 32, 128)
+_PITCH = 62.0
+"""Pixels from one bar to the next."""
 
 
 def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show measured gains on the axis of the simulated one."""
-    rows = [row for row in load_expected().rows if row.name in _RATIOS]
-    gain = compared.gain_band
-    ends = [(row, _ends(row)) for row in rows]
-    axis = GainAxis([gain.low, gain.high, *(end for _, pair in ends for end in pair)], 380, 1120)
-    axis.paper.box((axis.at(gain.low), 14, axis.at(gain.high), 96 + 72 * len(rows)), "good-wash")
-    axis.draw(14, 96 + 72 * len(rows))
-    y = 52.0
-    for row, (low, high) in ends:
-        _named(axis, y, _RATIOS[row.name], _ABOUT[row.name])
-        axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "register", 4)
-        for value, label in _marks(row):
-            axis.mark(y, value, "register")
-            axis.paper.text((axis.at(value), y - 22), label, size=15, bold=True)
-        y += 78
-    about = f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}"
+    known, gain = gains_elsewhere(), compared.gain_band
+    ends = [end for one in known for end in one.ends]
+    axis = GainAxis([gain.low, gain.high, *ends], 380, 1120)
+    low_edge = 74.0 * (len(known) + 1)
+    axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
+    axis.draw(8, low_edge)
+    for place, one in enumerate(known):
+        _measured(axis, 48 + 74.0 * place, one)
+    y, about = (
+        48 + 74.0 * len(known),
+        f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}",
+    )
     _named(axis, y, f"Simulated: {compared.base.hardware.title}", about)
     axis.bar(y, gain.low, gain.value, gain.high)
-    axis.paper.text((axis.at(gain.value), y - 22), f"{gain.value:.2f}", size=15, bold=True)
+    axis.paper.text((axis.at(gain.value), y - 22), f"{gain.value:.2f}", size=16, bold=True)
     alt = "Gains measured elsewhere: " + "; ".join(
-        f"{_RATIOS[row.name]} {low:g} to {high:g}" for row, (low, high) in ends
+        f"{one.title} {span(*one.ends)}" for one in sorted(known, key=lambda one: one.title)
     )
     picture = paper_without_ground(
-        axis.paper, 1144, 128 + 72 * len(rows), f"{alt}. Simulated here: {span(gain.low, gain.high)}."
+        axis.paper, 1144, low_edge + 36, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
     )
     told = (
-        card(paragraphs(_inside(gain, [end for _, pair in ends for end in pair])), 4, title="The same order of size", tone="direct"),
-        card(paragraphs(_other(rows, compared)), 4, title="Not the same machines", tone="hot"),
-        card(paragraphs("Only RDMA through the host is the baseline here. Against kernel TCP a gain is several times larger; it says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
+        card(paragraphs(_inside(gain, ends)), 4, title="The same order of size", tone="direct"),
+        card(paragraphs(_other(known, compared)), 4, title="Not the same machines", tone="hot"),
+        card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is several times larger, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
     )  # fmt: skip
-    source = "; ".join(f"{_RATIOS[row.name]}: {row.source.split(',')[0]}" for row in rows)
+    source = "; ".join(dict.fromkeys(re.split(r"[,(:]", one.source)[0].strip() for one in known))
     return Slide(
         "Measured elsewhere, on the same axis as simulated here",
         "How many times as fast a direct path was as staging in host memory; diamonds are measured or reported",
         grid(card(picture, 12), *told),
-        notes=tuple(f"{_RATIOS[row.name]}: {row.what}. {row.source}. {row.note}" for row in rows),
-        source=f"Sources: {source}",
+        notes=tuple(f"{one.title}: {one.what}. {one.source}." for one in known),
+        source=f"Sources: {source}. Each in full: speaker's notes",
     )
+
+
+def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
+    """Draw what is known of one machine: a diamond for each figure."""
+    _named(axis, y, one.title, one.about)
+    low, high = one.ends
+    axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "register", 4)
+    for value, label in one.marks:
+        axis.mark(y, value, "register")
+        axis.paper.text((axis.at(value), y - 22), label, size=16, bold=True)
 
 
 def _inside(gain: GainBand, ends: Sequence[float]) -> str:
     low, high = min(ends), max(ends)
     meets = "lies among them" if low <= gain.value <= high else "lies beside them"
-    return f"Elsewhere {low:g} to {high:g}; this run says {gain.value:.2f} and {meets}. That alone proves little."
+    return f"Elsewhere {low:.3g} to {high:.3g}; this run says {gain.value:.2f} and {meets}. That alone proves little."
 
 
-def _other(rows: Sequence[ExpectedRow], compared: ComparedRuns) -> str:
-    fitted = [_RATIOS[row.name].partition(",")[0] for row in rows if row.fitted]
-    own = any(row.cluster == compared.base.hardware.name for row in rows)
-    said = f"Constants of {', '.join(fitted)} were fitted to its figures. " if fitted else ""
-    return (
-        said
-        + ("Other NICs, other PCIe, point to point. " if fitted else "")
-        + (
-            "The report on this machine leaves its number of nodes open."
-            if own
-            else "None of them is this machine."
-        )
+def _other(known: Sequence[GainElsewhere], compared: ComparedRuns) -> str:
+    fitted = [one.title.partition(",")[0] for one in known if one.fitted]
+    own = any(one.cluster == compared.base.hardware.name for one in known)
+    said = (
+        f"Constants of {', '.join(fitted)} were fitted to its figures; it is point to point. "
+        if fitted
+        else ""
     )
-
-
-def _ends(row: ExpectedRow) -> tuple[float, float]:
-    values = [
-        end
-        for one in row.points
-        for end in (one.expected if isinstance(one.expected, tuple) else (one.expected,))
-    ]
-    return min(values), max(values)
-
-
-def _marks(row: ExpectedRow) -> list[tuple[float, str]]:
-    """Return what was measured, with its words: the points, or both ends of a range once."""
-    found: dict[float, str] = {}
-    for one in row.points:
-        for value in one.expected if isinstance(one.expected, tuple) else (one.expected,):
-            found.setdefault(
-                value, f"{value:g}" if isinstance(one.expected, tuple) else f"{one.label}: {value:g}"
-            )
-    return list(found.items())
+    return said + (
+        "The report on this machine leaves its number of nodes open."
+        if own
+        else "None of them is this machine."
+    )
 
 
 def _named(axis: GainAxis, y: float, name: str, about: str) -> None:
@@ -162,11 +146,11 @@ def _small(by_size: Sequence[tuple[str, GainBand]]) -> str:
 
 def _bars(rows: Sequence[tuple[str, GainBand]], ends: Sequence[float], here: str) -> str:
     axis = GainAxis(ends, 92, 520)
-    high = 44.0 * len(rows) + 8
+    high = _PITCH * len(rows)
     axis.draw(0, high)
     for place, (name, band) in enumerate(rows):
-        y = 26 + 44.0 * place
-        axis.paper.text((84, y), name, size=16, bold=name == here, align="right")
+        y = _PITCH * (place + 0.5)
+        axis.paper.text((84, y), name, size=17, bold=name == here, align="right")
         axis.bar(y, band.low, band.value, band.high)
     alt = "Gain: " + "; ".join(f"{name} {span(band.low, band.high)}" for name, band in rows)
     return paper_without_ground(axis.paper, 544, high + 34, alt)

@@ -100,25 +100,25 @@ def _times(compared: ComparedRuns) -> str:
     paper, wide = Paper(palette(PAGE)), 330.0 / max(host.time_s, slowest)
     alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, up to {slowest * 1e3:.3g} ms."
     paper.text((0, 14), "One exchange", size=17, ink="good-ink", align="left")
-    for y, name, run, role in ((50, "through the host", host, "copy"), (130, "Peer Direct", peer, "direct")):
-        paper.text((0, y), name, size=18, bold=True, ink=f"{role}-ink", align="left")
+    for y, name, run, role in ((62, "through the host", host, "copy"), (162, "Peer Direct", peer, "direct")):
+        paper.text((0, y), name, size=19, bold=True, ink=f"{role}-ink", align="left")
         end = wide * run.time_s
         if role == "direct" and slowest > run.time_s:
             paper.area(
-                [(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 52), (end, y + 52)], role
+                [(end, y + 16), (wide * slowest, y + 16), (wide * slowest, y + 62), (end, y + 62)], role
             )
-            paper.line([(wide * slowest, y + 12), (wide * slowest, y + 56)], f"{role}-ink", 2)
+            paper.line([(wide * slowest, y + 12), (wide * slowest, y + 66)], f"{role}-ink", 2)
             end = wide * slowest
-        paper.box((0, y + 16, wide * run.time_s, y + 52), role, radius=3)
-        paper.text((end + 10, y + 34), say_time(run.time_ps), size=20, bold=True, align="left")
+        paper.box((0, y + 16, wide * run.time_s, y + 62), role, radius=3)
+        paper.text((end + 10, y + 39), say_time(run.time_ps), size=22, bold=True, align="left")
     paper.text(
-        (0, 208),
+        (0, 258),
         f"pale: up to {slowest * 1e3:.3g} ms where the gain is {gain.low:.2f}{TIMES}",
         size=15,
         ink="good-ink",
         align="left",
     )
-    return paper_without_ground(paper, 440, 222, alt)
+    return paper_without_ground(paper, 440, 276, alt)
 
 
 def _why(compared: ComparedRuns) -> tuple[str, str]:
@@ -130,16 +130,15 @@ def _why(compared: ComparedRuns) -> tuple[str, str]:
 def _sure(compared: ComparedRuns) -> tuple[str, str]:
     gain = compared.gain_band
     if gain.least > 1:
-        return "Of the sign: whatever is assumed, Peer Direct is faster.", _first_check(compared)
+        return "Whatever is assumed, Peer Direct is faster; by how much is the range above.", _moves(gain)
     if gain.wired and gain.low > 1:
         others = "; ".join(f"{case.gain:.2f}{TIMES} if {case.says}" for case in gain.wired[1:])
-        return f"Of the sign, if {gain.wired[0].says}. Otherwise {others}.", ""
-    return "Not even of the sign: at its low end Peer Direct is no faster.", _first_check(compared)
+        return f"Surely faster if {gain.wired[0].says}. That is assumed: {others}.", ""
+    return "Not sure that it is faster: at its low end Peer Direct gains nothing.", _moves(gain)
 
 
-def _first_check(compared: ComparedRuns) -> str:
-    one = compared.gain_band.decisive
-    return f"What moves it most: {one.figure.label}." if one else ""
+def _moves(gain: GainBand) -> str:
+    return f"What moves it most: {gain.decisive.figure.label}." if gain.decisive else ""
 
 
 def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -208,6 +207,6 @@ def live(outline: Outline, compared: ComparedRuns) -> Slide:
         notes=(
             "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",
         ),
-        live=page_html(compared.detour, theme=outline.theme),
+        live=page_html(compared.detour, mode="figure", theme=outline.theme),
         source=figures_said(compared),
     )

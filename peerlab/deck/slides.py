@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import accumulate
 
 from tqdm import tqdm
 
 from peerlab.analysis.run import Run
 from peerlab.deck import (
     alternative_machines,
+    appendix_slides,
     charting,
     evidence_slides,
     first_slides,
@@ -72,32 +72,6 @@ def _still(run: Run, title: str, line: str) -> Slide:
     return Slide(title, pictures=(picture,), lines=(line,), notes=(alt_text(run), caption(run)))
 
 
-def _sources(_outline: Outline, compared: ComparedRuns) -> Slide:
-    hardware = compared.base.hardware
-    known = list(dict.fromkeys(figure.source for figure in hardware.figures.values() if figure.source))
-    shown = _that_fit(known)
-    more = (
-        [f"{len(known) - len(shown)} more: peerlab clusters {hardware.name}"]
-        if len(known) > len(shown)
-        else []
-    )
-    title = (
-        f"{len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed"
-    )
-    notes = tuple(f"{f.label}, assumed: {f.assumption}." for f in hardware.figures.values() if f.assumption)
-    return Slide(title, lines=(*shown, *more), notes=notes)
-
-
-_LINES, _LETTERS = 42, 52
-"""Lines that a slide of many has room for, and the letters of one."""
-
-
-def _that_fit(texts: list[str]) -> list[str]:
-    """Return the first of `texts`, as many as one slide holds."""
-    lines = list(accumulate(-(-len(text) // _LETTERS) for text in texts))
-    return [text for text, used in zip(texts, lines, strict=True) if used <= _LINES]
-
-
 def _text(_outline: Outline, _compared: ComparedRuns) -> Slide:
     return Slide("")
 
@@ -120,8 +94,8 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "direct": _direct,
     "time": charting.time,
     "nodes": charting.nodes,
-    "registration": charting.registration,
-    "assumptions": charting.assumptions,
-    "sources": _sources,
+    "registration": appendix_slides.registration,
+    "assumptions": appendix_slides.assumptions,
+    "sources": appendix_slides.sources,
     "text": _text,
 }

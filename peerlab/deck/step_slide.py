@@ -4,7 +4,17 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from peerlab.deck.blocks import TIMES, card, grid, paper_without_ground, paragraphs, span, table
+from peerlab.deck.blocks import (
+    TIMES,
+    card,
+    facts,
+    grid,
+    paper_without_ground,
+    paragraphs,
+    span,
+    table,
+    words,
+)
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
@@ -46,11 +56,11 @@ def simulated_step(found: SimulatedStep) -> Slide:
     )
     sides = [
         card(_now(host, peer) + paragraphs(*_money(host, peer)), 5, title="This step"),
-        card(paragraphs(*_lines(sure)), 5, title="How sure", tone="hot"),
+        card(_lines(sure), 5, title="How sure: the step's gain", tone="hot"),
     ]
     if found.batches:
         worth = card(
-            f"<p class='strong'>{_worth(found.batches)}</p>" + paragraphs(_WHY),
+            f"<p class='strong'>{words(_worth(found.batches))}</p>",
             5,
             title="When it is not worth it",
             high="good",
@@ -59,12 +69,12 @@ def simulated_step(found: SimulatedStep) -> Slide:
         body = grid(chart, sides[0], worth, sides[1])
     else:
         body = grid(*(one.replace("c5", "c6") for one in sides))
-    told = (repr(sure), f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
+    told = (repr(sure), _WHY, f"Computing: {say_time(step.compute.ps)} a pass, {step.compute.says}.")
     source = f"Exchange simulated; computing: {step.compute.says}{' †' * step.compute.assumed}"
     return Slide(title, about, body, notes=told, source=source)
 
 
-_WHY = "Backward is long enough there: the exchange hides behind it on either path."
+_WHY = "At large batches backward is so long that the exchange hides behind it on either path."
 
 
 def _batch(run: StepRun) -> str:
@@ -95,25 +105,19 @@ def _now(host: StepRun, peer: StepRun) -> str:
     return table(("", "host", "Peer Direct"), rows)
 
 
-def _lines(sure: StepGain) -> list[str]:
-    return [
-        (
-            f"{span(sure.cluster.low, sure.cluster.high, 3)} by the cluster's assumed figures, "
-            f"{span(sure.training_low, sure.training_high, 3)} by what is assumed about computing."
-        ),
-        *_beside(sure),
-    ]
-
-
-def _beside(sure: StepGain) -> list[str]:
-    """Say what an assumption without a range would do."""
-    return [f"Beside that: {'; '.join(sure.beside[:2])}."] if sure.beside else []
+def _lines(sure: StepGain) -> str:
+    apart = sure.cluster.wired[1:2]
+    return facts(
+        ("cluster's figures, all at their ends", span(sure.cluster.low, sure.cluster.high, 3)),
+        ("what is assumed of computing", span(sure.training_low, sure.training_high, 3)),
+        *((f"if {case.says}", span(case.low, case.high, 3)) for case in apart),
+    )
 
 
 def _chart(batches: GainAtBatches) -> str:
     """Draw the gain over batches, the batch that is shown marked."""
     paper, points, here = Paper(palette(PAGE)), batches["points"], batches["here"]
-    wide, high, left, top, bottom = 640.0, 480.0, 66.0, 44.0, 410.0
+    wide, high, left, top, bottom = 640.0, 470.0, 66.0, 44.0, 400.0
     most = max(1.1, *(gain for _, gain in points))
     first, last = math.log(points[0][0]), math.log(points[-1][0])
 

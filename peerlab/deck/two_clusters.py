@@ -1,6 +1,6 @@
 """The slide that asks the same on a second cluster."""
 
-from peerlab.deck.blocks import card, grid, paragraphs, span, without_ground, words
+from peerlab.deck.blocks import card, facts, grid, paragraphs, span, without_ground, words
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
@@ -47,15 +47,13 @@ _ALIKE = 0.03
 
 def _side(compared: ComparedRuns) -> str:
     gain, host, peer = compared.gain_band, compared.detour, compared.direct
-    facts = [
+    told = [
         ("through the host", f"{say_time(host.time_ps)}, {host.busbw_GBps:.3g} GB/s"),
         ("Peer Direct", f"{say_time(peer.time_ps)}, {peer.busbw_GBps:.3g} GB/s"),
         ("busiest today", waits_for(host)),
     ]
     wired = [f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:2]]
-    rows = "".join(
-        f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts
-    )
+    rows = facts(*told)
     body = (
         f"<div class='head'><h3>{words(compared.base.hardware.title)}</h3></div><p class='large'>{words(span(gain.low, gain.high))}</p>"
         f"{without_ground(node_svg(host, theme=PAGE))}{rows}{paragraphs(*wired)}"

@@ -7,6 +7,7 @@ from peerlab.cluster_file.guide import where_to_find
 from peerlab.deck.blocks import (
     TIMES,
     card,
+    facts,
     grid,
     paper_without_ground,
     paragraphs,
@@ -94,15 +95,13 @@ def _rests(compared: ComparedRuns) -> str:
 
 def _expect(compared: ComparedRuns) -> str:
     gain = compared.gain_band
-    facts = [
+    told = [
         *((f"if {case.says}", span(case.low, case.high)) for case in gain.wired[1:3]),
         ("host memory traffic freed", f"{compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte:.2g} B per byte"),
         ("without a registration cache", f"{compared.detour.time_s / compared.uncached.time_s:.2f}{TIMES}"),
         *_own_ports(compared),
     ]  # fmt: skip
-    rows = "".join(
-        f"<div class='facts'><span>{words(what)}</span><b>{words(value)}</b></div>" for what, value in facts
-    )
+    rows = facts(*told)
     if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
     return (
         f"<p>Expect</p><p class='large'>{words(span(gain.low, gain.high))}</p>"

@@ -74,7 +74,7 @@ def _standing(run: Run) -> list[list[str]]:
     """Return the lines of a table in which nothing happens: name and note."""
     s = run.scenario
     when, what = s.data_path.registration
-    rests = [["this path registers nothing", ""] if when == "none" else [f"registered {when}", what]]
+    rests = [["this path registers nothing", ""] if when == "none" else [when, what]]
     if s.staged:
         size = say_bytes(s.slice_limit or s.nbytes)
         buffers = f"{s.window_slices} x {size}"

@@ -72,7 +72,7 @@ def test_figures_of_the_slides_are_those_of_the_runs():
     assert "slower than" in registration.title
     measured = told(one("elsewhere"))
     assert f"this run says {gain.value:.2f}" in measured
-    assert "1.5 to 2.25" in measured
+    assert "1.21 to 2.25" in measured
 
 
 def test_each_alternative_is_simulated_and_has_a_box_for_its_cost():
