@@ -2,7 +2,7 @@
 
 from itertools import accumulate
 
-from peerlab.analysis.gain import Assumption
+from peerlab.analysis.gain import Assumption, GainBand
 from peerlab.analysis.run import Run
 from peerlab.deck.blocks import (
     TIMES,
@@ -105,39 +105,17 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain owes to assumed figures."""
     gain = compared.gain_band
     most = _MOST_ROWS - len(gain.wired[1:])
-    shown, left = gain.assumptions[:most], gain.assumptions[most:]
-    body = [_assumed(one) for one in shown]
-    everything = (
-        "all that have a range, together",
-        "",
-        "at the ends of their ranges",
-        span(gain.low, gain.high),
-    )
-    others = [
-        ("the same on another wiring", "", case.says, span(case.low, case.high)) for case in gain.wired[1:]
-    ]
-    head = ("assumed †", "as", "the gain, if", "then is")
+    left = len(gain.assumptions[most:])
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     rates = facts(("through the host", host), ("Peer Direct", peer))
-    many = (
-        f"{say_count(len(left), 'more figure')}: each changes the gain less."
-        if left
-        else "No other figure changes it."
-    )
+    here = f"<p class='large'>{gain.value:.2f}{TIMES}</p>" + paragraphs("The gain as assumed.")
+    many = f"{say_count(left, 'more figure')}: each changes the gain less." if left else "Nothing."
+    others = paragraphs(many, "Why each is assumed: speaker's notes.")
     cards = (
-        card(table(head, [*body, everything, *others]), 12, high="wide"),
-        card(
-            f"<p class='large'>{gain.value:.2f}{TIMES}</p>" + paragraphs("The gain as assumed."),
-            3,
-            high="good",
-        ),
+        card(_moving(gain, most), 12, high="wide"),
+        card(here, 3, high="good"),
         card(rates, 5, title="Bus bandwidth, all at the ends of their ranges", tone="copy"),
-        card(
-            paragraphs(many, "Why each is assumed: speaker's notes."),
-            4,
-            title="What is not in the table",
-            tone="hot",
-        ),
+        card(others, 4, title="What is not in the table", tone="hot"),
     )
     return Slide(
         "What the gain owes to assumptions",
@@ -146,6 +124,20 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
         notes=tuple(f"{one.figure.label}: {one.figure.assumption}." for one in gain.assumptions),
         source=figures_said(compared),
     )
+
+
+def _moving(gain: GainBand, most: int) -> str:
+    """Return the table of the figures that move the gain most, and of all together."""
+    together = "all that have a range, together"
+    rows = [
+        *(_assumed(one) for one in gain.assumptions[:most]),
+        (together, "", "at the ends of their ranges", span(gain.low, gain.high)),
+        *(
+            ("the same on another wiring", "", case.says, span(case.low, case.high))
+            for case in gain.wired[1:]
+        ),
+    ]
+    return table(("assumed †", "as", "the gain, if", "then is"), rows)
 
 
 def _assumed(one: Assumption) -> tuple[str, str, str, str]:

@@ -1,6 +1,6 @@
 """The slide on somebody's log: what was measured, which path it was, and what Peer Direct would bring."""
 
-from peerlab.deck.blocks import TIMES, card, grid, paragraphs, span, table, words
+from peerlab.deck.blocks import TIMES, card, facts, grid, paragraphs, span, table, words
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
@@ -26,50 +26,44 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
         found = diagnose(load(outline.log), named)
     except PeerlabError as problem:
         raise ExportError(f"log: {problem}") from None
-    ahead = found.forecast
-    path = _path(found)
-    cards = [card(_measured(found), 7, title="What you measured, and with Peer Direct", high="two-rows")]
-    if ahead.why_not:
-        title = f"Your log: {path}"
-        cards.append(
-            card(paragraphs(f"{ahead.why_not}."), 5, title="What Peer Direct would bring", tone="hot")
-        )
-    else:
-        gain = ahead.gain
-        title = f"Your log: {path}; Peer Direct would be {span(gain.low, gain.high)} as fast"
-        said = "".join(
-            f"<div class='facts'><span>if {words(case.says)}</span><b>{case.gain:.2f}{TIMES}</b></div>"
-            for one in ahead.left_out
-            for case in one.cases[:3]
-        )
-        cards.append(
-            card(
-                f"<p>With Peer Direct, at {words(say_bytes(ahead.sizes[-1]))}</p><p class='large'>{words(span(gain.low, gain.high))}</p>"
-                f"<p class='note'>{words(f'as fast as your log; {gain.value:.2f}{TIMES} as assumed. Simulated on {ahead.cluster}; the model is off by a factor of {ahead.spread:.2f} on this log, which is in the range.')}</p>{said}",
-                5,
-                high="good",
-            )
-        )
-    cards.append(
-        card(
-            paragraphs(*_evidence(found)),
-            5,
-            title=f"Why: {found.verdict}" if found.path else "Nobody can tell",
-            tone="hot",
-        )
+    path, ahead = _path(found), found.forecast
+    title = f"Your log: {path}"
+    if not ahead.why_not:
+        title += f"; Peer Direct would be {span(ahead.gain.low, ahead.gain.high)} as fast"
+    why = f"Why: {found.verdict}" if found.path else "Nobody can tell"
+    cards = (
+        card(_measured(found), 7, title="What you measured, and with Peer Direct", high="two-rows"),
+        _brings(found),
+        card(paragraphs(*_evidence(found)), 5, title=why, tone="hot"),
     )
-    notes = (
-        repr(found),
-        *(f"{one.seen}: {one.says}." for one in found.evidence),
-        *found.notes,
-        *found.warnings,
-    )
+    seen = (f"{one.seen}: {one.says}." for one in found.evidence)
     return Slide(
         title,
         found.seen.says,
         grid(*cards),
-        notes=notes,
+        notes=(repr(found), *seen, *found.notes, *found.warnings),
         source=f"Measured: {found.seen.source}; simulated by peerlab. Evidence and its weights: docs/diagnosis.md",
+    )
+
+
+def _brings(found: Diagnosis) -> str:
+    """Return the card of what Peer Direct would bring, or why nobody can say."""
+    ahead = found.forecast
+    if ahead.why_not:
+        return card(paragraphs(f"{ahead.why_not}."), 5, title="What Peer Direct would bring", tone="hot")
+    gain = ahead.gain
+    others = facts(
+        *((f"if {case.says}", f"{case.gain:.2f}{TIMES}") for one in ahead.left_out for case in one.cases[:3])
+    )
+    rests = (
+        f"as fast as your log; {gain.value:.2f}{TIMES} as assumed. Simulated on {ahead.cluster}; "
+        f"the model is off by a factor of {ahead.spread:.2f} on this log, which is in the range."
+    )
+    return card(
+        f"<p>With Peer Direct, at {words(say_bytes(ahead.sizes[-1]))}</p>"
+        f"<p class='large'>{words(span(gain.low, gain.high))}</p><p class='note'>{words(rests)}</p>{others}",
+        5,
+        high="good",
     )
 
 

@@ -1,15 +1,11 @@
 """The slide on a training step that was simulated: its gain over batches, when it is not worth it, and how sure that is."""
 
-import math
-from collections.abc import Sequence
-from itertools import pairwise
-
+from peerlab.deck.batch_chart import batch_chart
 from peerlab.deck.blocks import (
     TIMES,
     card,
     facts,
     grid,
-    paper_without_ground,
     paragraphs,
     span,
     table,
@@ -23,8 +19,6 @@ from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
 from peerlab.units import PS_PER_S, say_bytes, say_count, say_share, say_time
 from peerlab.view.step_headline import GainAtBatches
-from peerlab.view.svg import Paper
-from peerlab.view.theme import PAGE, palette
 
 _WORTH = 1.02
 """Below this gain of a step an effort is not worth it for the step alone: a fiftieth is within what steps differ by."""
@@ -65,7 +59,7 @@ def simulated_step(found: SimulatedStep) -> Slide:
             title="When it is not worth it",
             high="good",
         )
-        chart = card(_chart(found.batches), 7, title="Gain of the whole step", high="three-rows")
+        chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
         body = grid(chart, sides[0], worth, sides[1])
     else:
         body = grid(*(one.replace("c5", "c6") for one in sides))
@@ -112,79 +106,6 @@ def _lines(sure: StepGain) -> str:
         ("what is assumed of computing", span(sure.training_low, sure.training_high, 3)),
         *((f"if {case.says}", span(case.low, case.high, 3)) for case in apart),
     )
-
-
-def _chart(batches: GainAtBatches) -> str:
-    """Draw the gain over batches, the batch that is shown marked."""
-    paper, points, here = Paper(palette(PAGE)), batches["points"], batches["here"]
-    wide, high, left, top, bottom = 640.0, 470.0, 66.0, 44.0, 400.0
-    most = max(1.1, *(gain for _, gain in points))
-    first, last = math.log(points[0][0]), math.log(points[-1][0])
-
-    def at(batch: float, gain: float) -> tuple[float, float]:
-        return left + (wide - left - 34) * (math.log(batch) - first) / (last - first), bottom - (
-            bottom - top
-        ) * (gain - 1) / (most - 1)
-
-    for part in range(5):
-        gain = 1 + (most - 1) * part / 4
-        paper.line([at(points[0][0], gain), at(points[-1][0], gain)], "faint", 1)
-        paper.text(
-            (left - 8, at(points[0][0], gain)[1]), f"{gain:.2f}{TIMES}", size=15, ink="muted", align="right"
-        )
-    low = at(1, _WORTH)[1]
-    paper.area([(left, low), (wide - 34, low), (wide - 34, bottom), (left, bottom)], "edge")
-    way = [at(batch, gain) for batch, gain in points]
-    paper.area([*way, (way[-1][0], bottom), (way[0][0], bottom)], "direct")
-    paper.line(way, "direct", 4)
-    for batch, gain in points:
-        near = batch != here[0] and abs(math.log(batch / here[0])) < _NEAR
-        if not near:
-            paper.text((at(batch, gain)[0], bottom + 20), f"{batch:g}", size=16, bold=batch == here[0])
-    for batch, gain in _told(points, here):
-        x, y = at(batch, gain)
-        shown = batch == here[0]
-        paper.square(
-            (x, y),
-            8 if shown else 5,
-            "direct" if shown else "box",
-            "ink" if shown else "direct",
-            2.5,
-            radius=8,
-        )
-        says = f"here {gain:.2f}{TIMES}" if shown else f"{gain:.2f}{TIMES}"
-        paper.text(
-            (x + 4, y - 20),
-            says,
-            size=18,
-            bold=True,
-            ink="direct-ink",
-            align="left" if batch < points[-1][0] else "right",
-        )
-    paper.text(
-        (left, bottom + 48),
-        f"{batches['unit']}; grey: less than {_WORTH - 1:.0%}",
-        size=16,
-        ink="muted",
-        align="left",
-    )
-    alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
-    return paper_without_ground(paper, wide, high, alt)
-
-
-_NEAR = 0.45
-
-
-def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:
-    """Return the batches whose gain is written: those at the ends, the steepest fall, and the one that is shown."""
-    falls = [one[1] / other[1] for one, other in pairwise(points)]
-    steep = falls.index(max(falls))
-    some = [points[0], points[steep], here]
-    return [
-        one
-        for i, one in enumerate(some)
-        if all(abs(math.log(one[0] / other[0])) > _NEAR for other in some[:i])
-    ]
 
 
 def _money(host: StepRun, peer: StepRun) -> list[str]:
