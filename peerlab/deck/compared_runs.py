@@ -17,6 +17,8 @@ from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.study.trial import Trial, plan_trial
 
+SURELY = 1.02
+"""From which low end of its range on a path is called surely faster."""
 NODES = (2, 4, 8, 16, 32, 64, 128, 256)
 """Nodes of the curve."""
 

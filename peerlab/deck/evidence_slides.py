@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from peerlab.analysis.gain import GainBand
 from peerlab.deck.blocks import TIMES, GainAxis, card, grid, paper_without_ground, paragraphs, span
-from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.deck.first_slides import figures_said
 from peerlab.deck.gains_elsewhere import GainElsewhere, gains_elsewhere
 from peerlab.deck.outline import Outline
@@ -14,8 +14,6 @@ from peerlab.errors import PeerlabError
 from peerlab.units import KIB, MIB, say_bytes, say_count
 
 _SIZES = (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
-_SURELY = 1.02
-"""From which low end on a path is called surely faster."""
 _NODES = (2, 4, 8, 32, 128)
 _PITCH = 62.0
 """Pixels from one bar to the next."""
@@ -111,7 +109,7 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
         ),
         card(_bars(known, ends, str(base.nodes)), 6, title=f"Nodes, messages of {say_bytes(base.nbytes)}"),
     )
-    sure = [name for name, band in by_size if band.low >= _SURELY]
+    sure = [name for name, band in by_size if band.low >= SURELY]
     title = (
         f"Peer Direct is surely faster from {sure[0]} on"
         if sure

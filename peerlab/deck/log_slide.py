@@ -1,16 +1,23 @@
 """The slide on somebody's log: what was measured, which path it was, and what Peer Direct would bring."""
 
-from peerlab.deck.blocks import TIMES, card, facts, grid, paragraphs, span, table, words
+import re
+from collections.abc import Sequence
+
+from peerlab.deck.blocks import TIMES, card, facts, grid, paper_without_ground, paragraphs, span, words
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.errors import ExportError, PeerlabError
-from peerlab.model.paths import IN_NODE, path_title
+from peerlab.model.paths import IN_NODE, path_title, path_titles
 from peerlab.records.load import load
 from peerlab.study.diagnosis import Diagnosis, diagnose
 from peerlab.units import say_bytes
+from peerlab.view.svg import Paper
+from peerlab.view.theme import PAGE, palette
 
-_MOST_SIZES = 6
+_MOST_SIZES = 5
+_ALIKE = 0.01
+"""Gains that differ by less are not told apart."""
 
 
 def logged(outline: Outline, compared: ComparedRuns) -> Slide:
@@ -32,16 +39,21 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
         title += f"; Peer Direct would be {span(ahead.gain.low, ahead.gain.high)} as fast"
     why = f"Why: {found.verdict}" if found.path else "Nobody can tell"
     cards = (
-        card(_measured(found), 7, title="What you measured, and with Peer Direct", high="two-rows"),
+        card(
+            _measured(found),
+            7,
+            title="What you measured" + ("" if ahead.why_not else ", and with Peer Direct"),
+            high="two-rows",
+        ),
         _brings(found),
         card(paragraphs(*_evidence(found)), 5, title=why, tone="hot"),
     )
-    seen = (f"{one.seen}: {one.says}." for one in found.evidence)
+    seen = (_titled(f"{one.seen}: {one.says}.") for one in found.evidence)
     return Slide(
         title,
         found.seen.says,
         grid(*cards),
-        notes=(repr(found), *seen, *found.notes, *found.warnings),
+        notes=(_titled(repr(found)), *seen, *map(_titled, found.notes), *map(_titled, found.warnings)),
         source=f"Measured: {found.seen.source}; simulated by peerlab. Evidence and its weights: docs/diagnosis.md",
     )
 
@@ -50,7 +62,9 @@ def _brings(found: Diagnosis) -> str:
     """Return the card of what Peer Direct would bring, or why nobody can say."""
     ahead = found.forecast
     if ahead.why_not:
-        return card(paragraphs(f"{ahead.why_not}."), 5, title="What Peer Direct would bring", tone="hot")
+        return card(
+            paragraphs(_titled(f"{ahead.why_not}.")), 5, title="What Peer Direct would bring", tone="hot"
+        )
     gain = ahead.gain
     others = facts(
         *((f"if {case.says}", f"{case.gain:.2f}{TIMES}") for one in ahead.left_out for case in one.cases[:3])
@@ -74,20 +88,56 @@ def _path(found: Diagnosis) -> str:
 
 
 def _measured(found: Diagnosis) -> str:
-    """Return the table of the log's large sizes."""
+    """Draw the log's large sizes: what was measured, and with Peer Direct, pale from its low to its high end."""
     ahead, seen = found.forecast, found.seen
-    if ahead.why_not:
-        some = list(zip(seen.sizes, seen.algbw_GBps, strict=True))[-_MOST_SIZES:]
-        return table(("message", "measured"), [(say_bytes(size), f"{rate:.3g} GB/s") for size, rate in some])
-    rows = [
-        (say_bytes(size), f"{was:.3g} GB/s", f"{now:.3g} GB/s", span(now_low, now_high))
-        for size, was, now, now_low, now_high in zip(ahead.sizes, ahead.measured_GBps, ahead.GBps, ahead.low_ratio, ahead.high_ratio, strict=True)
-    ][-_MOST_SIZES:]  # fmt: skip
-    return table(("message", "measured", "Peer Direct", "gain, range"), rows) + paragraphs(
-        "Algorithm bandwidth: size over time."
+    forecast = not ahead.why_not
+    sizes = (ahead.sizes if forecast else seen.sizes)[-_MOST_SIZES:]
+    was = (ahead.measured_GBps if forecast else seen.algbw_GBps)[-_MOST_SIZES:]
+    most = max([*was, *(ahead.high_GBps[-_MOST_SIZES:] if forecast else ())])
+    paper = Paper(palette(PAGE))
+    pitch = (_HIGH - 30) / len(sizes)
+    thick = min(26.0, pitch / 3)
+    for place, size in enumerate(sizes):
+        y = pitch * (place + 0.5)
+        paper.text((0, y), say_bytes(size), size=18, bold=True, align="left")
+        _bar(paper, y - thick * 0.6 * forecast, thick, "copy", most, (was[place],))
+        if forecast:
+            rates = [each[-len(sizes) :][place] for each in (ahead.low_GBps, ahead.GBps, ahead.high_GBps)]
+            _bar(paper, y + thick * 0.6, thick, "direct", most, rates)
+    key = "orange: measured; green: with Peer Direct, pale to its high end" if forecast else "measured"
+    paper.text((0, _HIGH - 8), f"GB/s of size over time; {key}", size=15, ink="muted", align="left")
+    alt = "Measured: " + ", ".join(
+        f"{say_bytes(size)} {rate:.3g} GB/s" for size, rate in zip(sizes, was, strict=True)
     )
+    return paper_without_ground(paper, _WIDE, _HIGH, alt)
+
+
+_WIDE, _HIGH = 640.0, 440.0
+
+
+def _bar(paper: Paper, y: float, thick: float, role: str, most: float, rates: Sequence[float]) -> None:
+    """Draw a rate; of three the first and the last are the ends of its range."""
+    left, room = 100.0, 370.0
+    long = [room * rate / most for rate in rates]
+    if len(rates) > 1:
+        edge = [(left + long[0], y - thick / 2), (left + long[-1], y - thick / 2)]
+        paper.area([*edge, *((x, y + thick / 2) for x, _ in edge[::-1])], role)
+        paper.line([(left + long[-1], y - thick / 2), (left + long[-1], y + thick / 2)], f"{role}-ink", 2)
+    paper.box((left, y - thick / 2, left + long[0], y + thick / 2), role, radius=3)
+    says = f"{rates[0]:.3g}" if len(rates) == 1 else f"{rates[0]:.3g} to {rates[-1]:.3g}"
+    paper.text((left + long[-1] + 10, y), says, size=17, bold=True, align="left")
+
+
+def _titled(text: str) -> str:
+    """Return a sentence in which data paths have their titles instead of their keys."""
+    said = _KEYS.sub(lambda found: _TITLES[found[0].lower()], text)
+    return said[:1].upper() + said[1:]
+
+
+_TITLES = {**path_titles(), IN_NODE: "links inside one node"}
+_KEYS = re.compile(rf"\b({'|'.join(map(re.escape, _TITLES))})\b(?![\w-])", re.IGNORECASE)
 
 
 def _evidence(found: Diagnosis) -> list[str]:
-    told = [f"{found.why[:1].upper()}{found.why[1:]}."]
-    return told + [f"{one.seen}: {one.says}." for one in found.evidence[:2]]
+    told = [_titled(f"{found.why}.")]
+    return told + [_titled(f"{one.seen}: {one.says}.") for one in found.evidence[:2]]

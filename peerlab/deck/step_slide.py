@@ -28,7 +28,7 @@ def step_in_one_line(outline: Outline, compared: ComparedRuns) -> str:
     """Return what a step gains, for the first slide."""
     found = compared.simulated_step(outline.training)
     if found is None:
-        return "Not simulated here. Give --workload, or what a profiler says of yours: --communication, --step-time, --overlap."
+        return "Not simulated here. Name a workload, or say what a profiler says of yours: peerlab deck tells how."
     ends = found.sure
     what = f"{found.host.step.model.title}, {_batch(found.host)}: {span(ends.low, ends.high)} a step."
     if found.batches is None:

@@ -1,6 +1,8 @@
 """The last slides of a review: how sure it is, and what to do on Monday."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from peerlab.analysis.gain import GainBand
 from peerlab.cluster_file.guide import where_to_find
@@ -15,7 +17,7 @@ from peerlab.deck.blocks import (
     without_ground,
     words,
 )
-from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.deck.first_slides import ASSUMED, figures_said
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
@@ -27,6 +29,7 @@ from peerlab.view.how_sure import alt, how_sure_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import PAGE, palette
 
+_MOST_FACTS = 4
 _CLEAR = 1.05
 """From which ratio on a path is called faster."""
 
@@ -34,17 +37,17 @@ _CLEAR = 1.05
 def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show how sure the gain is, and the fact to check first."""
     gain = compared.gain_band
-    if gain.least > 1:
+    if gain.least >= SURELY:
         title = "How sure are we? Sure of the sign, whatever is assumed"
-    elif gain.wired and gain.low > 1:
+    elif gain.wired and gain.low >= SURELY:
         title = "How sure are we? Sure of the sign, if the wiring holds"
     else:
         title = "How sure are we? Not of the sign"
     about = "Gain of Peer Direct, and what each kind of not knowing does to it: the figures, the library, the wiring"
     told = (
         card(without_ground(how_sure_svg(gain, theme=PAGE)), 12, high="plain"),
-        card(paragraphs("Figures that have a range lie at its ends. Wirings are so or not so: no one range holds them, and they are never merged."), 6),
-        card(f"<p>On every node: <code>peerlab doctor</code></p><p>Then a log of today: <code>{words(_read_log(compared))}</code></p>", 6),
+        card(paragraphs("Figures that have a range lie at its ends. A wiring is so or not so: two are never merged into one range."), 6),
+        card(f"<p>On every node: <code>peerlab doctor</code></p><p>A log of today: <code>{words(_read_log(compared))}</code></p>", 6),
     )  # fmt: skip
     return Slide(
         title,
@@ -97,11 +100,13 @@ def _expect(compared: ComparedRuns) -> str:
     gain = compared.gain_band
     told = [
         *((f"if {case.says}", span(case.low, case.high)) for case in gain.wired[1:3]),
-        ("host memory traffic freed", f"{compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte:.2g} B per byte"),
-        ("without a registration cache", f"{compared.detour.time_s / compared.uncached.time_s:.2f}{TIMES}"),
         *_own_ports(compared),
+        ("without a registration cache", f"{compared.detour.time_s / compared.uncached.time_s:.2f}{TIMES}"),
     ]  # fmt: skip
-    rows = facts(*told)
+    freed = compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte
+    if freed:
+        told.append(("host memory traffic freed", f"{freed:.2g} B per byte"))
+    rows = facts(*told[:_MOST_FACTS])
     if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
     return (
         f"<p>Expect</p><p class='large'>{words(span(gain.low, gain.high))}</p>"
@@ -113,7 +118,7 @@ def _own_ports(compared: ComparedRuns) -> list[tuple[str, str]]:
     """Name the way between servers that is not compared, where there is one: past the host and its NICs."""
     own = next((path for path in compared.base.hardware.paths if data_path(path).uses_own_ports), "")
     return (
-        [("not compared: the devices' own ports", f"{compared.run(path=own).busbw_GBps:.3g} GB/s")]
+        [("the devices' own ports, not compared", f"{compared.run(path=own).busbw_GBps:.3g} GB/s")]
         if own
         else []
     )
@@ -126,24 +131,31 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
             "No switch of this cluster's library is known to peerlab, so no threshold is computed.",
             f"Keep it where the runs with it are faster than the slowest without by more than their own spread; expected is {span(gain.low, gain.high)}.",
         )
-    paper, low, high = Paper(palette(PAGE)), min(0.9, gain.least), max(gain.most, trial.threshold) * 1.1
-
-    def at(value: float) -> float:
-        return 440 * (value - low) / (high - low)
-
-    edge = at(trial.threshold)
+    paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
+    edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
     paper.box((0, 26, edge, 54), "hot-fill", radius=3)
-    paper.box((edge, 26, 440, 54), "direct", radius=3)
+    paper.box((edge, 26, _WIDE, 54), "direct", radius=3)
     paper.line([(edge, 20), (edge, 60)], "ink", 3)
     paper.text((edge, 9), f"{trial.threshold:.2f}{TIMES}", size=18, bold=True)
     paper.text((edge / 2, 40), "go back", size=16, bold=True)
-    paper.text(((edge + 440) / 2, 40), "keep", size=16, bold=True)
-    paper.line([(at(gain.low), 66), (at(gain.high), 66)], "direct-ink", 4)
-    paper.text(((at(gain.low) + at(gain.high)) / 2, 84), "expected", size=15, bold=True, ink="direct-ink")
+    paper.text(((edge + _WIDE) / 2, 40), "keep", size=16, bold=True)
+    paper.line([(ends[0], 66), (ends[1], 66)], "direct-ink", 4)
+    middle = min(max(sum(ends) / 2, 40), _WIDE - 40)
+    paper.text((middle, 84), "expected", size=15, bold=True, ink="direct-ink")
     says = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
-    return paper_without_ground(paper, 440, 96, says) + (
+    return paper_without_ground(paper, _WIDE, 96, says) + (
         f"<p class='note'>{words(f'Time before / time after at {say_bytes(trial.size_bytes)}, median of {trial.repeats} runs each. {trial.question[:1].upper()}{trial.question[1:]}.')}</p>"
     )
+
+
+_WIDE = 440.0
+
+
+def _around(threshold: float, most: float) -> Callable[[float], float]:
+    """Return where a gain is on an axis that leaves room for words left of the threshold; what lies beyond is at its end."""
+    low = threshold / 1.35
+    span_of = math.log(min(max(most * 1.05, 1.4 * threshold), 3 * threshold) / low)
+    return lambda value: min(max(_WIDE * math.log(value / low) / span_of, 0.0), _WIDE)
 
 
 def _threshold_said(trial: Trial | None) -> str:
@@ -156,6 +168,12 @@ def _switch(trial: Trial | None) -> PathSwitch | None:
     return next((one for one in switching().switches if trial and one.name == trial.switch), None)
 
 
+def _program(trial: Trial) -> str:
+    """Return the program that a trial's tool is."""
+    words_of = switching().tools[trial.tool].command.split()
+    return next(Path(word).name for word in words_of if not word.startswith("python"))
+
+
 def _variables(given: dict[str, str]) -> str:
     return " ".join(f"{name}={value}" for name, value in given.items())
 
@@ -165,7 +183,7 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
     check = compared.gain_band.decisive
     first = f"No check fails. First of all: {check.figure.label}" if check else "No check fails"
     yield "On every node: can it?", "peerlab doctor", first
-    tool = trial.tool if trial else "your benchmark"
+    tool = _program(trial) if trial else "your benchmark"
     sizes = f"AllReduce of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
     yield (
         "Take the log before",

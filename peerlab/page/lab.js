@@ -1,4 +1,5 @@
 // The page in the lab: a view of a widget, with a kernel behind it and the notebook's controls above it.
+import { showAfterRun } from "./after_run.js";
 import { loadBokeh, whenGone } from "./kernel.js";
 import { MachineCurves } from "./machine.js";
 import { Page } from "./page.js";
@@ -17,6 +18,7 @@ class LabPage extends Page {
     const late = setTimeout(() => say("Waiting for the kernel. In a notebook that was saved and opened again, choose Run ▸ Run All Cells to see the figures."), 4000);
     this.closers.push(() => clearTimeout(late));
     await attached(this.root, signal);
+    showAfterRun(this.root, this.over.signal); // nobody waits for it
     whenGone(this.model, () => this.loseKernel(), this.over.signal);
     this.model.send({ kind: "seen" }); // what this cell showed before can go
     await loadBokeh(this.model, signal);

@@ -86,3 +86,32 @@ def test_a_heavy_setting_computes_in_the_background_and_can_be_cancelled(open_no
     assert explorer.ask("page => page.model.get('data').meta.number") == data
     expect(explorer.page.locator(".pl-slice input")).to_have_value("")
     explorer.change(lambda: explorer.switch("host"))
+
+
+def many_cells(*between):
+    """Return cells of a notebook whose explorer is far above its end."""
+    tall = "\n".join("# a line" for _ in range(60))
+    return ("import peerlab\npeerlab.explore()", *between, *(f"{tall}\nprint({i})" for i in range(4)))
+
+
+def test_when_all_cells_have_run_the_explorer_is_shown(open_notebook):
+    notebook = open_notebook("all_run.ipynb", *many_cells("import time\ntime.sleep(2)"))
+    notebook.run_all()
+    Explorer(notebook)
+    expect(notebook.page.locator(".pl-explorer")).to_be_in_viewport(ratio=0.5)
+
+
+def test_who_scrolls_while_cells_run_stays_where_they_are(open_notebook):
+    notebook = open_notebook("scrolled.ipynb", *many_cells("import time\ntime.sleep(8)"))
+    page = notebook.page
+    running = (
+        "() => [...document.querySelectorAll('.jp-InputPrompt')].some(one => one.textContent.includes('*'))"
+    )
+    page.evaluate("() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }")
+    page.wait_for_selector(".pl-root")
+    page.locator(".jp-Notebook").hover()
+    page.mouse.wheel(0, 20_000)
+    assert page.evaluate(running)
+    page.wait_for_function(f"() => !({running})()")
+    page.wait_for_timeout(1000)  # four times as long as the page waits to look again
+    expect(page.locator(".pl-explorer")).not_to_be_in_viewport()
