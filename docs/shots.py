@@ -5,6 +5,7 @@ makes them small and is not to be seen.
 """
 
 import argparse
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ sys.path[:0] = [str(HERE / "shooting"), str(HERE.parent / "tests" / "browser"), 
 import explorer  # noqa: E402  (tests are not a package)
 import files  # noqa: E402
 import handout  # noqa: E402
+import loop  # noqa: E402
 import notebooks  # noqa: E402
 
 from peerlab.view.theme import palettes  # noqa: E402
@@ -28,6 +30,7 @@ GROUPS: dict[str, Callable[[Path], None]] = {
     "slide": explorer.slide,
     "notebooks": notebooks.take,
     "files": files.take,
+    "loop": loop.take,
     "handout": handout.take,
 }
 """Each takes a folder and writes pictures into it."""
@@ -51,6 +54,10 @@ def main() -> None:
             GROUPS[name](Path(raw))
             for picture in sorted(Path(raw).glob("*.png")):
                 keep(picture, options.to / picture.name)
+            for film in sorted(Path(raw).glob("*.webp")):
+                target = options.to / film.name
+                shutil.copyfile(film, target)
+                print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
 
 
 def keep(picture: Path, target: Path) -> None:

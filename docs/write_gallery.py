@@ -42,6 +42,7 @@ GROUPS = {
         "doctor": "`peerlab.doctor` on an invented host with two faults.",
     },
     "To take away": {
+        "social-preview": "What a link to the repository shows, 1200 x 630.",
         "still": "A run that is the last line of a cell; it stays in a saved notebook.",
         "still-light": "`peerlab export --output still.png --view sketch`",
         "still-dark": "The same with `--theme dark`.",
@@ -50,9 +51,12 @@ GROUPS = {
         "page-figure": "One figure, readable from the last row: `peerlab export --path peer-direct --controls host --mode figure --theme dark --output figure.html`",
         "page-narrow": "The page of all figures, 480 wide and dark.",
         "deck-title": "`peerlab deck`: the first slide,",
-        "deck-time": "where the time goes,",
-        "deck-nodes": "throughput against nodes with the bands of what is assumed,",
-        "deck-recommendation": "and what is recommended.",
+        "deck-compare": "both ways of the bytes,",
+        "deck-race": "a race of the two, to be played,",
+        "deck-sure": "how sure the gain is, and the fact to check first,",
+        "deck-training": "what a training step gains, and when that is not worth it,",
+        "deck-alternatives": "what else one could buy or set,",
+        "deck-recommendation": "and what is recommended, with Monday's list.",
         "handout": "[The handout](handout.pdf) of a workshop, one page to print.",
     },
 }  # fmt: skip

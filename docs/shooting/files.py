@@ -7,8 +7,7 @@ from typing import Any
 
 from driver import chromium
 
-from peerlab.deck.outline import REVIEW, Outline
-from peerlab.deck.training import Training
+from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.write_deck import write_deck
 from peerlab.engine.simulate import simulate
 from peerlab.export.page import export_html
@@ -24,7 +23,7 @@ PAGES: Mapping[str, tuple[Any, dict[str, Any], tuple[int, int]]] = {
     "page-figure": (DIRECT, {"controls": "host", "theme": "dark", "mode": "figure"}, (1280, 720)),
 }
 """Name, what is shown, how, and in a window of which size."""
-SLIDES = ("title", "time", "nodes", "recommendation")
+SLIDES = ("title", "compare", "race", "sure", "training", "alternatives", "recommendation")
 """Slides of a deck, by their kind."""
 
 
@@ -51,12 +50,11 @@ def take(target: Path) -> None:
 
 def deck(page: Any, folder: Path, target: Path) -> None:
     """Take some slides of a review."""
-    training = Training(gradient_bytes=2 * 10**9, step_time_s=0.35, overlap_share=0.5)
-    made = write_deck(Outline(scenario={}, training=training), folder / "deck")
+    made = write_deck(Outline(slides=tuple(map(SlidePlan, SLIDES))), folder / "deck")
     page.set_viewport_size({"width": 1280, "height": 720})
-    for name in SLIDES:
-        page.goto(f"{made.as_uri()}#/{REVIEW.index(name)}")
+    for number, name in enumerate(SLIDES):
+        page.goto(f"{made.as_uri()}#/{number}")
         page.reload()
         page.wait_for_function("Reveal.isReady()")
-        page.wait_for_timeout(300)
+        page.wait_for_timeout(1500 if name == "race" else 300)
         page.screenshot(path=target / f"deck-{name}.png")

@@ -67,8 +67,12 @@ def table(
 
 def span(low: float, high: float, digits: int = 2) -> str:
     """Return from where to where a gain lies, such as ``1.32 to 1.86`` and the sign of times."""
-    ends = dict.fromkeys(f"{end:.{digits}f}" for end in (low, high))
+    ends = dict.fromkeys(f"{end:.{digits if end < _TEN else digits - 1}f}" for end in (low, high))
     return " to ".join(ends) + TIMES
+
+
+_TEN = 10
+"""From here on a gain has a digit less behind its point, so that it stays as long."""
 
 
 def without_ground(picture: str) -> str:

@@ -29,10 +29,16 @@ if (location.search.includes("print-pdf")) {
   });
   Reveal.on("ready", stands);
 }
+const full = (one) => one.scrollHeight > one.clientHeight + 1;
+const fit = (section) => section?.querySelectorAll(".sheet").forEach((sheet) =>
+  sheet.classList.toggle("tight", sheet.matches(".tight") || [sheet, ...sheet.querySelectorAll(".grid, .card")].some(full)));
+Reveal.on("ready", ({ currentSlide }) => fit(currentSlide));
+Reveal.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
+Reveal.on("pdf-ready", () => fit(document));
 addEventListener("message", ({ data }) => data?.peerlab === "key" && Reveal.triggerKey(data.keyCode));
 Reveal.on("slidechanged", ({ previousSlide, currentSlide }) => { tell(previousSlide, "slide:stop"); tell(currentSlide, "slide:start"); });
 """
-"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides."""
+"""What plays is told when its slide comes and when it goes; the keys that it does not use turn slides. Words without room are set closer."""
 
 
 def page(title: str, slides: Sequence[Slide], *, theme: str = "light", lead: Lead | None = None) -> str:
