@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from peerlab.cli import main
 from peerlab.engine.simulate import simulate
@@ -74,6 +75,30 @@ def test_pictures_are_small_and_every_one_is_shown(root):
     pictures = list((root / "docs" / "pictures").glob("*.png"))
     assert [one.name for one in pictures if f"pictures/{one.name}" not in texts] == []
     assert [one.name for one in pictures if one.stat().st_size > 250_000] == []
+
+
+def blue_of_the_switch(film, number):
+    """Return how much bluer than red the corner of a frame is in which the switch is: it is blue while it is on."""
+    film.seek(number)
+    red, _, blue = (
+        film.convert("RGB").crop((10, 16, 36, 32)).resize((1, 1), Image.Resampling.BOX).getpixel((0, 0))
+    )
+    return blue - red
+
+
+def test_the_loop_of_the_readme_plays_is_small_and_switches_the_bottleneck_off(root):
+    shown = (root / "README.md").read_text()
+    assert shown.index("docs/pictures/loop-light.webp") < shown.index("## Start")
+    for theme in ("light", "dark"):
+        loop = root / "docs" / "pictures" / f"loop-{theme}.webp"
+        assert loop.stat().st_size < 1_500_000
+        with Image.open(loop) as film:
+            film.load()
+            assert 5 <= film.n_frames * film.info["duration"] / 1000 <= 10
+            begin, end = (blue_of_the_switch(film, frame) for frame in (0, film.n_frames - 1))
+            assert begin > end + 40
+    with Image.open(root / "docs" / "pictures" / "social-preview.png") as preview:
+        assert preview.size == (1200, 630)
 
 
 def test_what_a_trainer_says_is_what_the_simulation_says(root):

@@ -187,7 +187,7 @@ def _list(told: list[tuple[str, str]]) -> str:
     return "".join(f"<p><b>{words(name)}</b> {words(says)}</p>" for name, says in told)
 
 
-_LINES = 20
+_LINES = 19
 """Lines that a list has room for."""
 _LETTERS_WIDE, _LETTERS_NARROW = 76, 52
 """Letters of one."""

@@ -24,6 +24,7 @@ if (location.search.includes("print-pdf")) {
   const stands = () => document.querySelectorAll("iframe[data-still]").forEach((frame) => {
     const { document: inside, peerlabPages: pages } = frame.contentWindow, player = pages && [...pages][0]?.player;
     if (!player || inside.documentElement.dataset.ready !== "yes") { setTimeout(stands, 50); return; }
+    for (const page of pages) { page.wanted.theme = "light"; page.setTheme(); }
     player.seek(frame.dataset.still * player.length);
     frame.dataset.stands = "yes";
   });
@@ -111,15 +112,14 @@ def _said_by(lead: Lead) -> str:
 def _live(slide: Slide) -> str:
     if not slide.live:
         return ""
-    still = f" data-still='{slide.still:.6g}'" if slide.still is not None else ""
     named = escape(slide.title, quote=True)
-    return f"<iframe title='{named}'{still} srcdoc='{escape(slide.live, quote=True)}'></iframe>"
+    return f"<iframe title='{named}' data-still='{slide.still:.6g}' srcdoc='{escape(slide.live, quote=True)}'></iframe>"
 
 
 def _kind(slide: Slide) -> str:
     """Return how a slide is set: words alone are large, unless there are many."""
     if slide.live:
-        return "live" if slide.still is None else "live whole"
+        return "live titled" if slide.titled else "live"
     if slide.pictures or slide.rows or slide.body:
         return "cover figure" if slide.cover else "figure"
     if len(slide.lines) > _MANY:

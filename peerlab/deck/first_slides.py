@@ -24,7 +24,7 @@ from peerlab.export.race_page import race_html
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.resources import resource_kind
 from peerlab.units import say_bytes, say_count, say_time
-from peerlab.view.still import node_svg, still_svg
+from peerlab.view.still import node_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import PAGE, palette
 from peerlab.view.words import alt_text, caption, waits_for
@@ -209,11 +209,14 @@ def live(outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the page that plays."""
     return Slide(
         "Try it: host bottleneck, registration cache, nodes",
-        pictures=(still_svg(compared.uncached, large=True, theme=PAGE),),
-        lines=("Peer Direct without its registration cache. In the deck itself this slide is alive.",),
+        live=page_html(compared.detour, mode="figure", theme=outline.theme),
+        still=_MIDDLE,
         notes=(
             "Switch the host bottleneck off and on; then the cache; then take more nodes. PageDown turns the page from there.",
         ),
-        live=page_html(compared.detour, mode="figure", theme=outline.theme),
         source=figures_said(compared),
     )
+
+
+_MIDDLE = 0.43
+"""Of a run: the moment that is printed."""

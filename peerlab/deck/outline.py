@@ -99,16 +99,33 @@ class Outline:
         """Who presents it, when, and under which logo."""
         return Lead(self.author, self.date, read_logo(self.logo) if self.logo else "")
 
+    def check_shown(self) -> None:
+        """Refuse a log, or a second cluster, that no slide shows.
+
+        Raises
+        ------
+        ExportError
+            If there is one.
+        """
+        shown = {plan.show for plan in self.slides}
+        for name, given, kind in (("log", self.log, "log"), ("beside", self.beside, "clusters")):
+            if given and kind not in shown:
+                raise ExportError(
+                    f"{name}: no slide shows {given}; add ## {kind} to the outline, or {kind} to --only"
+                )
+
     def only(self, kinds: Sequence[str]) -> "Outline":
         """Return the outline with some kinds of slides alone, in the order of the deck.
 
         Raises
         ------
         ExportError
-            If a kind is unknown.
+            If a kind is unknown, or none is named.
         """
         for kind in kinds:
             SlidePlan(kind)
+        if not kinds:
+            raise ExportError("only: name a kind of slide, such as title")
         planned = {plan.show for plan in self.slides}
         more = tuple(SlidePlan(kind) for kind in KINDS if kind in kinds and kind not in planned)
         return replace(self, slides=(*(plan for plan in self.slides if plan.show in kinds), *more))

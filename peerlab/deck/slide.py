@@ -24,10 +24,12 @@ class Slide:
     source: str = ""
     """What its figures rest on, at its foot."""
     live: str = ""
-    """A page that plays, as HTML, shown in a frame; in print pictures and words stand instead."""
-    still: float | None = None
-    """For a page that is its own picture in print: which moment of it is printed, as a share of its length."""
+    """A page that plays, as HTML, shown in a frame; it is the whole slide."""
+    still: float = 0.0
+    """Which moment of it is printed, as a share of its length."""
     cover: bool = False
     """Whether it is the first one."""
     own: tuple[str, ...] = ()
     """Paragraphs of the outline, above the rest."""
+    titled: bool = False
+    """Whether its title is the outline's own; a page that plays has words of its own at its head, and hides ours."""

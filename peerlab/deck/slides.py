@@ -48,6 +48,7 @@ def _own(plan: SlidePlan, slide: Slide) -> Slide:
     return replace(
         slide,
         title=plan.title or slide.title,
+        titled=bool(plan.title),
         lines=slide.lines if slide.body else paragraphs + slide.lines,
         own=paragraphs if slide.body else (),
         notes=((plan.notes,) if plan.notes else ()) + slide.notes,

@@ -41,6 +41,7 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     if not str(folder):
         raise ExportError("cannot write a deck: its folder has no name")
     asked = outline if isinstance(outline, Outline) else read_outline(outline)
+    asked.check_shown()
     lead = asked.lead  # before anything is simulated
     compared, place = ComparedRuns(asked.scenario, simulate), place_of(folder)
     with _folder(place):

@@ -43,6 +43,7 @@ import { digits, sayTime } from "./words.js";
  */
 const CELLS = 56;
 const WATCHED_S = 10; // a race lasts this long at the usual speed
+const READABLE = 1.28; // so much larger than on a page are the words of a drawing on a slide: 14 px or more
 const SMALL = 740; // narrower than this, words keep their size and the page scrolls
 
 const HTML = `
@@ -268,7 +269,7 @@ class RacePage {
     const zoom = Math.min(innerWidth / width, innerHeight / height), slide = this.wanted.mode === "slide";
     this.zoom = wide ? Math.max(slide ? 0.7 : 1, Math.min(zoom, 3)) : 1;
     document.documentElement.style.setProperty("--z", this.zoom.toFixed(3));
-    const large = this.zoom * (slide ? 1.14 : 1);
+    const large = slide && wide ? Math.max(READABLE, 1.3 * this.zoom) : this.zoom * (slide ? 1.14 : 1);
     for (const { road } of this.lanes) road.paint(large);
     this.chart.paint(large);
     this.player.draw();

@@ -130,13 +130,12 @@ def _about(race: Race) -> str:
 
 
 def _source(race: Race) -> str:
-    figures = {
-        (run.scenario.hardware.name, one.key): one
-        for run in race.runs
-        for one in run.scenario.hardware.figures.values()
-    }
-    assumed = sum(bool(one.assumption) for one in figures.values())
-    return f"Simulated by peerlab from {len(figures)} figures, {assumed} of them assumed. {_COUNTED}"
+    machines = {run.scenario.hardware.name: run.scenario.hardware for run in race.runs}.values()
+    known, assumed = (
+        sum(len(one.figures) for one in machines),
+        sum(len(one.assumptions) for one in machines),
+    )
+    return f"Simulated by peerlab from {known} figures, {assumed} of them assumed. {_COUNTED}"
 
 
 def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:

@@ -130,11 +130,10 @@ def about(run: StepRun) -> str:
 
 def source(run: StepRun) -> str:
     """Return what the page rests on."""
-    compute, figures = run.step.compute, run.step.scenario.hardware.figures.values()
-    assumed = sum(bool(one.assumption) for one in figures)
+    compute, machine = run.step.compute, run.step.scenario.hardware
     return (
-        f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {len(figures)} figures, "
-        f"{assumed} of them assumed; data parallel, one stream."
+        f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {len(machine.figures)} figures, "
+        f"{len(machine.assumptions)} of them assumed; data parallel, one stream."
     )
 
 

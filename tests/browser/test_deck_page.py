@@ -67,7 +67,7 @@ def page(browser, deck):
 
 def explorer_of(page):
     """Return the frame of the live slide."""
-    return page.locator(".live:not(.whole) iframe").element_handle().content_frame()
+    return page.locator("iframe[title^=Try]").element_handle().content_frame()
 
 
 def test_every_page_turns_up_by_the_keyboard_and_fits(page):
@@ -99,7 +99,7 @@ def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
     frame = explorer_of(page)
     frame.wait_for_function("document.documentElement.dataset.ready === 'yes'")
     frame.wait_for_function("![...window.peerlabPages][0].player.playing")
-    while page.locator("section.present .live:not(.whole)").count() == 0:
+    while page.locator("section.present iframe[title^=Try]").count() == 0:
         page.keyboard.press("ArrowRight")
     frame.wait_for_function("[...window.peerlabPages][0].player.playing")
     expect(frame.locator(".pl-card[data-name=busbw]")).to_contain_text("30.2 GB/s")

@@ -6,10 +6,12 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from tool_logs import NCCL
 
 import peerlab.deck
-from peerlab.deck.compared_runs import ComparedRuns
+from peerlab.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.deck.deck_page import page
+from peerlab.deck.gains_elsewhere import gains_elsewhere
 from peerlab.deck.outline import REVIEW, Outline, SlidePlan, read_outline
 from peerlab.deck.slide import Slide
 from peerlab.deck.slides import slides
@@ -17,6 +19,7 @@ from peerlab.deck.trained_step import EXAMPLE
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError
 from peerlab.lessons.logs import lab_log
+from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
 from peerlab.study.trial import plan_trial
 from peerlab.view.step_headline import gain_at_batches
@@ -109,8 +112,33 @@ def test_monday_has_the_threshold_of_the_plan_and_the_way_back():
     )
 
 
+def test_measured_gains_have_their_figures_and_sources():
+    slide = one("elsewhere")
+    known = {gain.title: gain for gain in gains_elsewhere()}
+    assert known["GH200, reported"].ends == (96.07 / 79.72, 96.07 / 79.72)
+    for gain in known.values():
+        assert gain.source
+        assert any(gain.source in note for note in slide.notes)
+        assert all(label in slide.body for _, label in gain.marks)
+
+
+def test_what_is_surely_faster_has_more_than_a_rounding_error_below_it():
+    weak = one("sure", cluster="gaudi2")
+    gain = ComparedRuns({"nodes": 4, "cluster": "gaudi2"}, peerlab.simulate).gain_band
+    assert 1 < gain.low < SURELY
+    assert weak.title == "How sure are we? Not of the sign"
+    assert "Not sure that it is faster" in told(one("title", cluster="gaudi2"))
+
+
+def test_sources_and_assumptions_are_those_of_the_cluster():
+    slide, machine = one("sources"), run().scenario.hardware
+    words = told(slide)
+    assert f"{len(machine.assumptions)} assumed" in words
+    assert [figure.label for figure in machine.assumptions if figure.label not in words] == []
+
+
 def test_no_key_of_a_file_reaches_a_reader():
-    keys = load_cluster("dl1").figures
+    keys = [*load_cluster("dl1").figures, *PATHS]
     for slide in made():
         assert [key for key in keys if key in told(slide)] == [], slide.title
 
@@ -120,6 +148,8 @@ def test_only_chooses_slides_in_the_order_of_the_deck():
     assert [plan.show for plan in outline.slides] == ["title", "sure", "time"]
     with pytest.raises(ExportError, match="did you mean 'title'"):
         Outline().only(["titel"])
+    with pytest.raises(ExportError, match="only: name a kind of slide"):
+        Outline().only([])
 
 
 def test_two_clusters_are_asked_the_same():
@@ -135,22 +165,59 @@ def test_two_clusters_are_asked_the_same():
             slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
 
 
+def log_slide(log, **fields):
+    outline = Outline(scenario=fields, log=str(log), slides=(SlidePlan("log"),))
+    (slide,) = slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
+    return slide
+
+
 def test_a_log_says_its_path_and_what_peer_direct_would_bring(tmp_path):
     log = tmp_path / "run.log"
     log.write_text(lab_log("B").text)
-    outline = Outline(scenario={"cluster": "juliet", "nodes": 2}, log=str(log), slides=(SlidePlan("log"),))
-    compared = ComparedRuns(outline.scenario, peerlab.simulate)
-    (slide,) = slides(outline, compared)
+    slide = log_slide(log, cluster="juliet", nodes=2)
     found = peerlab.diagnose(peerlab.load(log), "juliet")
     assert found.path == "host-rdma"
-    gain = found.forecast.gain
-    assert (
-        f"RDMA through host; Peer Direct would be {gain.low:.2f} to {gain.high:.2f}\u00d7 as fast"
-        in slide.title
-    )
-    log.write_text("nothing that a benchmark prints\n")
-    with pytest.raises(ExportError, match=r"^log: run\.log: not the output of"):
-        slides(outline, compared)
+    ahead = found.forecast
+    ends = f"{ahead.gain.low:.2f} to {ahead.gain.high:.2f}\u00d7"
+    assert f"RDMA through host; Peer Direct would be {ends} as fast" in slide.title
+    assert f"{ahead.low_GBps[-1]:.3g} to {ahead.high_GBps[-1]:.3g}" in told(slide)
+    assert [key for key in PATHS if key in told(slide).lower()] == []
+
+
+def test_a_log_whose_path_cannot_be_told_says_so_and_shows_what_was_measured(tmp_path):
+    log = tmp_path / "run.log"
+    log.write_text(NCCL)
+    slide = log_slide(log)
+    assert slide.title == "Your log: which path it took cannot be told"
+    assert "The path is not known, so nobody can say what another one would bring." in told(slide)
+    assert "32 MiB 20 GB/s" in slide.body
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"log": "run.log"}, r"^log: run\.log: not the output of"),
+        ({"log": "nowhere.log"}, r"^log: cannot read nowhere\.log: No such file"),
+        (
+            {"log": "run.log", "slides": (SlidePlan("title"),)},
+            r"^log: no slide shows run\.log; add ## log to the outline, or log to --only$",
+        ),
+        ({"beside": "p44d"}, r"^beside: unknown cluster 'p44d'; did you mean 'p4d'"),
+        ({"logo": "logo.svg"}, r"^logo logo\.svg: an SVG may hold scripts; save it as PNG$"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_the_deck_of_before_stays(tmp_path, monkeypatch, given, says):
+    monkeypatch.chdir(tmp_path)
+    Path("run.log").write_text("nothing that a benchmark prints\n")
+    Path("logo.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
+    Path("deck").mkdir()
+    Path("deck/index.html").write_text("of before")
+    plans = {"slides": (SlidePlan("log"), SlidePlan("clusters"))} | given
+    with pytest.raises(ExportError, match=says) as problem:
+        peerlab.write_deck(Outline(scenario={"nodes": 2}, **plans), "deck")
+    assert "\n" not in str(problem.value)
+    assert [one.name for one in Path("deck").iterdir()] == ["index.html"]
+    assert Path("deck/index.html").read_text() == "of before"
 
 
 PNG = b"\x89PNG\r\n\x1a\n"
