@@ -138,7 +138,7 @@ def test_sources_and_assumptions_are_those_of_the_cluster():
 
 
 def test_no_key_of_a_file_reaches_a_reader():
-    keys = [*load_cluster("dl1").figures, *PATHS]
+    keys = [*load_cluster("dl1").figures, *(path for path in PATHS if "-" in path)]
     for slide in made():
         assert [key for key in keys if key in told(slide)] == [], slide.title
 

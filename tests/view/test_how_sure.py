@@ -32,7 +32,7 @@ def test_figures_library_and_every_possible_wiring_have_a_row_and_no_row_merges_
     assert f"yes or no, not a range. Assumed: {below.says}" in said
     assert not [text for text in said if f"{gain.least:.2f} to {gain.most:.2f}" in text]
     assert "where the NICs hang: below the" in " ".join(said)
-    assert "`peerlab doctor` on one node tells" in " ".join(said)
+    assert "peerlab doctor on one node tells" in " ".join(said)
 
 
 def test_nothing_stands_outside_of_the_picture():
