@@ -24,7 +24,7 @@ if (location.search.includes("print-pdf")) {
   const stands = () => document.querySelectorAll("iframe[data-still]").forEach((frame) => {
     const { document: inside, peerlabPages: pages } = frame.contentWindow, player = pages && [...pages][0]?.player;
     if (!player || inside.documentElement.dataset.ready !== "yes") { setTimeout(stands, 50); return; }
-    for (const page of pages) { page.wanted.theme = "light"; page.setTheme(); }
+    for (const page of pages) { page.wanted.theme = "light"; page.setTheme("light"); }
     player.seek(frame.dataset.still * player.length);
     frame.dataset.stands = "yes";
   });

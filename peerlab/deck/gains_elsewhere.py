@@ -1,12 +1,11 @@
 """What a direct path was measured, or reported, to gain on other machines: ``data/gains.toml``."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from peerlab.places import folder
+from peerlab.data_file import read_facts
 from peerlab.study.validation.expected_figures import ExpectedRow, load_expected
 
 
@@ -34,10 +33,21 @@ class GainElsewhere:
 
 @cache
 def gains_elsewhere() -> tuple[GainElsewhere, ...]:
-    """Return what is known of other machines."""
+    """Return what is known of other machines.
+
+    Raises
+    ------
+    HardwareError
+        If the file is damaged.
+    """
     rows = {row.name: row for row in load_expected().rows}
-    held = tomllib.loads((folder("data") / "gains.toml").read_text(encoding="utf-8"))
-    return tuple(_of_row(one, rows[one["row"]]) if "row" in one else _published(one) for one in held["gain"])
+    return read_facts(
+        "gains.toml",
+        "file of gains",
+        lambda held: tuple(
+            _of_row(one, rows[one["row"]]) if "row" in one else _published(one) for one in held["gain"]
+        ),
+    )
 
 
 def _of_row(one: Mapping[str, Any], row: ExpectedRow) -> GainElsewhere:

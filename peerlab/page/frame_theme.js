@@ -1,6 +1,6 @@
 // The theme of a page in a frame: what is asked for, else that of the notebook around it, else the reader's system's.
 
-// Gives the page the colours of its theme, now and whenever the theme changes.
+// Gives the page the colours of its theme, now and whenever the theme changes; returns what gives it another one, as for print.
 export function followTheme(wanted, palettes) {
   const system = matchMedia("(prefers-color-scheme: dark)"), outer = notebookAround();
   const show = () => {
@@ -12,6 +12,10 @@ export function followTheme(wanted, palettes) {
   show();
   system.addEventListener("change", show);
   if (outer) new MutationObserver(show).observe(outer, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
+  return (other) => {
+    wanted = other;
+    show();
+  };
 }
 
 // The body of the notebook that shows this in a frame, if there is one that may be asked.

@@ -122,7 +122,7 @@ class RacePage {
     this.chart = new RaceChart(this.find(".rc-lead svg"), data, this.delivered);
     this.fill();
     this.play();
-    followTheme(wanted.theme, palettes);
+    this.setTheme = followTheme(wanted.theme, palettes);
     this.fit();
     this.listen();
   }

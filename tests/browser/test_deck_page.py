@@ -13,6 +13,7 @@ from peerlab.cli import main
 from peerlab.deck.outline import REVIEW, Outline, SlidePlan
 from peerlab.deck.write_deck import printed, write_deck
 from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.view.theme import palettes
 
 TRAINING = ["--gradient", "2 GB", "--step-time", "0.35", "--overlap", "0.5"]
 COMPARABLE = [
@@ -37,6 +38,18 @@ SMALL = """() => { const found = [], root = document.querySelector('section.pres
   }
   return found }"""
 """Words below 14 pixels on a slide of 1280 by 720."""
+
+
+SMALL_INSIDE = """() => { const found = [], words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const one = words.currentNode.parentElement, svg = one.closest('svg');
+    if (!words.currentNode.textContent.trim() || !one.getClientRects().length || one.closest('script, style, title, .pl-hidden')) continue;
+    let zoom = svg?.viewBox.baseVal.width ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+    for (let up = svg ? null : one; up; up = up.parentElement) zoom *= parseFloat(getComputedStyle(up).zoom) || 1;
+    if (parseFloat(getComputedStyle(one).fontSize) * zoom < 13.9) found.push(words.currentNode.textContent);
+  }
+  return found }"""
+"""The same within a frame, whose parts grow with its window."""
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +96,14 @@ def test_every_page_turns_up_by_the_keyboard_and_fits(page):
     assert (
         "Recommendation: measure before deciding" in titles
     )  # with a NIC on a root port of its own it gains 1.03
+
+
+def test_no_word_of_a_race_or_the_explorer_is_below_14_pixels(page):
+    for kind in ("race", "live"):
+        page.evaluate("number => Reveal.slide(number)", SHOWN.index(kind))
+        frame = page.locator("section.present iframe").element_handle().content_frame()
+        frame.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        assert frame.evaluate(SMALL_INSIDE) == [], kind
 
 
 def test_nothing_serious_for_those_who_do_not_see_it(page):
@@ -214,14 +235,14 @@ def test_a_page_plays_in_a_frame_that_may_run_scripts(browser, tmp_path):
     page.goto((tmp_path / "host.html").as_uri())
     plain, allowed, bare = page.main_frame.child_frames
     for one in (plain, allowed):
-        one.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        one.wait_for_selector("html[data-ready]", state="attached")  # the page allows no functions in text
         expect(one.locator(".pl-card[data-name=busbw]")).to_contain_text("GB/s")
     assert bare.locator("html[data-ready]").count() == 0
     page.close()
 
 
 def test_dark_slides_are_dark_and_their_print_is_light(browser, tmp_path):
-    plans = tuple(SlidePlan(kind) for kind in ("title", "sure"))
+    plans = tuple(SlidePlan(kind) for kind in ("title", "race", "live"))
     deck = write_deck(Outline(theme="dark", slides=plans), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
@@ -230,5 +251,11 @@ def test_dark_slides_are_dark_and_their_print_is_light(browser, tmp_path):
     assert page.evaluate(ground) == "rgb(17, 17, 17)"
     page.goto(f"{deck.as_uri()}?print-pdf")
     page.wait_for_selector(".pdf-page")
+    expect(page.locator("iframe[data-stands=yes]")).to_have_count(2)
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    for frame in page.locator("iframe[data-stands=yes]").all():
+        inside = frame.element_handle().content_frame()
+        assert inside.evaluate("document.documentElement.style.colorScheme") == "light"
+        paper = inside.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--pl-paper')")
+        assert paper.strip() == palettes()["light"]["paper"]
     page.close()
