@@ -21,14 +21,15 @@ Reveal.on("ready", () => document.querySelectorAll("section iframe").forEach((fr
   begin();
 }));
 if (location.search.includes("print-pdf")) {
-  const stands = () => document.querySelectorAll("iframe[data-still]").forEach((frame) => {
-    const { document: inside, peerlabPages: pages } = frame.contentWindow, player = pages && [...pages][0]?.player;
-    if (!player || inside.documentElement.dataset.ready !== "yes") { setTimeout(stands, 50); return; }
+  const stand = (frame) => {
+    const { document: inside, peerlabPages } = frame.contentWindow ?? {}, pages = [...peerlabPages ?? []];
+    if (!pages[0]?.player || inside.documentElement.dataset.ready !== "yes") return false;
     for (const page of pages) { page.wanted.theme = "light"; page.setTheme("light"); }
-    player.seek(frame.dataset.still * player.length);
-    frame.dataset.stands = "yes";
-  });
-  Reveal.on("ready", stands);
+    pages[0].player.seek(frame.dataset.still * pages[0].player.length);
+    return true;
+  };
+  const stands = (frame) => { if (stand(frame)) frame.dataset.stands = "yes"; else setTimeout(stands, 50, frame); };
+  Reveal.on("pdf-ready", () => document.querySelectorAll("iframe[data-still]").forEach(stands)); // moved by now, which loads them anew
 }
 const full = (one) => one.scrollHeight > one.clientHeight + 1;
 const fit = (section) => section?.querySelectorAll(".sheet").forEach((sheet) =>

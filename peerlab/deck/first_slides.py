@@ -22,6 +22,7 @@ from peerlab.deck.step_slide import step_in_one_line
 from peerlab.export.page import page_html
 from peerlab.export.race_page import race_html
 from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.naming import told_apart
 from peerlab.model.resources import resource_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.still import node_svg
@@ -197,7 +198,7 @@ def race(outline: Outline, compared: ComparedRuns) -> Slide:
     both = Race((compared.detour, compared.direct))
     won = min(run.time_ps for run in both.runs)
     return Slide(
-        f"Race: {both!r}",
+        f"Race: {' against '.join(told_apart([run.scenario for run in both.runs]))}",
         live=race_html(both, layout="slide", theme=outline.theme),
         still=won / both.end_ps,
         notes=("Press Race. Both begin at the same moment; the wedge is how far the faster one is ahead.",),
