@@ -200,10 +200,14 @@ def race(outline: Outline, compared: ComparedRuns) -> Slide:
     return Slide(
         f"Race: {' against '.join(told_apart([run.scenario for run in both.runs]))}",
         live=race_html(both, layout="slide", theme=outline.theme),
-        still=won / both.end_ps,
+        still=min(1.0, won / both.end_ps + _AFTER),
         notes=("Press Race. Both begin at the same moment; the wedge is how far the faster one is ahead.",),
         source=figures_said(compared),
     )
+
+
+_AFTER = 1e-5
+"""Of a race's length: so long after the winner is through it is printed, beyond any rounding."""
 
 
 def live(outline: Outline, compared: ComparedRuns) -> Slide:

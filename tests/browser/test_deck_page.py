@@ -253,6 +253,9 @@ def test_dark_slides_are_dark_and_their_print_is_light(browser, tmp_path):
     page.wait_for_selector(".pdf-page")
     expect(page.locator("iframe[data-stands=yes]")).to_have_count(2)
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    expect(page.frame_locator("iframe[title^=Race]").locator(".rc-lane").last).to_contain_text(
+        "finished at 2.54 ms"
+    )
     for frame in page.locator("iframe[data-stands=yes]").all():
         inside = frame.element_handle().content_frame()
         assert inside.evaluate("document.documentElement.style.colorScheme") == "light"
