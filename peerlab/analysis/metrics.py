@@ -69,6 +69,7 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
         return float("nan")
     touches = {use.kind: use.touches for stage in scenario.stages for use in stage.uses}
     each = {kind: capacity_Bps(machine, kind) / touches[kind] for kind in sending}
+    each |= {kind: rate * scenario.goodput for kind, rate in each.items() if resource_kind(kind).frames}
     if scenario.collective == "point-to-point":
         return min(each.values()) / 1e9
     node = min(rate * count_in_node(machine, kind) for kind, rate in each.items())
@@ -97,7 +98,9 @@ def busy_ps(trace: Trace, recording: Recording) -> NDArray[np.float64]:
     served, moved = recording.totals.served_ps.tolist(), recording.totals.nbytes.tolist()
     used = np.zeros(len(trace.resources))
     for index, (resource, ps, nbytes) in enumerate(zip(trace.resources, served, moved, strict=False)):
-        if resource.shared:  # engines overlap: count bytes against capacity
+        if resource.shared and resource_kind(resource.kind).frames:  # flows: their headers take room too
+            used[index] = ps * resource.copies
+        elif resource.shared:  # engines overlap: count bytes against capacity
             used[index] = float(nbytes) * resource.copies * PS_PER_S / resource.capacity_Bps
         else:
             used[index] = ps / resource.servers

@@ -20,6 +20,7 @@ class Entry:
     """Where to find it."""
 
 
+_TRANSPORT = "the transport's standard; data/transports has those of peerlab"
 _LIBRARY = "the source or the manual of the collective library"
 
 
@@ -110,6 +111,9 @@ GUIDE = {
     "nic.rate": Entry(
         "line rate of one NIC", "Gbit/s", "per NIC, per direction", "ethtool, ibstat, or the NIC's data sheet"
     ),
+    "nic.per_message": Entry(
+        "what a message costs a NIC, however short it is", "us", "per message and NIC", "its data sheet: 1 / message rate; else leave it out"
+    ),
     "nic.pcie": Entry(
         "PCIe link of one NIC, where it may carry less than the NIC does", "GB/s", "per NIC, per direction",
         "lspci -vv, LnkSta of the NIC: x8 carries half of what x16 does; else leave it out",
@@ -161,6 +165,17 @@ GUIDE = {
     "library.overlap_lost": Entry(
         "share of the exchange inside a node that does not overlap the one between nodes", "1", "per collective", _LIBRARY
     ),
+    "transport.mtu": Entry(
+        "largest packet; leave the section out, and headers are not counted", "B", "per packet", "ibv_devinfo (active_mtu); ip link"
+    ),
+    "transport.header": Entry("what a packet has on the wire beside its MTU", "B", "per packet", _TRANSPORT),
+    "transport.inside": Entry("what of the MTU is headers, over IP", "B", "per packet", _TRANSPORT),
+    "transport.first_header": Entry("what the first packet of a message has more", "B", "per message", _TRANSPORT),
+    "transport.base": Entry("latency without switches and cable", "us", "per message", "ib_write_lat, cable from NIC to NIC"),
+    "transport.switch": Entry("latency of one switch, port to port", "us", "per switch", "the switch's data sheet"),
+    "transport.hops": Entry("switches between two nodes", "1", "per message", "the plan of the network"),
+    "transport.metres": Entry("cable between two nodes", "m", "per message", "the plan of the network"),
+    "transport.per_metre": Entry("latency of a metre of cable", "us", "per metre", "5.05 ns: light in glass"),
     "scaleup.rate": Entry(
         "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",
         "per pair of devices, per direction", "nvidia-smi nvlink -s; the accelerator's manual",
@@ -226,6 +241,11 @@ WIRING = (
     "[[wiring.other]] for each place that is possible."
 )
 """What stands above the section ``[wiring]``."""
+TRANSPORT_TEXTS = {
+    "name": "the transport, such as infiniband, roce, efa, iwarp, tcp; without it headers are not counted",
+    "has": 'those that it can have, such as ["roce", "tcp"]',
+}
+"""What may stand under ``[transport]`` beside figures."""
 LIBRARY_TEXTS = {
     "name": "the communication library, such as nccl-efa, nccl-verbs, nccl-cxi, nccl-sockets; without it topology alone counts",
     "version": "its version, such as 2.19: NCCL_DEBUG=VERSION prints it",

@@ -14,9 +14,9 @@ from peerlab.units import parse_bytes, parse_duration, parse_rate, say_unit
 _MAX_COUNT = 2**20
 MAX_DEVICES = 1024
 """Devices of one node, at most."""
-_LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40)}
-"""From where to where a figure may lie, in bytes per second, picoseconds and bytes: times stay within what is counted."""
-_SAY_LIMITS = {"rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB"}
+_LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40), "length": (0, 10**8)}
+"""From where to where a figure may lie, in bytes per second, picoseconds, bytes and millimetres: times stay within what is counted."""
+_SAY_LIMITS = {"rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB", "length": "0 to 100 km"}
 
 _MAPPINGS = ("lacks", "leaves_out", "figures")
 
@@ -87,6 +87,10 @@ class Cluster:
     """Name of the communication library that it has, or whose figures it carries (`peerlab.model.library_files`)."""
     library_version: str = ""
     """That library's version; empty: the one that its file names."""
+    transport: str = ""
+    """Transport that its NICs speak (`peerlab.model.transport_files`); empty where the file names none: then headers are not counted."""
+    transports: tuple[str, ...] = ()
+    """Transports that it can have; empty where the file does not say it, so that any may be asked for."""
     cpu: str = ""
     """Maker of the hosts' processors, ``AMD`` or ``Intel``, which NCCL looks at; empty where nobody knows."""
     flush_ps: int = 0
@@ -144,10 +148,30 @@ class Cluster:
     """Payload of one packet."""
     nic_Bps: int = _figure("nic.rate", "rate", "NIC rate")  # noqa: N815
     """Line rate of one NIC, bytes per second and direction."""
+    nic_message_ps: int = _figure("nic.per_message", "time", "what a message costs a NIC")
+    """What a message occupies a NIC at least, picoseconds: the inverse of its message rate."""
     nic_pcie_Bps: int = _figure("nic.pcie", "rate", "a NIC's PCIe link")  # noqa: N815
     """A NIC's PCIe link, bytes per second and direction, where it may carry less than the NIC."""
     latency_ps: int = _figure("fabric.latency", "time", "network latency")
     """From the sending NIC's last byte to its arrival, picoseconds."""
+    mtu_bytes: int = _figure("transport.mtu", "size", "MTU")
+    """Largest packet of the transport: payload over RDMA, payload and the headers inside it over IP."""
+    header_bytes: int = _figure("transport.header", "size", "headers of a packet")
+    """What a packet has on the wire beside its MTU."""
+    inside_bytes: int = _figure("transport.inside", "size", "headers inside the MTU")
+    """What of the MTU is headers, where it is an IP packet's."""
+    first_header_bytes: int = _figure("transport.first_header", "size", "header of the first packet")
+    """What the first packet of a message has more."""
+    base_ps: int = _figure("transport.base", "time", "latency of the transport itself")
+    """Latency without switches and cable: both NICs."""
+    switch_ps: int = _figure("transport.switch", "time", "latency of a switch")
+    """From port to port of one switch."""
+    hops: int = _figure("transport.hops", "count", "switches on the way")
+    """Switches that a message crosses."""
+    cable_mm: int = _figure("transport.metres", "length", "cable on the way")
+    """Cable on the way, millimetres."""
+    metre_ps: int = _figure("transport.per_metre", "time", "latency of a metre of cable")
+    """Light in a metre of cable."""
     backbone_Bps: int = _figure("fabric.backbone", "rate", "backbone rate")  # noqa: N815
     """What all nodes together can send, where they share one backbone, bytes per second."""
     hosts_per_leaf: int = _figure("fabric.hosts_per_leaf", "count", "nodes below a leaf switch")
@@ -306,6 +330,7 @@ FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figur
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency",
     "library.hop", "library.message", "library.rendezvous", "library.device_buffers", "library.overlap_lost",
+    "transport.base", "transport.switch", "transport.hops", "transport.metres", "transport.per_metre",
 }  # fmt: skip
 
 
@@ -320,6 +345,10 @@ def internal_value(figure: Figure) -> int | float:
                 value = parse_duration(figure.value, figure.unit)
             case "size":
                 value = parse_bytes(f"{figure.value!r} {figure.unit}")
+            case "length":
+                if figure.unit != "m":
+                    raise ValueError("a length has unit 'm'")  # noqa: TRY301
+                value = round(figure.value * 1000)
             case "share":
                 if figure.unit != "1" or not 0 <= figure.value <= 1:
                     raise ValueError("a share lies between 0 and 1 and has unit '1'")  # noqa: TRY301
@@ -331,7 +360,8 @@ def internal_value(figure: Figure) -> int | float:
     except (ValueError, OverflowError) as problem:
         raise HardwareError(f"{figure.key} = {figure}: {problem}") from None
     if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
-        raise HardwareError(f"{figure.key} = {figure} must be greater than zero")
+        least = "zero or more" if figure.key in _MAY_BE_ZERO else "greater than zero"
+        raise HardwareError(f"{figure.key} = {figure} must be {least}")
     low, high = _LIMITS.get(kind, (0, _MAX_COUNT))
     if not low <= value <= high:
         raise HardwareError(f"{figure.key} = {figure} is out of range; possible are {_SAY_LIMITS[kind]}")

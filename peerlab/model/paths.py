@@ -85,7 +85,9 @@ def _copies(cluster: Cluster) -> tuple[Stage, Stage]:
 
 PROXY = Use("proxy", "source", work="message_ps")
 """The library's thread that posts messages to a NIC: it has each until the NIC has sent it."""
-_SEND = (Use("nic_pcie_in", "source"), Use("nic_tx", "source"))
+MESSAGES = Use("nic_messages", "source", work="nic_message_ps")
+"""What a NIC needs for a message however short it is: its message rate."""
+_SEND = (Use("nic_pcie_in", "source"), MESSAGES, Use("nic_tx", "source"))
 _RECEIVE = (Use("nic_rx", "destination"), Use("nic_pcie_out", "destination"))
 
 
@@ -178,7 +180,8 @@ def _receive_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
 
 
 def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
-    uses = (Use(f"{port}_tx", "source"), Use(f"{port}_rx", "destination"))
+    messages = (MESSAGES,) if port == "nic" else ()
+    uses = (*messages, Use(f"{port}_tx", "source"), Use(f"{port}_rx", "destination"))
     return (Stage("wire", uses, flight=latency, acquire="source", release="source"),)
 
 

@@ -73,6 +73,14 @@ class Scenario(WithLibrary):
     """Where the NICs hang: ``switch`` (below the devices' switch), ``root-port``, ``socket-switch``, ``other-socket``; ``auto``: as the cluster says."""
     acs_redirect: str = "auto"
     """Whether switches send what goes from card to card up to the CPU first: ``on``, ``off``; ``auto``: as the cluster says."""
+    transport: str | None = None
+    """``infiniband``, ``roce``, ``efa``, ``iwarp``, ``tcp`` or ``ideal``: headers, hops and message rate count; None: the cluster's, if its file names one."""
+    mtu: int | str | None = None
+    """Its packet size in bytes, such as 4096; None: the transport's usual one."""
+    hops: int | None = None
+    """Switches on the way from NIC to NIC; None: as many as the transport's file says."""
+    metres: float | None = None
+    """Cable on the way, in metres; None: as the transport's file says."""
     message_bytes: int | str = "64 MiB"
     """Bytes of the whole buffer (nccl-tests' size column; of an all-to-all what a rank sends to all); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
@@ -125,6 +133,7 @@ class Scenario(WithLibrary):
         check_page(self.page_bytes)
         self._check_path()
         self.check_wiring()
+        self.check_transport()
         self.check_library()
         self._check_shape()
         self._set("placement", checked_placement(self.placement, self.nodes))

@@ -21,6 +21,7 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
     keys.update(_of_library(scenario))
+    keys.update(_of_transport(scenario))
     if collective and cluster.devices > 1:
         inside = ("host.core_copy",) if scenario.memory == "host" else ("scaleup.rate", "scaleup.latency")
         keys.update((*inside, "device.hbm"))
@@ -50,6 +51,20 @@ def _of_library(scenario: Scenario) -> Iterator[str]:
         yield from ("library.hop", "library.message", "library.overlap_lost")
 
 
+def _of_transport(scenario: Scenario) -> Iterator[str]:
+    """Yield what the transport adds: its packets, and the way where the cluster does not say its latency, or where there is more of it."""
+    if scenario.used_transport is None:
+        return
+    yield from ("transport.mtu", "transport.header", "transport.inside", "transport.first_header")
+    own = scenario.hardware.latency_ps is None
+    if own:
+        yield from ("transport.base", "transport.hops")
+    if own or scenario.hops is not None:
+        yield "transport.switch"
+    if own or scenario.metres is not None:
+        yield from ("transport.metres", "transport.per_metre")
+
+
 def _of_stage(stage: Stage) -> Iterator[str]:
     if stage.flight in _KEYS:
         yield _KEYS[stage.flight]
@@ -77,6 +92,7 @@ def better_end(figure: Figure) -> int | None:
 
     A higher rate, a shorter time and a larger packet are never slower; a larger slice may be either.
     """
-    if FIGURE_KINDS[figure.key] == "rate" or figure.key == "host.packet_size":
+    if FIGURE_KINDS[figure.key] == "rate" or figure.key in ("host.packet_size", "transport.mtu"):
         return 1
-    return 0 if FIGURE_KINDS[figure.key] in ("time", "share") else None
+    headers = ("transport.header", "transport.inside", "transport.first_header")
+    return 0 if FIGURE_KINDS[figure.key] in ("time", "share", "length") or figure.key in headers else None

@@ -13,12 +13,13 @@ from peerlab.model.library_record import Library
 from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
 from peerlab.model.rewiring import rewired
+from peerlab.model.with_transport import WithTransport
 
 LIBRARY_FIGURES = ("library", "algorithm", "protocol", "chunk_bytes", "library_does")
 """Keys of `WithLibrary.library_figures`."""
 
 
-class WithLibrary:
+class WithLibrary(WithTransport):
     """The library's part of a scenario; fields are those of `Scenario`."""
 
     cluster: str | Path | Cluster
@@ -48,8 +49,8 @@ class WithLibrary:
 
     @cached_property
     def hardware(self) -> Cluster:
-        """The cluster, loaded, wired as asked for, with the figures of the library that serves the path."""
-        return with_library(self._wired, self.used_library)
+        """The cluster, loaded, wired as asked for, with the figures of library and transport that serve the path."""
+        return self.on_transport(with_library(self._wired, self.used_library))
 
     @cached_property
     def _wired(self) -> Cluster:
@@ -99,7 +100,14 @@ class WithLibrary:
 
     @cached_property
     def cluster_for_message(self) -> Cluster:
-        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's."""
+        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's.
+
+        Hops and metres beyond those of the transport are added to the latency.
+        """
+        return self.over_hops(self._cluster_for_library)
+
+    @cached_property
+    def _cluster_for_library(self) -> Cluster:
         hardware, library, choice = self.hardware, self.used_library, self.choice
         if choice:
             return replace(
@@ -111,7 +119,7 @@ class WithLibrary:
                 scaleup_latency_ps=0,
             )
         if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
-            return replace(hardware, latency_ps=hardware.latency_ps + (hardware.hop_ps or 0))
+            return replace(hardware, latency_ps=(hardware.latency_ps or 0) + (hardware.hop_ps or 0))
         return replace(hardware, message_ps=0) if hardware.message_ps else hardware
 
     @property
