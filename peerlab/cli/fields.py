@@ -31,7 +31,10 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
     add("--protocol", help=f"auto, {', '.join(PROTOCOLS)}: the library's protocol (default: auto)")
     add("--wiring", help=f"where the NICs hang: auto, {', '.join(PLACES)} (default: as the cluster says)")
     add("--acs-redirect", metavar="on|off", help="whether switches send peer traffic up to the CPU first")
-    add("--transport", help=f"{', '.join(known_transports())}: count its headers (default: the cluster's, if it names one)")
+    add(
+        "--transport",
+        help=f"{', '.join(known_transports())}: count its headers (default: the cluster's, if it names one)",
+    )
     add("--mtu", metavar="SIZE", help="its packet size, such as 4096 (default: the transport's usual one)")
     add("--hops", type=number, help="switches from NIC to NIC (default: as the transport says)")
     add("--metres", type=fraction, help="cable from NIC to NIC (default: as the transport says)")

@@ -68,6 +68,10 @@ GUIDE = {
         "copy (DMA) engine of one accelerator", "GB/s", "per device, per direction",
         "nvbandwidth, bandwidthTest or hl_qual: pinned host memory to device and back",
     ),
+    "device.copy_start": Entry(
+        "starting a staged copy and waiting for it", "us", "per slice and copy",
+        "a copy of 8 bytes, timed, without gdrcopy (5 to 20 us); 0 with gdrcopy; else leave it out",
+    ),
     "device.copy_latency": Entry(
         "a copy's last byte to its end", "us", "per copy", "a copy of a few bytes, timed"
     ),

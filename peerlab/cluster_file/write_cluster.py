@@ -60,7 +60,10 @@ def cluster_text(cluster: Cluster, remark: str) -> str:
         parts += [f"{quoted(key)} = {quoted(why)}" for key, why in cluster.leaves_out.items()]
     parts += _wiring(cluster.wiring, cluster)
     texts = {"library": [*_library(cluster)], "transport": [*_transport(cluster)]}
-    sections = [*(name for name, lines in texts.items() if lines), *(key.partition(".")[0] for key in cluster.figures)]
+    sections = [
+        *(name for name, lines in texts.items() if lines),
+        *(key.partition(".")[0] for key in cluster.figures),
+    ]
     for section in dict.fromkeys(sections):
         parts += ["", f"[{section}]", *texts.get(section, [])]
         parts += [

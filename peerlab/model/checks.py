@@ -35,7 +35,15 @@ MAX_NODES = 2**14
 MAX_BYTES = 2**40
 MAX_ITERATIONS = 1000
 
-SIZES = ("message_bytes", "slice_bytes", "cache_bytes", "page_bytes", "memlock_bytes", "envelope_bytes", "mtu")
+SIZES = (
+    "message_bytes",
+    "slice_bytes",
+    "cache_bytes",
+    "page_bytes",
+    "memlock_bytes",
+    "envelope_bytes",
+    "mtu",
+)
 """Fields that hold a size, as a number or as text."""
 NUMBERS = {
     "nodes": (1, MAX_NODES),

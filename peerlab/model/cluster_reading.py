@@ -119,7 +119,9 @@ def _read_transports(section: Any, reading: Reading) -> None:
     """Take the transports that the machine can have out of the section, and note a name that is not among them."""
     given = section.pop("has", []) if isinstance(section, dict) else []
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-        reading.wrong.append(f'transport.has = {given!r} must be a list of transports, such as ["roce", "tcp"]')
+        reading.wrong.append(
+            f'transport.has = {given!r} must be a list of transports, such as ["roce", "tcp"]'
+        )
         return
     reading.transports = tuple(given)
     named = reading.texts.get("transport", "")

@@ -16,7 +16,12 @@ MAX_DEVICES = 1024
 """Devices of one node, at most."""
 _LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40), "length": (0, 10**8)}
 """From where to where a figure may lie, in bytes per second, picoseconds, bytes and millimetres: times stay within what is counted."""
-_SAY_LIMITS = {"rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB", "length": "0 to 100 km"}
+_SAY_LIMITS = {
+    "rate": "10 MB/s to 1 PB/s",
+    "time": "0 to 10 s",
+    "size": "1 B to 1 TiB",
+    "length": "0 to 100 km",
+}
 
 _MAPPINGS = ("lacks", "leaves_out", "figures")
 
@@ -124,6 +129,8 @@ class Cluster:
     """What that link carries in both directions together, if that is less than twice `device_pcie_Bps`."""
     copy_latency_ps: int = _figure("device.copy_latency", "time", "latency of a copy")
     """From a copy's last byte to its end, picoseconds."""
+    copy_start_ps: int = _figure("device.copy_start", "time", "starting a copy")
+    """Starting a staged copy and waiting for it, picoseconds: time before each of its slices; none where a file does not say it."""
     copy_engine_Bps: int = _figure("device.copy_engine", "rate", "copy engine")  # noqa: N815
     """An accelerator's copy (DMA) engine, bytes per second, one engine per direction."""
     uplink_Bps: int = _figure("switch.uplink", "rate", "PCIe uplink")  # noqa: N815
@@ -284,11 +291,14 @@ class Cluster:
         HardwareError
             If the cluster has no such figure or the value is impossible.
         """
-        if key not in self.figures:
+        if key not in self.figures and key not in ADDABLE:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
+        before = self.figures.get(key) or Figure(
+            key=key, value=0, unit="us", basis="per message", source="", assumption="", range=None
+        )
         if not _is_number(value):
-            raise HardwareError(f"{key} must be a number, in {self.figures[key].unit}: {value!r} is none")
-        figure = replace(self.figures[key], value=value, source=source, assumption=assumption, range=range)
+            raise HardwareError(f"{key} must be a number, in {before.unit}: {value!r} is none")
+        figure = replace(before, value=value, source=source, assumption=assumption, range=range)
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
         changed = replace(self, figures=figures, **change)
@@ -313,6 +323,8 @@ class Cluster:
             )
 
 
+ADDABLE = ("device.copy_start", "nic.per_message")
+"""Figures that a what-if may give a cluster whose file has none, in microseconds per message: without them nothing is counted."""
 FIGURE_KINDS = {f.metadata["figure"]: f.metadata["kind"] for f in fields(Cluster) if "figure" in f.metadata}
 FIGURE_LABELS: dict[str, str] = {
     f.metadata["figure"]: f.metadata["label"] for f in fields(Cluster) if "figure" in f.metadata
@@ -328,7 +340,7 @@ def named(key: str) -> str:
 FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
 
 _MAY_BE_ZERO = {
-    "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency",
+    "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency", "device.copy_start",
     "library.hop", "library.message", "library.rendezvous", "library.device_buffers", "library.overlap_lost",
     "transport.base", "transport.switch", "transport.hops", "transport.metres", "transport.per_metre",
 }  # fmt: skip
@@ -359,10 +371,14 @@ def internal_value(figure: Figure) -> int | float:
                 value = int(figure.value)
     except (ValueError, OverflowError) as problem:
         raise HardwareError(f"{figure.key} = {figure}: {problem}") from None
+    _check_bounds(figure, kind, value)
+    return value
+
+
+def _check_bounds(figure: Figure, kind: str, value: int) -> None:
     if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
         least = "zero or more" if figure.key in _MAY_BE_ZERO else "greater than zero"
         raise HardwareError(f"{figure.key} = {figure} must be {least}")
     low, high = _LIMITS.get(kind, (0, _MAX_COUNT))
     if not low <= value <= high:
         raise HardwareError(f"{figure.key} = {figure} is out of range; possible are {_SAY_LIMITS[kind]}")
-    return value

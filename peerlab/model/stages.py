@@ -135,6 +135,9 @@ STAGES: dict[str, StageKind] = {
         role="gather",
         counts_as="exchange",
     ),
+    "copy-start": StageKind(
+        says="start of a staged copy (assumed)", legend="start of a copy", role="ink", counts_as="flight"
+    ),
 }
 """Every kind of stage; a trace numbers them in this order."""
 

@@ -44,7 +44,9 @@ def load_transport(name: str) -> Transport:
     if name not in known_transports():
         raise ScenarioError("transport", f"unknown {name!r:.60}; {nearest(name, known_transports())}")
     path = folder("data") / "transports" / f"{name}.toml"
-    return read_transport(read_text(path, what="transport file", most_bytes=_MOST_BYTES, error=HardwareError), str(path))
+    return read_transport(
+        read_text(path, what="transport file", most_bytes=_MOST_BYTES, error=HardwareError), str(path)
+    )
 
 
 def read_transport(text: str, where: str) -> Transport:
@@ -95,7 +97,10 @@ def _transport(document: dict[str, Any]) -> Transport:
 
 def _check_own(transport: Transport) -> None:
     """Refuse a packet that the transport itself forbids, and one without room for payload."""
-    mtu, inside = (int(internal_value(transport.figures[key])) if key in transport.figures else 0 for key in ("transport.mtu", "transport.inside"))
+    mtu, inside = (
+        int(internal_value(transport.figures[key])) if key in transport.figures else 0
+        for key in ("transport.mtu", "transport.inside")
+    )
     try:
         transport.check_mtu(mtu)
     except ScenarioError as problem:
@@ -130,7 +135,11 @@ def with_transport(cluster: Cluster, transport: Transport, mtu: int | None) -> C
     """Return a cluster with a transport's figures; those of its own file stay if it names this transport, and so does its NIC's message rate."""
     wanted = dict(transport.figures)
     named = cluster.transport == transport.name
-    wanted |= {key: one for key, one in cluster.figures.items() if key == _RATE or (named and key.startswith(_SECTION))}
+    wanted |= {
+        key: one
+        for key, one in cluster.figures.items()
+        if key == _RATE or (named and key.startswith(_SECTION))
+    }
     if mtu is not None:
         wanted["transport.mtu"] = replace(
             wanted["transport.mtu"], value=mtu, unit="B", source="given", assumption="", range=None

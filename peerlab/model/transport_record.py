@@ -88,7 +88,9 @@ def latency_ps(cluster: Cluster, hops: int | None, metres: float | None) -> int:
     asked_metres = own_metres if metres is None else metres
     if cluster.latency_ps is None:
         return (cluster.base_ps or 0) + _way(cluster, asked_hops, asked_metres)
-    return cluster.latency_ps + _way(cluster, max(0, asked_hops - own_hops), max(0.0, asked_metres - own_metres))
+    return cluster.latency_ps + _way(
+        cluster, max(0, asked_hops - own_hops), max(0.0, asked_metres - own_metres)
+    )
 
 
 def _way(cluster: Cluster, hops: int, metres: float) -> int:

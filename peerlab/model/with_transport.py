@@ -77,13 +77,19 @@ class WithTransport:
             return
         found = load_transport(name)
         if cluster.transports and name not in cluster.transports:
-            raise ScenarioError("transport", f"{cluster.name} has no {name!r}; it has: {', '.join(cluster.transports)}")
+            raise ScenarioError(
+                "transport", f"{cluster.name} has no {name!r}; it has: {', '.join(cluster.transports)}"
+            )
         path = data_path(str(self.path))
         if path.uses_own_ports and self.transport:
-            raise ScenarioError("transport", f"path {self.path!r} sends by the devices' own ports, not by a NIC; leave it out")
+            raise ScenarioError(
+                "transport", f"path {self.path!r} sends by the devices' own ports, not by a NIC; leave it out"
+            )
         if path.is_rdma and not found.rdma:
             fits = ", ".join(one for one in known_transports() if load_transport(one).rdma)
-            raise ScenarioError("transport", f"{found.title} has no RDMA, and path {self.path!r} needs it; give {fits}")
+            raise ScenarioError(
+                "transport", f"{found.title} has no RDMA, and path {self.path!r} needs it; give {fits}"
+            )
         if self.mtu is not None:
             found.check_mtu(int(self.mtu))
 
@@ -93,7 +99,9 @@ class WithTransport:
             if value is not None:
                 raise ScenarioError(field, f"{value} {needs}")
         if cluster.latency_ps is None and not data_path(str(self.path)).uses_own_ports:
-            raise ScenarioError("transport", f"{cluster.name} leaves its latency to the transport, so it {needs}")
+            raise ScenarioError(
+                "transport", f"{cluster.name} leaves its latency to the transport, so it {needs}"
+            )
 
 
 def _check_metres(value: Any) -> None:

@@ -1,0 +1,122 @@
+"""A transport in the simulation: headers by the closed form, messages as a bottleneck, and the same spans from every engine."""
+
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from test_engines_agree import same
+from test_over_the_cpu import rows
+
+import peerlab
+from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.model.presets import read_cluster
+from peerlab.model.transport_files import known_transports
+from peerlab.places import folder
+from peerlab.units import PS_PER_S
+
+RING = peerlab.Scenario(cluster="ideal-100g", algorithm="ring", slice_bytes=None)
+WRITES = peerlab.Scenario(
+    cluster="ideal-100g", collective="point-to-point", nodes=2, message_bytes=8000, slice_bytes=8, window=2000,
+    dependency="slice",
+)  # fmt: skip
+BACKBONE = read_cluster(
+    (folder("data") / "hardware" / "ideal-100g.toml")
+    .read_text()
+    .replace(
+        "[fabric]", '[fabric]\nbackbone = { value = 20, unit = "GB/s", basis = "all nodes", source = "test" }'
+    ),
+    "backbone",
+)
+
+
+def on_wire(nbytes, mtu, header, first):
+    return nbytes + math.ceil(nbytes / mtu) * header + first
+
+
+@given(
+    st.sampled_from([("infiniband", 26), ("roce", 82)]),
+    st.sampled_from([256, 512, 1024, 2048, 4096]),
+    st.integers(2, 9),
+    st.integers(1, 10**7),
+)
+def test_a_ring_takes_two_n_less_one_times_latency_and_chunk_on_the_wire(one, mtu, nodes, size):
+    """F2 with F1, exact: every port has one sender, so transports differ by header bytes alone."""
+    name, header = one
+    run = peerlab.simulate(RING.with_(transport=name, mtu=mtu, nodes=nodes, message_bytes=size))
+    chunk = math.ceil(size / nodes)
+    per_message = 4651
+    sent = max(math.ceil(on_wire(chunk, mtu, header, 16) * PS_PER_S / 12_500_000_000), per_message)
+    assert run.time_ps == 2 * (nodes - 1) * (5_000_000 + sent)
+
+
+@pytest.mark.parametrize(("name", "bytes_each"), [("infiniband", 50), ("roce", 106)])
+def test_writes_of_eight_bytes_are_as_many_as_the_nic_counts_or_the_wire_carries(name, bytes_each):
+    """F17: 250 and 118 million a second on 100 Gb/s; a NIC of 215 million limits the first alone."""
+    run = peerlab.simulate(WRITES.with_(transport=name))
+    each = max(bytes_each * PS_PER_S // 12_500_000_000, 4651)
+    assert run.time_ps == 5_000_000 + 1000 * each
+    assert (run.busy["nic_messages"] > run.busy["nic_tx"]) == (name == "infiniband")
+
+
+def test_nic_messages_can_be_the_bottleneck():
+    slow = read_cluster(
+        (folder("data") / "hardware" / "ideal-100g.toml")
+        .read_text()
+        .replace(
+            "[nic]", '[nic]\nper_message = { value = 1, unit = "us", basis = "per message", source = "test" }'
+        ),
+        "slow",
+    )
+    run = peerlab.simulate(WRITES.with_(cluster=slow, transport="roce", message_bytes=80_000, slice_bytes=80))
+    assert (run.bottleneck.kind, run.bottleneck.label) == ("nic_messages", "NIC messages")
+    assert run.time_ps == 5_000_000 + 1000 * 1_000_000
+
+
+def test_an_ideal_transport_and_none_give_the_same_spans():
+    for more in ({"nodes": 5}, {"cluster": "dl1", "path": "host-rdma", "nodes": 3, "algorithm": "auto"}):
+        scenario = RING.with_(message_bytes="3 MiB", **more)
+        assert rows(peerlab.simulate(scenario.with_(transport="ideal"))) == rows(peerlab.simulate(scenario))
+
+
+def test_a_cluster_that_only_lists_what_it_can_have_keeps_its_spans():
+    text = (folder("data") / "hardware" / "dl1.toml").read_text() + '\n[transport]\nhas = ["efa", "tcp"]\n'
+    listed = peerlab.Scenario(cluster=read_cluster(text, "listed"), nodes=2, message_bytes="64 KiB")
+    plain = peerlab.Scenario(cluster="dl1", nodes=2, message_bytes="64 KiB")
+    assert rows(peerlab.simulate(listed)) == rows(peerlab.simulate(plain))
+
+
+@st.composite
+def transported(draw):
+    cluster = draw(st.sampled_from(("ideal-100g", BACKBONE, "dl1", "p4d", "g4dn-metal")))
+    bare = not isinstance(cluster, str) or cluster == "ideal-100g"
+    machine = cluster if not isinstance(cluster, str) else peerlab.load_cluster(cluster)
+    path = draw(st.sampled_from([one for one in machine.paths if one != "native"]))
+    names = (
+        known_transports() if bare or path == "host-tcp" else [n for n in known_transports() if n != "tcp"]
+    )
+    return peerlab.Scenario(
+        cluster=cluster,
+        path=path,
+        transport=draw(st.sampled_from(names)),
+        hops=draw(st.sampled_from((None, 0, 5))),
+        metres=draw(st.sampled_from((None, 0, 300.5))),
+        nodes=draw(st.integers(2, 4)),
+        message_bytes=draw(st.sampled_from((7, "64 KiB", "3 MiB"))),
+        slice_bytes=draw(st.sampled_from(("auto", 1000))),
+        collective=draw(st.sampled_from(("allreduce", "alltoall", "point-to-point"))),
+        library=draw(st.sampled_from((None, "none"))),
+        slow_nodes=draw(st.sampled_from((None, {1: 0.5}))),
+        jitter=draw(st.sampled_from((0, 0.1))),
+    )
+
+
+@settings(max_examples=30)
+@given(transported())
+def test_every_engine_gives_the_referees_spans_on_every_transport(scenario):
+    assume(scenario.nbytes < 2**20 or scenario.slice_bytes == "auto")
+    referee = peerlab.simulate(scenario, engine="referee", every_node=True)
+    same(referee.trace, peerlab.simulate(scenario, engine="loop", every_node=True).trace)
+    same(referee.trace, peerlab.simulate(scenario).trace)  # folded, where all nodes are alike
+    if not refuses(scenario):
+        same(referee.trace, peerlab.simulate(scenario, engine="arrays").trace)
