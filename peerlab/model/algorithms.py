@@ -22,6 +22,8 @@ class Algorithm:
     """Whether it needs nodes with several devices."""
     power_of_two: bool = False
     """Whether the number of nodes must be a power of two."""
+    in_network: bool = False
+    """Whether the switches add up: what a node sends goes up to them and comes down to all as a sum."""
     library: str = ""
     """Kind of the library that alone has it; empty: any scenario may ask for it."""
     collectives: tuple[str, ...] = ("allreduce", "allgather", "reduce-scatter")
@@ -101,6 +103,14 @@ ALGORITHMS: dict[str, Algorithm] = {
             does="an all-to-all: a chunk to every other rank, all at once, as NCCL's grouped sends and receives and Open MPI's "
             "linear algorithm do",
             collectives=("alltoall",),
+            pipelined=True,
+        ),
+        Algorithm(
+            name="sharp",
+            schedule="chain",
+            does="its whole buffer up to the switches, which add it up and send the sums down to all (SHARP)",
+            in_network=True,
+            collectives=("allreduce",),
             pipelined=True,
         ),
         Algorithm(

@@ -181,10 +181,12 @@ class Scenario(WithLibrary):
         """What a slice goes through, up to the reduction; behind the network the further hops of a library's tree or ring."""
         found = stages(self.cluster_for_message, str(self.path), self.memory)
         choice = self.choice
-        if not choice:
+        if not choice and not self.algorithm_record.in_network:
             return found
         at = 1 + next(place for place, one in enumerate(found) if one.flight == "latency_ps")
-        further = (Stage("flight", (), flight="latency_ps"),) * (choice.hops - 1)
+        further = (Stage("flight", (), flight="latency_ps"),) * (choice.hops - 1 if choice else 1)
+        if not choice:  # up to the switches, and down from them
+            return (*found[:at], *further, *found[at:])
         flush = (Stage("flush", (), flight="flush_ps"),) if choice.flush_ps else ()
         hops = [one for hop in ((), *((one,) for one in further)) for one in (*hop, *flush)]
         return (*found[:at], *hops, *found[at:])
@@ -196,8 +198,9 @@ class Scenario(WithLibrary):
 
     @property
     def reduces(self) -> bool:
-        """Whether adding takes time: bare reference fabrics have no device memory."""
-        return not self.data_path.is_bare and self.hardware.hbm_Bps is not None
+        """Whether adding takes time: bare reference fabrics have no device memory, and with SHARP the switches add."""
+        here = not self.algorithm_record.in_network
+        return here and not self.data_path.is_bare and self.hardware.hbm_Bps is not None
 
     @property
     def registers(self) -> bool:
@@ -349,8 +352,18 @@ class Scenario(WithLibrary):
             raise ScenarioError(
                 "algorithm", f"{self.algorithm!r} needs NCCL: give library='nccl-efa', for instance"
             )
+        if algorithm.in_network:
+            self._check_in_network()
         if self.choice is None or self.algorithm != "ring":  # NCCL's ring goes over all devices
             algorithm.check(self.hardware, self.nodes, self.collective)
+
+    def _check_in_network(self) -> None:
+        if not (self.data_path.is_rdma or self.data_path.is_bare):
+            why = f"{self.algorithm!r} needs NICs that do RDMA, which path {self.path!r} does not use"
+            raise ScenarioError("algorithm", why)
+        if self.fabric.contended:
+            why = f"{self.algorithm!r} is simulated on fabrics that never limit, not on {self.fabric.title}"
+            raise ScenarioError("algorithm", why)
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""

@@ -10,6 +10,7 @@ from test_over_the_cpu import rows
 
 import peerlab
 from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.errors import ScenarioError
 from peerlab.model.presets import read_cluster
 from peerlab.model.transport_files import known_transports
 from peerlab.places import folder
@@ -120,3 +121,51 @@ def test_every_engine_gives_the_referees_spans_on_every_transport(scenario):
     same(referee.trace, peerlab.simulate(scenario).trace)  # folded, where all nodes are alike
     if not refuses(scenario):
         same(referee.trace, peerlab.simulate(scenario, engine="arrays").trace)
+
+
+# ---- reduction in the network -----------------------------------------------------------------------------------
+
+
+def test_the_switches_add_up_what_goes_up_once_and_comes_down_once():
+    """F14: 2 L + S / (C g); with 5 us and 64 MiB 5.379 ms, where a ring of 8 takes 9.465."""
+    sharp = RING.with_(algorithm="sharp", nodes=8, message_bytes="64 MiB")
+    assert peerlab.simulate(sharp).time_ps == 2 * 5_000_000 + 2**26 * 80
+    for name in ("referee", "loop"):
+        assert peerlab.simulate(sharp, engine=name).time_ps == 2 * 5_000_000 + 2**26 * 80
+    wired = on_wire(2**26, 4096, 26, 16)
+    assert peerlab.simulate(sharp.with_(transport="infiniband")).time_ps == 10_000_000 + wired * 80
+
+
+def test_reduction_in_the_network_helps_small_messages_on_many_nodes_most():
+    def gain(nodes, size):
+        ring = peerlab.Scenario(cluster="infiniband-hdr-a100", path="peer-direct", library="none", nodes=nodes, message_bytes=size)  # fmt: skip
+        return peerlab.simulate(ring).time_ps / peerlab.simulate(ring.with_(algorithm="sharp")).time_ps
+
+    assert gain(2, "64 MiB") == pytest.approx(1, abs=0.01)
+    assert gain(8, "64 MiB") < gain(8, "8 KiB") < gain(64, "8 KiB")
+    assert gain(64, "8 KiB") > 10
+
+
+def test_every_engine_agrees_on_reduction_in_the_network():
+    scenario = peerlab.Scenario(
+        cluster="infiniband-hdr-a100", path="peer-direct", library="none", nodes=3, message_bytes="3 MiB",
+        algorithm="sharp", transport="infiniband", hops=3,
+    )  # fmt: skip
+    referee = peerlab.simulate(scenario, engine="referee", every_node=True).trace
+    same(referee, peerlab.simulate(scenario, engine="loop", every_node=True).trace)
+    same(referee, peerlab.simulate(scenario).trace)
+    assert "reduce" not in {one.kind for one in referee.resources}
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"cluster": "dl1", "path": "host-tcp", "library": "none"}, "needs NICs that do RDMA, which path 'host-tcp' does not use"),
+        ({"cluster": "ideal-100g-backbone"}, "is simulated on fabrics that never limit"),
+        ({"cluster": "p4d", "path": "peer-direct"}, "NCCL over EFA has no 'sharp' on p4d"),
+        ({"cluster": "ideal-100g", "collective": "allgather"}, "'sharp' does an allreduce only"),
+    ],
+)  # fmt: skip
+def test_where_switches_do_not_add_up_is_said(fields, says):
+    with pytest.raises(ScenarioError, match=says):
+        peerlab.Scenario(algorithm="sharp", **fields)
