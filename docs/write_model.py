@@ -9,6 +9,7 @@ from model_chain import PICTURE, draw, section
 from model_laws import laws
 from model_libraries import section as libraries_section
 from model_training import training
+from model_transports import transports
 
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
@@ -142,7 +143,7 @@ def document() -> str:
     """Return the whole text."""
     parts = [
         PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), libraries_section(), *training(), NOT_MODELLED, *_clusters(),
+        CACHE_HEAD.format(rules=_rules()), libraries_section(), transports(), *training(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)
