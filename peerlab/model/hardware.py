@@ -268,6 +268,11 @@ class Cluster:
         return self.nics * self.nic_Bps
 
     @property
+    def leaves_latency(self) -> bool:
+        """Whether its file leaves the latency between nodes to the transport."""
+        return self.latency_ps is None
+
+    @property
     def assumptions(self) -> tuple[Figure | Wiring, ...]:
         """What rests on an assumption: figures, and where the NICs hang if the file says that on its own."""
         figures = tuple(figure for figure in self.figures.values() if figure.assumption)

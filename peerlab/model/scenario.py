@@ -21,6 +21,7 @@ from peerlab.model.checks import (
 )
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
+from peerlab.model.further_hops import UP_AND_DOWN, check_in_network, with_hops
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
@@ -181,15 +182,9 @@ class Scenario(WithLibrary):
         """What a slice goes through, up to the reduction; behind the network the further hops of a library's tree or ring."""
         found = stages(self.cluster_for_message, str(self.path), self.memory)
         choice = self.choice
-        if not choice and not self.algorithm_record.in_network:
-            return found
-        at = 1 + next(place for place, one in enumerate(found) if one.flight == "latency_ps")
-        further = (Stage("flight", (), flight="latency_ps"),) * (choice.hops - 1 if choice else 1)
-        if not choice:  # up to the switches, and down from them
-            return (*found[:at], *further, *found[at:])
-        flush = (Stage("flush", (), flight="flush_ps"),) if choice.flush_ps else ()
-        hops = [one for hop in ((), *((one,) for one in further)) for one in (*hop, *flush)]
-        return (*found[:at], *hops, *found[at:])
+        if choice:
+            return with_hops(found, choice.hops, flushes=bool(choice.flush_ps))
+        return with_hops(found, UP_AND_DOWN) if self.algorithm_record.in_network else found
 
     @cached_property
     def fabric(self) -> Fabric:
@@ -353,17 +348,9 @@ class Scenario(WithLibrary):
                 "algorithm", f"{self.algorithm!r} needs NCCL: give library='nccl-efa', for instance"
             )
         if algorithm.in_network:
-            self._check_in_network()
+            check_in_network(self.algorithm, self.data_path, self.fabric)
         if self.choice is None or self.algorithm != "ring":  # NCCL's ring goes over all devices
             algorithm.check(self.hardware, self.nodes, self.collective)
-
-    def _check_in_network(self) -> None:
-        if not (self.data_path.is_rdma or self.data_path.is_bare):
-            why = f"{self.algorithm!r} needs NICs that do RDMA, which path {self.path!r} does not use"
-            raise ScenarioError("algorithm", why)
-        if self.fabric.contended:
-            why = f"{self.algorithm!r} is simulated on fabrics that never limit, not on {self.fabric.title}"
-            raise ScenarioError("algorithm", why)
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""

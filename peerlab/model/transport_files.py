@@ -13,7 +13,7 @@ from typing import Any
 from peerlab.errors import HardwareError, ScenarioError, nearest
 from peerlab.model.cluster_reading import read_figure
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
-from peerlab.model.transport_record import Transport
+from peerlab.model.transport_record import TransportRecord
 from peerlab.places import folder
 from peerlab.textfile import read_text, read_toml
 
@@ -31,7 +31,7 @@ def known_transports() -> tuple[str, ...]:
 
 
 @cache
-def load_transport(name: str) -> Transport:
+def load_transport(name: str) -> TransportRecord:
     """Return a transport by name.
 
     Raises
@@ -49,7 +49,7 @@ def load_transport(name: str) -> Transport:
     )
 
 
-def read_transport(text: str, where: str) -> Transport:
+def read_transport(text: str, where: str) -> TransportRecord:
     """Return the transport that a TOML text describes; `where` names it in errors.
 
     Raises
@@ -63,7 +63,7 @@ def read_transport(text: str, where: str) -> Transport:
         raise HardwareError(f"{where}: {problem}") from None
 
 
-def _transport(document: dict[str, Any]) -> Transport:
+def _transport(document: dict[str, Any]) -> TransportRecord:
     known = ("name", "title", "summary", "rdma", "mtus", "mtu_range", "instead", "transport", "nic")
     for entry in document:
         if entry not in known:
@@ -80,7 +80,7 @@ def _transport(document: dict[str, Any]) -> Transport:
     lacking = [key for key in _PACKETS if key not in figures]
     if len(lacking) == 1:
         raise HardwareError(f"{lacking[0]} is missing; MTU and header belong together")
-    found = Transport(
+    found = TransportRecord(
         name=document["name"],
         title=document["title"],
         summary=document["summary"],
@@ -95,7 +95,7 @@ def _transport(document: dict[str, Any]) -> Transport:
     return found
 
 
-def _check_own(transport: Transport) -> None:
+def _check_own(transport: TransportRecord) -> None:
     """Refuse a packet that the transport itself forbids, and one without room for payload."""
     mtu, inside = (
         int(internal_value(transport.figures[key])) if key in transport.figures else 0
@@ -131,7 +131,7 @@ def _figures(document: dict[str, Any], section: str) -> dict[str, Figure]:
 # ---- a machine on a transport -----------------------------------------------------------------------------------
 
 
-def with_transport(cluster: Cluster, transport: Transport, mtu: int | None) -> Cluster:
+def with_transport(cluster: Cluster, transport: TransportRecord, mtu: int | None) -> Cluster:
     """Return a cluster with a transport's figures; those of its own file stay if it names this transport, and so does its NIC's message rate."""
     wanted = dict(transport.figures)
     named = cluster.transport == transport.name

@@ -8,7 +8,7 @@ from peerlab.model.hardware import Cluster, Figure
 
 
 @dataclass(frozen=True)
-class Transport:
+class TransportRecord:
     """One transport, as its file says it. Figures are those of `peerlab.model.hardware.Cluster` whose keys begin with ``transport.``, and ``nic.per_message``."""
 
     name: str
@@ -86,7 +86,7 @@ def latency_ps(cluster: Cluster, hops: int | None, metres: float | None) -> int:
     own_hops, own_metres = cluster.hops or 0, (cluster.cable_mm or 0) / 1000
     asked_hops = own_hops if hops is None else hops
     asked_metres = own_metres if metres is None else metres
-    if cluster.latency_ps is None:
+    if cluster.leaves_latency:
         return (cluster.base_ps or 0) + _way(cluster, asked_hops, asked_metres)
     return cluster.latency_ps + _way(
         cluster, max(0, asked_hops - own_hops), max(0.0, asked_metres - own_metres)

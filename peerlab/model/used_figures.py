@@ -56,7 +56,7 @@ def _of_transport(scenario: Scenario) -> Iterator[str]:
     if scenario.used_transport is None:
         return
     yield from ("transport.mtu", "transport.header", "transport.inside", "transport.first_header")
-    own = scenario.hardware.latency_ps is None
+    own = scenario.hardware.leaves_latency
     if own:
         yield from ("transport.base", "transport.hops")
     if own or scenario.hops is not None:

@@ -13,6 +13,7 @@ from peerlab.model.library_record import Library
 from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
 from peerlab.model.rewiring import rewired
+from peerlab.model.transport_record import latency_ps
 from peerlab.model.with_transport import WithTransport
 
 LIBRARY_FIGURES = ("library", "algorithm", "protocol", "chunk_bytes", "library_does")
@@ -119,7 +120,7 @@ class WithLibrary(WithTransport):
                 scaleup_latency_ps=0,
             )
         if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
-            return replace(hardware, latency_ps=(hardware.latency_ps or 0) + (hardware.hop_ps or 0))
+            return replace(hardware, latency_ps=latency_ps(hardware, None, None) + (hardware.hop_ps or 0))
         return replace(hardware, message_ps=0) if hardware.message_ps else hardware
 
     @property

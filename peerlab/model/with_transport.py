@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
 from peerlab.model.transport_files import known_transports, load_transport, with_transport
-from peerlab.model.transport_record import Transport, goodput, latency_ps
+from peerlab.model.transport_record import TransportRecord, goodput, latency_ps
 
 _MOST_METRES = 100_000
 
@@ -34,7 +33,7 @@ class WithTransport:
             """The cluster with all figures."""
 
     @cached_property
-    def used_transport(self) -> Transport | None:
+    def used_transport(self) -> TransportRecord | None:
         """The transport that serves the path; None: its headers are not counted, as where nobody names one."""
         name = self.transport or self.given_cluster.transport
         if not name or data_path(str(self.path)).uses_own_ports:
@@ -98,7 +97,7 @@ class WithTransport:
         for field, value in (("mtu", self.mtu), ("hops", self.hops), ("metres", self.metres)):
             if value is not None:
                 raise ScenarioError(field, f"{value} {needs}")
-        if cluster.latency_ps is None and not data_path(str(self.path)).uses_own_ports:
+        if cluster.leaves_latency and not data_path(str(self.path)).uses_own_ports:
             raise ScenarioError(
                 "transport", f"{cluster.name} leaves its latency to the transport, so it {needs}"
             )
@@ -107,5 +106,5 @@ class WithTransport:
 def _check_metres(value: Any) -> None:
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= _MOST_METRES:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST_METRES:
         raise ScenarioError("metres", f"a cable of {value!r} m is not possible; give 0 to {_MOST_METRES} m")

@@ -1,19 +1,16 @@
 """Several transports side by side, as HTML without a script: a bar for each on one axis of time, and their figures."""
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
 
 from peerlab.reports.frame import framed, table
-from peerlab.units import say_bytes, say_share, say_time
-
-if TYPE_CHECKING:
-    from peerlab.study.fabric_comparison import FabricComparison, OnTransport
+from peerlab.units import say_bytes, say_time
 
 _WIDTH, _ROW, _LEFT = 620, 30, 120
 
 
-def fabrics_html(one: "FabricComparison") -> str:
-    """Return a comparison as HTML that brings its own style; all text is escaped."""
+def fabrics_html(one: Any) -> str:
+    """Return a `FabricComparison` as HTML that brings its own style; all text is escaped."""
     scenario = one.found[0].run.scenario
     head = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
     body = fabrics_svg(one) + table("", head, map(_row, one.found)) + f"<p>{escape(one.finding)}</p>"
@@ -21,7 +18,7 @@ def fabrics_html(one: "FabricComparison") -> str:
     return framed("fabrics", title, body)
 
 
-def fabrics_svg(one: "FabricComparison") -> str:
+def fabrics_svg(one: Any) -> str:
     """Return the bars alone: a still that needs nothing beside it."""
     longest = max(each.run.time_ps for each in one.found) or 1
     rows = "".join(_bar(each, at * _ROW, longest) for at, each in enumerate(one.found))
@@ -32,7 +29,7 @@ def fabrics_svg(one: "FabricComparison") -> str:
     )
 
 
-def _bar(one: "OnTransport", top: int, longest: int) -> str:
+def _bar(one: Any, top: int, longest: int) -> str:
     """Return one row: its name, its time as a bar, of which the lighter end is what headers add, and the time in words."""
     room = _WIDTH - _LEFT - 90
     whole = room * one.run.time_ps / longest
@@ -46,11 +43,11 @@ def _bar(one: "OnTransport", top: int, longest: int) -> str:
     )
 
 
-def _row(one: "OnTransport") -> tuple[str, ...]:
+def _row(one: Any) -> tuple[str, ...]:
     run = one.run
     mtu, rate = run.scenario.hardware.mtu_bytes, one.messages_per_s
     cells = (
-        one.title, say_time(run.time_ps), f"{one.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", say_share(run.scenario.goodput),
+        one.title, say_time(run.time_ps), f"{one.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", f"{run.scenario.goodput:.1%}",
         f"{run.busbw_GBps:.3g} GB/s", f"{rate:,.0f} /s" if rate else "-", run.bottleneck.label if run.bottleneck else "-",
     )  # fmt: skip
     return tuple(map(escape, cells))

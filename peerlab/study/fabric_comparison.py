@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 
@@ -140,10 +141,11 @@ def _possible(scenario: Scenario) -> list[str]:
 def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
     cluster = scenario.given_cluster
     mtu = scenario.mtu if name == scenario.transport else None
-    if own_latency and load_transport(name).figures and cluster.latency_ps is not None:
+    if own_latency and load_transport(name).figures and not cluster.leaves_latency:
         figures = MappingProxyType({key: one for key, one in cluster.figures.items() if key != _LATENCY})
         left = MappingProxyType({**cluster.leaves_out, _LATENCY: "the transport's own is compared"})
-        cluster = replace(cluster, latency_ps=None, figures=figures, leaves_out=left)
+        open_: dict[str, Any] = {"latency_ps": None, "figures": figures, "leaves_out": left}
+        cluster = replace(cluster, **open_)
     asked = scenario.with_(cluster=cluster, transport=name, mtu=mtu)
     return OnTransport(name, simulate(asked), simulate(_slower_nic(asked)).time_s)
 
@@ -151,10 +153,6 @@ def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
 def _slower_nic(asked: Scenario) -> Scenario:
     """Return the scenario with a NIC of its goodput and its latency, and nothing else of a transport."""
     cluster = asked.given_cluster
-    machine = replace(
-        cluster,
-        nic_Bps=round(cluster.nic_Bps * asked.goodput),
-        latency_ps=asked.cluster_for_message.latency_ps,
-        nic_message_ps=None,
-    )
+    own: dict[str, Any] = {"latency_ps": asked.cluster_for_message.latency_ps, "nic_message_ps": None}
+    machine = replace(cluster, nic_Bps=round(cluster.nic_Bps * asked.goodput), **own)
     return asked.with_(cluster=machine, transport="ideal", mtu=None, hops=None, metres=None)

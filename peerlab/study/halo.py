@@ -39,7 +39,7 @@ class ParticleCode:
         >>> ParticleCode().face_bytes(64)
         3947
         """
-        edge = (self.particles / domains / self.density) ** (1 / 3)
+        edge = float((self.particles / domains / self.density) ** (1 / 3))
         return round(self.density * edge**2 * self.reach * self.particle_bytes)
 
 

@@ -160,7 +160,7 @@ def test_every_engine_agrees_on_reduction_in_the_network():
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"cluster": "dl1", "path": "host-tcp", "library": "none"}, "needs NICs that do RDMA, which path 'host-tcp' does not use"),
+        ({"cluster": "dl1", "path": "host-tcp", "library": "none"}, "needs NICs that do RDMA, which kernel TCP does not use"),
         ({"cluster": "ideal-100g-backbone"}, "is simulated on fabrics that never limit"),
         ({"cluster": "p4d", "path": "peer-direct"}, "NCCL over EFA has no 'sharp' on p4d"),
         ({"cluster": "ideal-100g", "collective": "allgather"}, "'sharp' does an allreduce only"),
