@@ -427,6 +427,10 @@ COMPUTED = {
         ("large messages go {:.2f} times as fast", lambda: gain(message_bytes="1 GiB")),
         ("about {:.1f} of it (worked out", lambda: training_gain.WAITS),
     ],
+    "08_whose_figures_are_these": [
+        ("about {:.1f} of what it draws busy (worked out", lambda: training_gain.WAITS),
+        ("nvlink_sharp_algbw(n, {:.1f})` meets the four points", lambda: 308.5),
+    ],
 }
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
 
