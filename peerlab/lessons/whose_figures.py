@@ -21,7 +21,11 @@ WRITES = Scenario(
 OVERVIEW = "RDMA and GPUDirect: Enabling Zero-Copy Communication in AI Training Clusters"
 QUOTED = {"kernel TCP": (60, 70), "RoCE v2": (90, 95), "InfiniBand": (95, 98)}
 """Gb/s of large messages on a 100G link, from the overview."""
-_ON = {"kernel TCP": ("tcp", (1500, 9000)), "RoCE v2": ("roce", (1024, 4096)), "InfiniBand": ("infiniband", (1024, 4096))}
+_ON = {
+    "kernel TCP": ("tcp", (1500, 9000)),
+    "RoCE v2": ("roce", (1024, 4096)),
+    "InfiniBand": ("infiniband", (1024, 4096)),
+}
 COPY_START_US = 10
 """What starting a copy and waiting for it takes, microseconds (assumed; 5 to 20)."""
 SHARE, NODES, WATTS, PRICE = 0.01, 64, 4010, 0.12
@@ -39,7 +43,10 @@ def brochure() -> pd.DataFrame:
     """Return the overview's table of large messages beside the payload on the wire at two packet sizes, Gb/s."""
     rows = {
         title: {"quoted from": low, "quoted to": high}
-        | {f"{'small' if mtu == small else 'large'} packets": 8 * carried(name, mtu) for mtu in (small, large)}
+        | {
+            f"{'small' if mtu == small else 'large'} packets": 8 * carried(name, mtu)
+            for mtu in (small, large)
+        }
         for (title, (low, high)), (name, (small, large)) in zip(QUOTED.items(), _ON.values(), strict=True)
     }
     return pd.DataFrame.from_dict(rows, orient="index")
