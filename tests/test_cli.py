@@ -34,9 +34,25 @@ def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assum
     assert f"{len(peerlab.Scenario().hardware.assumptions)} of them assumed" in lines[-1]
 
 
+def test_help_says_what_a_message_and_memory_are():
+    _, out, _ = run("simulate", "--help")
+    told = " ".join(out.split())
+    assert "bytes of the whole buffer, of an all-to-all what a rank sends to all" in told
+    assert "host: point to point or all-to-all between buffers in host memory" in told
+
+
+def test_a_library_of_another_machine_is_noted_below_it():
+    status, out, _ = run("simulate", "--cluster", "p4d", "--path", "peer-direct", "--library", "rccl-cxi")
+    assert status == 0
+    assert "  note: RCCL over Slingshot CXI does not run on A100: read it as a what-if." in out.splitlines()
+
+
 def test_a_library_is_said_with_the_paths_that_it_serves_and_stands_among_the_figures():
     _, out, _ = run("simulate", "--cluster", "p4d", "--nodes", "2")
-    assert "library on host-rdma, peer-direct: NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB" in out
+    assert (
+        "library on host-rdma, peer-direct, receive-direct: NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB"
+        in out
+    )
     assert "library on host-tcp: NCCL 2.19 over TCP sockets: tree, LL128" in out
     _, out, _ = run("simulate", "--cluster", "p4d", "--nodes", "2", "--path", "host-rdma", "--json")
     (found,) = json.loads(out)["runs"]

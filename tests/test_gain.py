@@ -169,7 +169,7 @@ def test_an_alternative_that_no_cluster_may_have_is_left_out():
     cluster = DL1.with_figure("slices.window", 2**20, assumption=figure.assumption)
     found = alternatives(peerlab.Scenario(cluster=cluster))
     (window,) = (others for one, others in found.items() if one.key == "slices.window")
-    assert [one.says for one in window] == ["it is 524288"]
+    assert [one.says for one in window] == ["slices in flight are 524288"]
 
 
 def test_the_documents_quote_the_sentence_as_it_is(root):

@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.exporting import Exporting
+from peerlab.app.machine_panel import OwnMachine
 from peerlab.app.more_settings import Rare
 from peerlab.app.own_log import OwnLog
 from peerlab.app.race_panel import RacePanel
@@ -34,6 +35,7 @@ from peerlab.units import KIB, say_bytes, write_bytes
 NODES = tuple(2**k for k in range(1, 11))
 SIZES = tuple(64 * KIB * 2**k for k in range(15))
 OWN_FILE = "your own file"
+OWN_MACHINE = "your machine"
 BASELINES = tuple((one.title, path) for path, one in PATHS.items() if one.is_staged)
 DIRECT = tuple((one.title, path) for path, one in PATHS.items() if not one.is_staged and not one.is_bare)
 
@@ -50,13 +52,16 @@ class Controls:
         on_change: Callable[[Changes, str], None],
         on_command: Callable[..., None],
         log: OwnLog,
+        machine: OwnMachine,
         exporting: Exporting,
         racing: RacePanel,
     ) -> None:
         self._on_change = on_change
         self._showing = False
+        self._shown_cluster = OWN_FILE
         self._texts: dict[str, w.Widget] = {}
         self.log = log
+        self.machine = machine
         self.exporting = exporting
         self.racing = racing
         self._make_primary()
@@ -91,7 +96,13 @@ class Controls:
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
             classed(
-                w.Box([self.rare.row, self.racing.panel, self.log.panel, self.exporting.panel]), "pl-panels"
+                w.Box(
+                    [
+                        self.rare.row,
+                        *(one.panel for one in (self.racing, self.log, self.machine, self.exporting)),
+                    ]
+                ),
+                "pl-panels",
             ),
             self.error,
         ]
@@ -105,8 +116,7 @@ class Controls:
         self.size_text = number_field("Message size", "pl-size-text")
 
     def _make_secondary(self) -> None:
-        clusters = [(load_cluster(name).title, name) for name in known_clusters()]
-        self.cluster = select("Cluster", [*clusters, ("your own file ...", OWN_FILE)], "pl-cluster")
+        self.cluster = select("Cluster", self._clusters(), "pl-cluster")
         self.file = classed(
             w.Text(placeholder="path of a .toml file", continuous_update=False, tooltip="Cluster file"),
             "pl-file",
@@ -117,6 +127,12 @@ class Controls:
         self.collective = select("Operation", operations, "pl-collective")
         self.more = w.ToggleButton(description="More", tooltip="Rarer settings", icon="caret-right")
         classed(self.more, "pl-plain", "pl-more-button")
+
+    def _clusters(self) -> list[tuple[str, str]]:
+        """Return what the list of clusters offers: those that are known, those drafted here, and two ways to others."""
+        known = [(load_cluster(name).title, name) for name in known_clusters()]
+        drafted = [(file, file) for file in self.machine.files]
+        return [*known, *drafted, ("your own file ...", OWN_FILE), ("your machine ...", OWN_MACHINE)]
 
     def _connect(self) -> None:
         tell = self._tell
@@ -135,7 +151,11 @@ class Controls:
         tell(self.collective, "collective", lambda what: {"collective": what})
         self.rare.connect(tell)
         unfold(self.more, self.rare.row, "flex")
-        one_at_a_time([self.more, self.racing.toggle, self.log.toggle, self.exporting.toggle])
+        one_at_a_time(self._toggles())
+        self.machine.toggle.observe(self._machine_closed, "value")
+
+    def _toggles(self) -> list[w.Widget]:
+        return [self.more, *(one.toggle for one in (self.racing, self.log, self.machine, self.exporting))]
 
     def _tell(self, control: w.Widget, name: str, change: Callable[[Any], Changes | None]) -> None:
         def changed(event: Any) -> None:
@@ -151,9 +171,23 @@ class Controls:
 
     def _cluster_chosen(self, name: str) -> Changes | None:
         self.file.layout.display = "" if name == OWN_FILE else "none"
+        self.machine.toggle.value = name == OWN_MACHINE
+        if name == OWN_MACHINE:
+            return None
         if name != OWN_FILE:
             return {"cluster": name}
         return {"cluster": self.file.value.strip()} if self.file.value.strip() else None
+
+    def _machine_closed(self, event: Any) -> None:
+        """Let the list name the cluster that is shown, and have the keyboard unless another panel took its place."""
+        if event["new"]:
+            return
+        if self.cluster.value == OWN_MACHINE:
+            self._showing = True
+            self.cluster.value = self._shown_cluster
+            self._showing = False
+        if not any(one.value for one in self._toggles()):
+            self.cluster.focus()
 
     def switches(self, scenario: Scenario) -> dict[str, Changes]:
         """Return what each enabled switch would change in `scenario`."""
@@ -199,8 +233,9 @@ class Controls:
         self.size_text.value = write_bytes(s.nbytes)
 
     def _show_secondary(self, s: Scenario) -> None:
-        known = s.cluster if s.cluster in known_clusters() else OWN_FILE
-        self.cluster.value = known
+        known = s.cluster if s.cluster in (*known_clusters(), *self.machine.files) else OWN_FILE
+        self._shown_cluster = known
+        offer(self.cluster, self._clusters(), known)
         self.file.layout.display = "" if known == OWN_FILE else "none"
         if known == OWN_FILE:
             self.file.value = str(getattr(s.cluster, "name", s.cluster))

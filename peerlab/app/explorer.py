@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import ipywidgets as w
-
 from peerlab.analysis.run import Run
 from peerlab.app.adjustments import fitting
 from peerlab.app.controls import Controls
@@ -16,11 +14,12 @@ from peerlab.app.curves_in_background import Curving
 from peerlab.app.exporting import Exporting, Shown
 from peerlab.app.figures_widget import FiguresWidget
 from peerlab.app.log_findings import LogFindings, as_measured
+from peerlab.app.machine_panel import OwnMachine
 from peerlab.app.measured_points import MeasuredPoints
 from peerlab.app.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
 from peerlab.app.runs import PATIENCE_S, Background, Runs
-from peerlab.app.widgets import Changes, Spoken
+from peerlab.app.widgets import Changes, Spoken, close_all
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
@@ -64,11 +63,16 @@ class Explorer(Spoken):
             self._changed,
             self._command,
             self._evidence.log,
+            OwnMachine(self._drafted),
             Exporting(lambda: Shown(self.run, self.before)),
             RacePanel(self._rivals),
         )
         self._curving = Curving(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))
-        self._comparing = Comparing(self._runs, lambda ratio: setattr(self.figures, "ratio", ratio or {}))
+        self._comparing = Comparing(
+            self._runs,
+            lambda ratio: setattr(self.figures, "ratio", ratio or {}),
+            self.controls.machine.rank,
+        )
         self._parts = [*self.controls.rows(), self.figures, self.controls.log.verdict]
         super().__init__(self._parts)
         self.add_class("pl-explorer")
@@ -89,7 +93,7 @@ class Explorer(Spoken):
             return  # never finished
         self.rest()
         for part in self._parts:
-            _close_all(part)
+            close_all(part)
         self.layout.close()
         super().close()
 
@@ -268,6 +272,11 @@ class Explorer(Spoken):
             with self._telling("log"):
                 self._change(as_measured(self.scenario, found), "log")
 
+    def _drafted(self, file: str) -> None:
+        """Show the machine whose cluster file was just drafted."""
+        self._changed({"cluster": file}, "machine")
+        self.controls.cluster.focus()  # the button that was pressed is hidden
+
     def _go_to_log(self, changes: Changes) -> None:
         with self._telling("log"):
             self._change(self.scenario.with_(**changes), "log")
@@ -291,16 +300,6 @@ class Explorer(Spoken):
             parcels[switch] = payload(run, self.run, self._number + 1)
             await asyncio.sleep(0)
         self.figures.send_ahead(parcels)
-
-
-def _close_all(widget: w.Widget) -> None:
-    """Close a widget, what it contains, and the layout and style that ipywidgets would leave behind."""
-    for child in getattr(widget, "children", ()):
-        _close_all(child)
-    for name in ("layout", "style"):
-        if isinstance(getattr(widget, name, None), w.Widget):
-            getattr(widget, name).close()
-    widget.close()
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -5,10 +5,12 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.widgets import Tell, given, offer, row, select, text_field, whole
+from peerlab.app.wiring_settings import WiringSettings
 from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.checks import PAGES
 from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_fit import misfit_of
 from peerlab.model.library_record import NONE
 from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.placement import PLACEMENTS
@@ -21,14 +23,6 @@ _CLUSTERS = "the cluster's"
 """Value of the option for the library that the cluster's file names."""
 _JITTERS = (0.0, 0.05, 0.1, 0.2)
 _SHARES = (0.75, 0.5, 0.25)
-_WIRINGS = (
-    ("as the cluster says", "auto"),
-    ("below one switch", "switch"),
-    ("below one CPU", "root-port"),
-    ("across sockets", "other-socket"),
-    ("below one switch per socket", "socket-switch"),
-)
-_REDIRECTS = (("as the cluster says", "auto"), ("off", "off"), ("on", "on"))
 SLOW_NODE = 0
 """The node that the lab slows down: the one that it shows."""
 
@@ -38,7 +32,7 @@ class Rare:
 
     def __init__(self) -> None:
         self._make_way()
-        self._make_wiring()
+        self.wiring = WiringSettings()
         self._make_disturbance()
         self._make_registration()
         self.row = row(self._fields(), "pl-more")
@@ -74,20 +68,6 @@ class Rare:
             [("slice by slice", "auto"), ("step by step", "step")],
             "pl-dependency",
             "Whether a slice goes on as soon as it is there, or when the whole step is over",
-        )
-
-    def _make_wiring(self) -> None:
-        self.wiring = select(
-            "GPU and NIC are",
-            _WIRINGS,
-            "pl-wiring",
-            "Where each NIC hangs, seen from the accelerators that it serves",
-        )
-        self.acs = select(
-            "ACS redirect",
-            _REDIRECTS,
-            "pl-acs",
-            "Whether switches send what goes from card to card up to the CPU first",
         )
 
     def _make_disturbance(self) -> None:
@@ -135,8 +115,7 @@ class Rare:
             self.version,
             self.protocol,
             self.algorithm,
-            self.wiring,
-            self.acs,
+            *self.wiring.fields,
             self.placement,
             self.jitter,
             self.slow,
@@ -148,8 +127,7 @@ class Rare:
     def connect(self, tell: Tell) -> None:
         """Say what each control changes."""
         tell(self.algorithm, "algorithm", lambda name: {"algorithm": name})
-        tell(self.wiring, "wiring", lambda place: {"wiring": place})
-        tell(self.acs, "acs_redirect", lambda way: {"acs_redirect": way})
+        self.wiring.connect(tell)
         tell(self.library, "library", _chosen_library)
         tell(self.version, "version", lambda text: {"library_version": text.strip() if given(text) else None})
         tell(self.protocol, "protocol", lambda name: {"protocol": name})
@@ -169,7 +147,7 @@ class Rare:
     def show(self, s: Scenario, *, cache_rests: bool) -> None:
         """Set every control to the value in `s`."""
         self._show_way(s)
-        self._show_wiring(s)
+        self.wiring.show(s)
         self._show_disturbance(s)
         cached = s.registration != "per-transfer"
         if cached:
@@ -186,7 +164,12 @@ class Rare:
     def _show_library(self, s: Scenario) -> None:
         own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
         offers = [(f"{_CLUSTERS}: {own.title if own else NONE}", _CLUSTERS)]
-        offers += [(_library_title(name), name) for name in known_libraries()]
+        fitting = [
+            name
+            for name in known_libraries()
+            if name == s.library or not misfit_of(load_library(name), s.given_cluster)
+        ]
+        offers += [(_library_title(name), name) for name in fitting]
         chosen = _CLUSTERS if s.library is None else s.library if s.library in known_libraries() else _OWN
         own_file = [(str(getattr(s.library, "title", s.library)), _OWN)] if chosen == _OWN else []
         offer(self.library, [*offers, *own_file], chosen)
@@ -213,24 +196,6 @@ class Rare:
         self.slice.value = "" if s.slice_bytes == "auto" else write_bytes(s.slice_limit or s.nbytes)
         self.window.value = "" if s.window is None else str(s.window)
         self.dependency.value = "step" if s.dependency == "step" else "auto"
-
-    def _show_wiring(self, s: Scenario) -> None:
-        """Offer where NICs may hang; of a cluster without a PCIe uplink nothing of the kind is known."""
-        known = s.given_cluster.wiring
-        there = "switch.uplink" in s.given_cluster.figures and s.uses_nic
-        assumed = ", as assumed †" if known.assumption else ""
-        near = next(name for name, place in _WIRINGS if place == known.nic)
-        place = "auto" if s.wiring == known.nic else s.wiring
-        others = [one for one in _WIRINGS if one[1] not in ("auto", known.nic)]
-        offer(self.wiring, [(f"{near}{assumed}", "auto"), *others], place)
-        now = "on" if known.acs_redirect else "off"
-        redirect = "auto" if s.acs_redirect == now else s.acs_redirect
-        offer(
-            self.acs,
-            [(f"{now}{assumed}", "auto"), *(one for one in _REDIRECTS if one[1] not in ("auto", now))],
-            redirect,
-        )
-        self.wiring.disabled = self.acs.disabled = not there
 
     def _show_disturbance(self, s: Scenario) -> None:
         sigmas = sorted({*_JITTERS, s.jitter})

@@ -1,15 +1,13 @@
 """The panel for a user's log: pasted or uploaded, read, diagnosed, and drawn on the curves."""
 
-import asyncio
 from collections.abc import Callable
 from html import escape
-from typing import Any
 
 import ipywidgets as w
 
 from peerlab.app.log_findings import LogFindings, in_short, look_at, look_at_trace, say_changes, way_to
-from peerlab.app.widgets import Changes, classed, row, unfold
-from peerlab.errors import PeerlabError
+from peerlab.app.paste_panel import PastePanel
+from peerlab.app.widgets import Changes, classed
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.benchmarks import TOOLS
@@ -18,17 +16,13 @@ from peerlab.reports.diagnosis_report import diagnosis_html
 _INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file, or a trace of PyTorch's profiler."
 
 
-class OwnLog:
+class OwnLog(PastePanel):
     """The panel. `on_found` is called with the findings in a log, or with None when the log is taken away.
 
     `on_go` is called with the changes that lead to the scenario of the log.
 
     Attributes
     ----------
-    panel:
-        The widget, hidden until it is asked for.
-    toggle:
-        The button that shows and hides it.
     verdict:
         All findings in words, below the figures.
     """
@@ -36,32 +30,18 @@ class OwnLog:
     def __init__(
         self, on_found: Callable[[LogFindings | None], None], on_go: Callable[[Changes], None]
     ) -> None:
+        toggle = w.ToggleButton(description="Your log", tooltip=_INVITATION, icon="caret-right")
+        super().__init__(
+            "log", _INVITATION, "Which path is this?", classed(toggle, "pl-plain", "pl-log-button")
+        )
         self._on_found, self._on_go = on_found, on_go
-        self._task: asyncio.Task[None] | None = None
         self._held: tuple[str | bytes, str] = "", ""
         self._found: LogFindings | None = None
         self._scenario: Scenario | None = None
-        self.toggle = classed(
-            w.ToggleButton(description="Your log", tooltip=_INVITATION, icon="caret-right"),
-            *("pl-plain", "pl-log-button"),
-        )
-        self._text = classed(w.Textarea(placeholder=_INVITATION, rows=5), "pl-log-text")
-        self._file = classed(
-            w.FileUpload(description="Choose a file", multiple=False, tooltip="Read a log from a file"),
-            "pl-plain",
-            "pl-log-file",
-        )
-        self._read = classed(w.Button(description="Which path is this?"), "pl-plain", "pl-log-read")
-        self._away = classed(w.Button(description="Remove the log"), "pl-plain", "pl-log-away")
-        self._short = classed(w.HTML(), "pl-log-short")
+        self._away = classed(w.Button(description="Remove the log"), "pl-log-away")
         self._go = classed(w.Button(), "pl-plain", "pl-log-go")
         self.verdict = classed(w.HTML(), "pl-log-verdict")
-        buttons = classed(w.VBox([self._read, self._file, self._away]), "pl-log-buttons")
-        told = row([self._short, self._go], "pl-log-told")
-        self.panel = classed(w.VBox([row([self._text, buttons], "pl-log"), told]), "pl-log-panel")
-        unfold(self.toggle, self.panel)
-        self._file.observe(self._uploaded, "value")
-        self._read.on_click(lambda _: self.read(self._text.value, "your log"))
+        self._lay_out([self._away], [self._go])
         self._away.on_click(lambda _: self._take_away())
         self._go.on_click(lambda _: self._follow())
         self._offer()
@@ -73,25 +53,21 @@ class OwnLog:
 
     def read(self, held: str | bytes, name: str) -> None:
         """Read a log, pasted or from a file of this name; the panel shows what is wrong with it."""
-        if not held.strip():
-            self._say("Nothing to read yet: paste a log above, or choose a file.")
+        if self._is_empty(held):
             return
-        if self._task:
-            self._task.cancel()
         self._held, self.verdict.value = (held, name), ""
         self._forget()
-        self._short.value = f"<p role='status'>Reading {escape(name)} ...</p>"
-        self._task = asyncio.get_running_loop().create_task(self._look(held, name))
+        shown = self._scenario
+        self._start(name, lambda: self._look_at(held, name, shown), lambda found: self._tell(found, name))
 
-    async def _look(self, held: str | bytes, name: str) -> None:
-        try:
-            if said := await asyncio.to_thread(look_at_trace, held, name, self._scenario):
-                self._short.value, self.verdict.value = f"<p role='status'>{escape(said[0])}</p>", said[1]
-                return
-            shown = self._scenario.hardware if self._scenario else None
-            found = await asyncio.to_thread(look_at, held, name, shown)
-        except PeerlabError as problem:
-            self._say(str(problem) if str(problem).startswith(name) else f"{name}: {problem}")
+    def _look_at(self, held: str | bytes, name: str, shown: Scenario | None) -> LogFindings | tuple[str, str]:
+        """Return the findings in a log, or what a profiler's trace says, in short and as HTML."""
+        told = look_at_trace(held, name, shown)
+        return told or look_at(held, name, shown.hardware if shown else None)
+
+    def _tell(self, found: LogFindings | tuple[str, str], name: str) -> None:
+        if isinstance(found, tuple):
+            self._short.value, self.verdict.value = f"<p role='status'>{escape(found[0])}</p>", found[1]
             return
         self._short.value = f"<p role='status'>{escape(in_short(found))}</p>{_warnings(found.records)}"
         told = found.diagnosis.as_dict() | {"warnings": []}  # they stand above, in the panel
@@ -119,20 +95,11 @@ class OwnLog:
         self._found = None
         self._offer()
 
-    def _uploaded(self, event: Any) -> None:
-        for one in event["new"]:
-            self._text.value = ""
-            self.read(bytes(one["content"]), one["name"])
-
     def _take_away(self) -> None:
-        if self._task:
-            self._task.cancel()
+        self._stop()
         self._text.value = self._short.value = self.verdict.value = ""
         self._forget()
         self._on_found(None)
-
-    def _say(self, problem: str) -> None:
-        self._short.value = f"<div class='pl-error'><p role='alert'>{escape(problem)}</p></div>"
 
 
 def _warnings(records: Records) -> str:

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+from peerlab.analysis.gain import GainBand
 from peerlab.analysis.run import Run
 from peerlab.app.runs import PATIENCE_S, GivingWay, Runs
 from peerlab.errors import PeerlabError
@@ -19,10 +20,18 @@ Pair = tuple[Scenario, Scenario]
 
 
 class Comparing:
-    """Computes the ratio of two paths in the background and hands it to `show`, first without its range; None: there is none."""
+    """Computes the ratio of two paths in the background and hands it to `show`, first without its range; None: there is none.
 
-    def __init__(self, runs: Runs, show: Callable[[PathRatio | None], None]) -> None:
-        self._runs, self._show = runs, show
+    `ranged` is called with the scenario of the faster path and the range.
+    """
+
+    def __init__(
+        self,
+        runs: Runs,
+        show: Callable[[PathRatio | None], None],
+        ranged: Callable[[Scenario, GainBand], None],
+    ) -> None:
+        self._runs, self._show, self._ranged = runs, show, ranged
         self._task: asyncio.Task[None] | None = None
         self._of: Pair | None = None
         self._giving_way = GivingWay(_REST_S)
@@ -77,3 +86,4 @@ class Comparing:
         finally:
             stop.set()  # the thread ends soon after this is cancelled
         self._show(path_ratio(slow, fast, band))
+        self._ranged(fast.scenario, band)

@@ -115,6 +115,11 @@ class StepExplorer(Spoken):
             pair(self.batch, _shown(self.batch)),
         ]
         self._second = [self.workload, self.path, self.beside, self.passes, self.shard, self.bucket]
+        self._begin(asked)
+
+    def _begin(self, asked: Step) -> None:
+        """Give the controls the values of a step, and listen to them."""
+        s, cluster = asked.scenario, asked.scenario.given_cluster
         usual = PEER_DIRECT if s.path != PEER_DIRECT and PEER_DIRECT in cluster.paths else _ALONE
         values = (
             (self.workload, asked.workload), (self.path, s.path), (self.beside, usual), (self.nodes, s.nodes), (self.batch, asked.batch),

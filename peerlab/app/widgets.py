@@ -17,6 +17,16 @@ class Spoken(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         return (super()._repr_mimebundle_(**kwargs) or {}) | {"text/plain": repr(self)}
 
 
+def close_all(widget: w.Widget) -> None:
+    """Close a widget, what it contains, and the layout and style that ipywidgets would leave behind."""
+    for child in getattr(widget, "children", ()):
+        close_all(child)
+    for name in ("layout", "style"):
+        if isinstance(getattr(widget, name, None), w.Widget):
+            getattr(widget, name).close()
+    widget.close()
+
+
 def classed(widget: w.Widget, *names: str) -> w.Widget:
     """Return the widget with style classes."""
     for name in names:

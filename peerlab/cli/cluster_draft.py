@@ -1,18 +1,15 @@
 """`peerlab clusters draft`: a whole cluster file from a topology, and a picture of its data path."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 from peerlab.cli.terminal_text import wrapped
-from peerlab.cluster_file.from_topology import Drafted, from_topology
-from peerlab.cluster_file.write_cluster import check_new, cluster_text, write_new
+from peerlab.cluster_file.drafted_file import draft_for, this_machine
+from peerlab.cluster_file.from_topology import Drafted
+from peerlab.cluster_file.write_cluster import check_new, write_new
 from peerlab.errors import HardwareError, one_line
-from peerlab.machine import read_machine
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import check_place, written
-from peerlab.textfile import printable
 from peerlab.topology_file import Topology, load_topology
-from peerlab.topology_file.of_machine import of_machine
 from peerlab.units import say_count
 
 
@@ -29,9 +26,9 @@ def draft(path: Path, file: str | None, *, show: bool, force: bool) -> int:
     if show:
         _check_picture(picture, force=force)
     topology = _topology(file)
-    today = datetime.now(UTC).astimezone().date()
-    found = from_topology(topology, path.stem, Path(file).name if file else "/sys", today)
-    write_new(path, _text(found, file or "this machine"), force=force)
+    ready = draft_for(path, topology, file or "this machine", Path(file).name if file else "/sys")
+    found = ready.drafted
+    write_new(path, ready.text, force=force)
     for line in _told(path, found):
         print(line)
     if show:
@@ -44,26 +41,16 @@ def draft(path: Path, file: str | None, *, show: bool, force: bool) -> int:
 def _topology(file: str | None) -> Topology:
     if file is not None:
         return load_topology(file)
-    topology = of_machine(read_machine())
-    if not topology.accelerators:
-        raise HardwareError("no accelerator was found here; give a topology, as in --from topo.xml")
-    return topology
+    try:
+        return this_machine()
+    except HardwareError as problem:
+        raise HardwareError(f"{problem}; give a topology, as in --from topo.xml") from None
 
 
 def _check_picture(picture: Path, *, force: bool) -> None:
     if picture.exists() and not force:
         raise HardwareError(f"{picture} is there already; --force overwrites it")
     check_place(picture, HardwareError)
-
-
-def _text(found: Drafted, file: str) -> str:
-    head = [
-        f"Drafted from {file}. What it does not say is taken over from {found.like} and marked as assumed.",
-        *found.remarks,
-    ]
-    return "".join(f"# {printable(one)}\n" for one in head) + cluster_text(
-        found.cluster, "Check it: peerlab clusters check"
-    )
 
 
 def _told(path: Path, found: Drafted) -> list[str]:

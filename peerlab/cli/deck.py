@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
     add("--title", help="title of the deck")
     add("--cluster", help="a known cluster, or the path of a .toml file of your own (default: dl1)")
     add("--nodes", type=number, help="servers that take part (default: 8)")
-    add("--message", dest="message_bytes", metavar="SIZE", help="bytes per rank (default: 64 MiB)")
+    add("--message", dest="message_bytes", metavar="SIZE", help="bytes of the whole buffer (default: 64 MiB)")
     add(
         "--gradient",
         metavar="SIZE",

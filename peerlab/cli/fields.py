@@ -42,7 +42,7 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
         "--message",
         dest="message_bytes",
         metavar="SIZE",
-        help="bytes per rank, such as '64 MiB' (default: 64 MiB)",
+        help="bytes of the whole buffer, of an all-to-all what a rank sends to all, such as '64 MiB' (default: 64 MiB)",
     )
     add(
         "--slice",
@@ -71,7 +71,7 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
     )
     add(
         "--memory",
-        help="device, or host: point to point between buffers in host memory (default: device)",
+        help="device, or host: point to point or all-to-all between buffers in host memory (default: device)",
     )
     add(
         "--placement",

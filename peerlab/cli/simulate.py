@@ -140,6 +140,8 @@ def _print_libraries(asked: Sequence[Scenario]) -> None:
             f" on {', '.join(dict.fromkeys(str(one.path) for one in mine))}" if len(mine) < len(asked) else ""
         )
         print(f"library{on}: {says}")
+        for misfit in dict.fromkeys(one.library_misfit for one in mine if one.library_misfit):
+            print(f"  note: {misfit}")
         for unsolved in dict.fromkeys(what for one in mine for what in one.library_unsolved):
             print(f"  not solved: {unsolved}")
 

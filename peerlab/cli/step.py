@@ -206,11 +206,13 @@ def _print_table(runs: Sequence[StepRun]) -> None:
     step = runs[0].step
     passes = f", {step.accumulate} passes" if step.accumulate > 1 else ""
     print(
-        f"{step.model.title} on {step.scenario.hardware.title}: {step.scenario.nodes} nodes, {step.devices} devices, "
+        f"{step.model.title} on {step.scenario.hardware.title}: {step.scenario.nodes} node{'s' * (step.scenario.nodes != 1)}, {step.devices} devices, "
         f"batch {step.batch} each{passes}, {step.shard}, {say_bytes(step.gradient_bytes)} of gradients as {step.gradient_dtype}"
     )
     epoch = runs[0].steps_per_epoch is not None
-    head = ["path", "step", "exposed", "computing", "samples/s"]
+    unsaid = step.model.sample == "batch" and step.batch == 1  # a trace does not say how large its batch is
+    counted = "batches/s" if unsaid else "samples/s"
+    head = ["path", "step", "exposed", "computing", counted]
     head += [f"{step.currency}/{'epoch' if epoch else 'step'}"] * (step.price_per_node_hour is not None)
     head += [f"Wh/{'epoch' if epoch else 'step'}"] * (runs[0].energy_per_step_J is not None)
     print(

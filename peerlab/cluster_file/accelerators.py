@@ -66,8 +66,8 @@ def _read(document: dict[str, Any]) -> tuple[tuple[Accelerator, ...], NvLink]:
     )
 
 
-def kind_of(cards: Sequence[PciCard], nvlinks: int) -> Accelerator:
-    """Return the kind of some accelerators: by their ids, by what they are called, or by how many NVLinks each has."""
+def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator, str]:
+    """Return the kind of some accelerators, and what it was guessed from: empty where the file has their ids or names."""
     kinds, _ = accelerators()
     card = cards[0]
     vendor = card.vendor or next((code for word, code in _VENDORS.items() if word in card.model), _NVIDIA)
@@ -75,6 +75,15 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int) -> Accelerator:
         one for one in kinds if one.vendor == _NVIDIA
     ]
     found = [one for one in of_vendor if card.device in one.devices]
-    found = found or [one for one in of_vendor if one.devices and re.search(rf"\b{one.name}\b", card.model)]
-    found = found or [one for one in of_vendor if nvlinks and one.links == nvlinks]
-    return next(iter(found), next(one for one in of_vendor if not one.devices))
+    if said := found or [one for one in of_vendor if one.devices and _called(one.name, card.model)]:
+        return said[0], ""
+    if alike := [one for one in of_vendor if nvlinks and one.links == nvlinks]:
+        return alike[0], f"taken for {alike[0].name} by its {nvlinks} NVLinks, which others may have as well"
+    other = next(one for one in of_vendor if not one.devices)
+    return other, f"which {other.name} it is was not recognised"
+
+
+def _called(name: str, words: str) -> bool:
+    """Return whether words name a kind: Gaudi2 is a Gaudi 2, and no Gaudi."""
+    spelt = re.escape(name).replace(r"\ ", " ?")
+    return bool(re.search(rf"\b{spelt}(?! ?\d)\b", words))

@@ -49,11 +49,11 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
         If the machine is larger than a cluster may be.
     """
     source = f"{topology.tool}, {printable(file)}, read on {today.isoformat()}"
-    kind = kind_of(_most(topology), topology.nvlinks)
+    kind, guessed = kind_of(_most(topology), topology.nvlinks)
     topology = replace(topology, cards=(*_most(topology), *topology.nics))
     how = wired(topology, source)
     like = load_cluster(kind.like)
-    said = {figure.key: figure for figure in _read(topology, how, kind, source)}
+    said = {figure.key: figure for figure in _read(topology, how, kind, guessed, source)}
     figures = {
         key: _taken(one, like) for key, one in like.figures.items() if not key.startswith(_DROPPED)
     } | said
@@ -79,11 +79,14 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
         figures=MappingProxyType(ordered),
         **values,
     )
+    cluster = _in_its_link(_without_nvlink(cluster, topology, kind))
     if "switch.uplink" not in said and how.uplinks > 1:
         cluster = _several(cluster, how.uplinks)
     cluster.check_devices()
     found = with_forwarding(cluster)
-    return Drafted(found, like.name, tuple(said), (*topology.remarks, *how.remarks, *_others(topology, how)))
+    return Drafted(
+        found, like.name, tuple(said), (*topology.remarks, *how.remarks, *_others(topology, how, guessed))
+    )
 
 
 def _most(topology: Topology) -> tuple[PciCard, ...]:
@@ -95,7 +98,7 @@ def _most(topology: Topology) -> tuple[PciCard, ...]:
     return tuple(next(cards for cards in kinds.values() if len(cards) == many))
 
 
-def _read(topology: Topology, how: Wired, kind: Accelerator, source: str) -> Iterator[Figure]:
+def _read(topology: Topology, how: Wired, kind: Accelerator, guessed: str, source: str) -> Iterator[Figure]:
     """Yield the figures that the file says."""
     assumed = how.remarks[0] if how.remarks else ""
     counts = {
@@ -108,7 +111,9 @@ def _read(topology: Topology, how: Wired, kind: Accelerator, source: str) -> Ite
         yield _figure(f"node.{key}", count, "1", basis, source, assumed)
     if kind.generation:
         what = f"{kind.name}: compute capability {kind.generation}"
-        yield _figure("device.generation", kind.generation, "1", "compute capability, first number", what)
+        yield _figure(
+            "device.generation", kind.generation, "1", "compute capability, first number", what, guessed
+        )
     own = [card.link for card in topology.accelerators if card.link]
     if own:
         yield _pcie("device.pcie", own, "per device, per direction", source)
@@ -134,7 +139,7 @@ def _scaleup(topology: Topology, kind: Accelerator, source: str) -> Iterator[Fig
     """Yield the link between two accelerators: its share of a device's NVLinks."""
     _, nvlink = accelerators()
     links, others = topology.nvlinks or 0, len(topology.accelerators) - 1
-    if links and others and kind.generation in nvlink.rates:
+    if links and others and not topology.islands and kind.generation in nvlink.rates:
         rate = round(links * nvlink.rates[kind.generation] / others, 3)
         basis = "per pair of devices, per direction"
         yield _figure("scaleup.rate", rate, "GB/s", basis, f"{source}: {links} NVLinks; {nvlink.source}")
@@ -158,6 +163,32 @@ def _several(cluster: Cluster, many: int) -> Cluster:
     low, high = one.range or (one.value, one.value)
     ends, why = (many * low, many * high), f"{one.assumption}; {many} links together"
     return cluster.with_figure("switch.uplink", many * one.value, assumption=why, range=ends)
+
+
+def _without_nvlink(cluster: Cluster, topology: Topology, kind: Accelerator) -> Cluster:
+    """Return a cluster whose accelerators have no NVLink, or not to all others: what they exchange goes over their PCIe links."""
+    others = len(topology.accelerators) - 1
+    none = (
+        topology.islands
+        or topology.nvlinks == 0
+        or (topology.nvlinks is None and kind.devices and not kind.links)
+    )
+    if not (none and kind.generation and others and "scaleup.rate" in cluster.figures):
+        return cluster
+    most = round(cluster.figures["device.pcie"].value / others, 3)
+    less = "NVLinks join some accelerators alone" if topology.islands else "no NVLink"
+    why = f"{less}: an accelerator's PCIe link, shared by the others"
+    return cluster.with_figure("scaleup.rate", most, assumption=why, range=(most / 2, most))
+
+
+def _in_its_link(cluster: Cluster) -> Cluster:
+    """Return a cluster whose copy engine, which is assumed, is no faster than the PCIe link of its accelerator."""
+    copy, most = cluster.figures.get("device.copy_engine"), cluster.figures["device.pcie"].value
+    if copy is None or copy.source or copy.value <= most:
+        return cluster
+    low = min(copy.range[0] if copy.range else most, most)
+    why = f"{copy.assumption}; no faster than the PCIe link"
+    return cluster.with_figure("device.copy_engine", most, assumption=why, range=(low, most))
 
 
 def _taken(figure: Figure, like: Cluster) -> Figure:
@@ -194,13 +225,15 @@ def _lacks(like: Cluster, how: Wired) -> dict[str, str]:
 
 def _summary(topology: Topology, how: Wired, kind: Accelerator) -> str:
     return (
-        f"{say_count(len(topology.accelerators), kind.name)} and {say_count(len(how.carriers), 'NIC')} per node, NICs {how.wiring.place.title};"
+        f"{say_count(len(topology.accelerators), kind.name)} and {say_count(len(how.carriers), 'NIC')} per node, each NIC {how.wiring.place.title};"
         f" drafted from {topology.tool}."
     )
 
 
-def _others(topology: Topology, how: Wired) -> Iterator[str]:
-    """Yield what of the machine is left out."""
+def _others(topology: Topology, how: Wired, guessed: str) -> Iterator[str]:
+    """Yield what of the machine was guessed, and what is left out."""
+    if guessed:
+        yield guessed
     unused = [nic.name for nic in topology.nics if nic not in how.carriers]
     if unused:
         yield f"left out, as farther away or slower: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}"

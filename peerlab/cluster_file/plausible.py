@@ -1,5 +1,6 @@
 """What looks wrong in a cluster file though it can be read: units mixed up, raw for effective rates, odd topologies."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from peerlab.model.hardware import Figure, internal_value
@@ -11,6 +12,7 @@ _FASTEST_PCIE = 128 * _GB  # Gen6 x16, before its headers
 _USUAL_GIGABITS = (1, 10, 20, 25, 40, 50, 56, 80, 100, 200, 400, 800)
 _RAW_PCIE = (("Gen3", 15.5, 16, 14.1), ("Gen4", 31, 32, 28.2), ("Gen5", 62, 64, 56.4))
 """What x16 carries with its headers, from and to, and what is left of it, GB/s."""
+_TOGETHER = re.compile(r"; (\d{1,4}) links together")
 _TIMES_US = {
     "fabric.latency": (0.1, 1000), "port.latency": (0.1, 1000), "scaleup.latency": (0.05, 100),
     "registration.base": (0.1, 100_000), "registration.per_page": (0.0001, 100), "host.packet_cost": (0.01, 100),
@@ -53,7 +55,11 @@ def _pcie_rates(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     for key in ("device.pcie", "switch.uplink", "device.copy_engine"):
         if key in figures and figures[key].source.startswith("definition"):
             continue  # a reference machine is what it is defined to be
-        rate = values.get(key, 0) / _GB
+        # groups of accelerators that a draft takes as one have their links together
+        together = (
+            _TOGETHER.search(f"{figures[key].source} {figures[key].assumption}") if key in figures else None
+        )
+        rate = values.get(key, 0) / _GB / (int(together[1]) if together else 1)
         raw = next((one for one in _RAW_PCIE if one[1] <= rate <= one[2]), None)
         if raw:
             yield (

@@ -59,10 +59,14 @@ def wired(topology: Topology, source: str) -> Wired:
 
 
 def _carriers(topology: Topology) -> tuple[PciCard, ...]:
-    """Return the NICs that carry the collective: those near an accelerator, else those at its CPU, the fastest of them."""
+    """Return the NICs that carry the collective: those near an accelerator, else those at its CPU, the fastest of them.
+
+    Where no rate is known, those with the fastest PCIe link: beside them a node often has a slower one for its own traffic.
+    """
     nics = topology.nics
-    fastest = max((nic.rate_bps or 0 for nic in nics), default=0)
-    some = [nic for nic in nics if (nic.rate_bps or 0) == fastest]
+    known = any(nic.rate_bps for nic in nics)
+    rates = [(nic.rate_bps if known else nic.link and nic.link.effective_Bps) or 0 for nic in nics]
+    some = [nic for nic, rate in zip(nics, rates, strict=True) if rate == max(rates)]
     for distances in (NEAR, (PHB,)):
         near = [
             nic for nic in some if any(topology.distance(card, nic) in distances for card in topology.accelerators)

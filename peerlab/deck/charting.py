@@ -236,7 +236,8 @@ _MOST_ROWS = 4
 def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Say what the gain owes to assumed figures."""
     gain = compared.gain_band
-    shown, left = gain.assumptions[:_MOST_ROWS], gain.assumptions[_MOST_ROWS:]
+    most = _MOST_ROWS - len(gain.wired[1:])
+    shown, left = gain.assumptions[:most], gain.assumptions[most:]
     body = [_assumed(one) for one in shown]
     ends = f"{gain.low:.2f} to {gain.high:.2f}"
     everything = ("all that have a range, together", "", "at the ends of their ranges", ends)

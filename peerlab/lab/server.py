@@ -21,6 +21,8 @@ from peerlab.errors import one_line
 TOUR = "00_tour.ipynb"
 _SETTINGS = Path(__file__).parent.parent / "jupyter"
 """JupyterLab's settings and the workspace it starts with: quiet, sidebars folded away."""
+_LARGEST_MESSAGE = 256 * 2**20
+"""Bytes that a page may send at once, such as a file that is chosen."""
 _PATIENCE_S = 15
 """How long ending in order may take; kernels that are busy are given five seconds, and then killed."""
 
@@ -39,6 +41,8 @@ def settings(labs: Path, port: int, private: Path, *, browser: bool) -> list[str
         f"--ServerApp.root_dir={labs}",
         # it serves extensions of Notebook 6, and asks for every old setting, which complain
         "--ServerApp.jpserver_extensions=notebook_shim=False",
+        # else a file above 10 MiB closes the connection, and nobody says why it was not read
+        f"--ServerApp.tornado_settings={{'websocket_max_message_size': {_LARGEST_MESSAGE}}}",
         f"--LabApp.default_url=/lab/workspaces/peerlab/tree/{TOUR}",
         f"--LabApp.app_settings_dir={app}",
         f"--LabApp.workspaces_dir={_workspaces(private)}",

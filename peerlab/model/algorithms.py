@@ -41,7 +41,19 @@ class Algorithm:
         ScenarioError
             If the cluster's nodes, their number or the collective do not suit it.
         """
-        name, devices = repr(self.name), cluster.devices
+        name, devices, does = repr(self.name), cluster.devices, self.collectives
+        if self.name != "auto" and collective not in (*does, "point-to-point"):
+            what = f"an {does[0]} only" if len(does) == 1 else ", ".join(does)
+            can = [
+                one.name
+                for one in ALGORITHMS.values()
+                if collective in one.collectives and one.name != "auto"
+            ]
+            raise ScenarioError(
+                "algorithm", f"{name} does {what}, no {collective}; others do: {', '.join(can)}"
+            )
+        if self.library and nodes == 1:
+            raise ScenarioError("algorithm", f"{name} goes between nodes; with one node leave it at 'auto'")
         if self.one_device and devices > 1:
             why = f"{name} needs one device per node and {cluster.name} has {devices}; use 'hierarchical'"
             raise ScenarioError("algorithm", why)
@@ -52,10 +64,6 @@ class Algorithm:
             below = 1 << (nodes.bit_length() - 1)
             why = f"{name} needs a power of two of nodes, not {nodes}; try {below} or {2 * below}"
             raise ScenarioError("algorithm", why)
-        does = self.collectives
-        if self.name != "auto" and collective not in (*does, "point-to-point"):
-            what = f"an {does[0]} only" if len(does) == 1 else ", ".join(does)
-            raise ScenarioError("algorithm", f"{name} does {what}, no {collective}")
 
 
 ALGORITHMS: dict[str, Algorithm] = {

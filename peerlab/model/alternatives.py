@@ -73,4 +73,4 @@ def _counts(cluster: Cluster, figure: Figure) -> Iterator[Alternative]:
     for value in (figure.value / 2, 2 * figure.value):
         with suppress(HardwareError):  # half of one is no count, and a count has an end
             changed = cluster.with_figure(figure.key, value)
-            yield Alternative(f"it is {changed.figures[figure.key]}", changed)
+            yield Alternative(f"{figure.label} are {changed.figures[figure.key]}", changed)

@@ -24,8 +24,8 @@ _SWITCHED_FROM = 5
 class LibraryChoice:
     """What a library does with one message, in the simulation's units."""
 
-    says: str
-    """In words: ``NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB``."""
+    runs: str
+    """What it runs, in words: ``NCCL 2.19 over EFA: tree, Simple``."""
     course: LawCourse
     """The law's own terms, microseconds and GB/s."""
     launch_ps: int
@@ -46,6 +46,13 @@ class LibraryChoice:
     """What moves as one."""
     message_ps: int
     """What a NIC's proxy needs per slice."""
+
+    @property
+    def chunks(self) -> str:
+        """Its chunks in words: ``chunks of 128 KiB``."""
+        chunk = self.course.chunk
+        even = chunk % 1024 == 0 or chunk < 1024
+        return f"chunks of {say_bytes(chunk) if even else f'{floor(chunk / 1024)} KiB'}"
 
 
 def sight(
@@ -131,6 +138,9 @@ def nccl_choice(
         If the library has no such algorithm, or does not use the protocol, on this path.
     """
     checked_protocol(library, protocol, seen)
+    if set(PROTOCOLS) <= {one for rule in _forbidden(library, seen) for one in rule.protocols}:
+        why = "; ".join(dict.fromkeys(rule.why for rule in _forbidden(library, seen)))
+        raise ScenarioError("library", f"{library.title} forbids every protocol here: {why}")
     cost = costs(library, cluster, seen)
     if protocol != "auto":
         cost = _only(cost, protocol)
@@ -170,7 +180,7 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
     hops = max(1, min(run.hops, 2) if run.algorithm == "ring" else run.hops)
     flush = run.flush * run.hops / hops
     return LibraryChoice(
-        says=_says(run, library, seen),
+        runs=_runs(run, library, seen),
         course=run,
         launch_ps=_ps(run.launch),
         inside_ps=_ps(run.inside),
@@ -188,13 +198,8 @@ def _ps(microseconds: float) -> int:
     return round(microseconds * PS_PER_US)
 
 
-def _says(run: LawCourse, library: Library, seen: NcclSight) -> str:
+def _runs(run: LawCourse, library: Library, seen: NcclSight) -> str:
     name, _, over = library.title.partition(" over ")
     version = f"{seen.version // 100}.{seen.version % 100}"
     words = {"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm)
-    size = (
-        say_bytes(run.chunk)
-        if run.chunk % 1024 == 0 or run.chunk < 1024
-        else f"{floor(run.chunk / 1024)} KiB"
-    )
-    return f"{name} {version} over {over}: {words}, {run.protocol}, chunks of {size}"
+    return f"{name} {version}{f' over {over}' if over else ''}: {words}, {run.protocol}"

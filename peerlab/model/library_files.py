@@ -3,22 +3,25 @@
 A library file is TOML in ``data/libraries``. It says by which law the library walks a topology (``kind``), which versions are known,
 and gives figures as a cluster file does: those that a machine may have otherwise under ``[library]``, constants of the library's own
 source under ``[law]``, as numbers or lists. ``extends`` takes over another file; ``[instead]`` names the library that serves a data path
-in its place, ``mpi`` the one that MPI programs have; ``[[forbids]]`` says which protocols it does not use when, and why;
+in its place, ``mpi`` the one that MPI programs have, ``maker`` the one maker whose accelerators it runs on; ``[[forbids]]`` says which protocols it does not use when, and why;
 ``[[unsolved]]`` what of it the law does not meet, and where.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
-from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from peerlab.errors import HardwareError, ScenarioError, nearest
+from peerlab.model.checks import COLLECTIVES
 from peerlab.model.cluster_reading import read_figure
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
-from peerlab.model.library_record import KINDS, NONE, Forbidden, Library, Unsolved, version_number
-from peerlab.model.nccl_law import SHAPES, ZERO_MEANS_NONE
+from peerlab.model.law_constants import read_law
+from peerlab.model.library_record import KINDS, MAKERS, NONE, Forbidden, Library, Unsolved, version_number
+from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, SHAPES
+from peerlab.model.paths import PATHS
 from peerlab.places import folder
 from peerlab.textfile import read_text, read_toml
 from peerlab.units import parse_bytes
@@ -26,9 +29,7 @@ from peerlab.units import parse_bytes
 _WHEN = ("always", "staged", "before Hopper")
 _MOST_BYTES = 2**18
 _SECTION = "library."
-_TEXTS = ("name", "title", "kind", "extends", "version", "mpi")
-_LIMIT = 10**12
-_LEAST = 1e-6
+_TEXTS = ("name", "title", "kind", "extends", "version", "mpi", "maker")
 _STEERED = ("steering", "steering_changes")
 """Constants that a law has both, or neither."""
 _ASKED = ("eager", "rendezvous")
@@ -120,17 +121,22 @@ def _library(document: dict[str, Any]) -> Library:
         raise HardwareError(
             f'versions = {versions!r} must be the first and the last known one, such as ["2.12", "2.31"]'
         )
+    version = document.get("version", base.version if base else versions[1])
+    if version_number(version) < 0:
+        raise HardwareError(f"version = {version!r} is no version; give one such as {versions[1]!r}")
+    mpi, maker = (document.get(one, getattr(base, one, "")) for one in ("mpi", "maker"))
     found = Library(
         name=_text(document, "name"),
         title=_text(document, "title"),
         kind=kind,
         versions=(versions[0], versions[1]),
-        version=str(document.get("version", base.version if base else versions[1])),
+        version=str(version),
         instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
-        mpi=str(document.get("mpi", base.mpi if base else "")),
+        mpi=mpi and _one_of("mpi", mpi, known_libraries()),
+        maker=maker and _one_of("maker", maker, MAKERS),
         forbids=(*(base.forbids if base else ()), *map(_forbidden, _tables(document, "forbids"))),
         unsolved=(*(base.unsolved if base else ()), *map(_unsolved, _tables(document, "unsolved"))),
-        law={**(base.law if base else {}), **_law(document.get("law", {}))},
+        law={**(base.law if base else {}), **read_law(document.get("law", {}))},
         figures={**(base.figures if base else {}), **_figures(document.get("library", {}))},
     )
     found.number(found.version)
@@ -149,14 +155,32 @@ def _base(document: dict[str, Any]) -> Library | None:
 
 def _text(document: dict[str, Any], entry: str) -> str:
     given = document.get(entry, "")
-    if not given.strip() or not given.isprintable():
+    if not given.strip():
         raise HardwareError(f"{entry} is missing; it is a text at the top of the file")
-    return str(given)
+    return _sentence(entry, given)
+
+
+def _sentence(entry: str, given: Any) -> str:
+    """Return a text that a page shows as it is."""
+    if not isinstance(given, str) or not given.strip() or not given.isprintable():
+        raise HardwareError(
+            f"{entry} = {given!r:.60} must be a text on one line, of characters that can be printed"
+        )
+    return given
+
+
+def _one_of(entry: str, given: Any, known: Collection[str]) -> str:
+    if not isinstance(given, str) or given not in known:
+        raise HardwareError(f"{entry}: unknown {given!r:.60}; {nearest(str(given), known)}")
+    return given
 
 
 def _instead(given: Any) -> dict[str, str]:
     if not isinstance(given, dict) or not all(isinstance(name, str) for name in given.values()):
         raise HardwareError("[instead] must be a table of data paths with the library for each")
+    for path, name in given.items():
+        _one_of("[instead]", path, PATHS)
+        _one_of(f"[instead] {path}", name, known_libraries())
     return dict(given)
 
 
@@ -167,11 +191,11 @@ def _forbidden(given: Any) -> Forbidden:
         or not isinstance(given["protocols"], list)
     ):
         raise HardwareError("[[forbids]] needs protocols, when and why")
-    if given["when"] not in _WHEN:
-        raise HardwareError(
-            f"[[forbids]] when = {given['when']!r} is not known; {nearest(str(given['when']), _WHEN)}"
-        )
-    return Forbidden(tuple(map(str, given["protocols"])), given["when"], str(given["why"]))
+    return Forbidden(
+        tuple(_one_of("[[forbids]] protocols", one, PROTOCOLS) for one in given["protocols"]),
+        _one_of("[[forbids]] when", given["when"], _WHEN),
+        _sentence("[[forbids]] why", given["why"]),
+    )
 
 
 def _tables(document: dict[str, Any], entry: str) -> list[Any]:
@@ -194,6 +218,10 @@ def _unsolved(given: Any) -> Unsolved:
             raise HardwareError(
                 f"[[unsolved]] {name} = {value!r} is no {'number' if kinds[name] is int else 'text'}"
             )
+    _sentence("[[unsolved]] says", given["says"])
+    for name, words in (("algorithm", ALGORITHMS), ("collective", COLLECTIVES)):
+        if name in given:
+            _one_of(f"[[unsolved]] {name}", given[name], words)
     sizes = {name: parse_bytes(given[name]) for name in ("from_bytes", "to_bytes") if name in given}
     return Unsolved(**{**given, **sizes})
 
@@ -208,48 +236,6 @@ def _figures(given: Any) -> dict[str, Figure]:
                 f"unknown figure {_SECTION + name!r}; {nearest(name, [k.removeprefix(_SECTION) for k in keys])}"
             )
     return {_SECTION + name: read_figure(_SECTION + name, entry) for name, entry in given.items()}
-
-
-def _law(given: Any) -> dict[str, Any]:
-    if not isinstance(given, dict):
-        raise HardwareError("[law] must be a table of constants")
-    for name, entry in given.items():
-        if name not in SHAPES:
-            raise HardwareError(f"unknown constant law.{name}; {nearest(name, list(SHAPES))}")
-        if not isinstance(entry, dict) or not {"value", "unit", "basis"} <= set(entry):
-            raise HardwareError(f"law.{name} must be a table with value, unit, basis and source")
-        if not entry.get("source") and not (entry.get("assumption") and entry.get("range")):
-            raise HardwareError(
-                f'law.{name} has no source; give source = "..." or assumption = "..." with a range'
-            )
-        _check_constant(name, entry["value"])
-    return {name: entry["value"] for name, entry in given.items()}
-
-
-def _check_constant(name: str, value: Any) -> None:
-    """Refuse a constant that is no number, or no list with as many as the law reads."""
-    rows = value if isinstance(value, list) else [value]
-    numbers = [one for row in rows for one in (row if isinstance(row, list) else [row])]
-    if not numbers or not all(map(_is_number, numbers)):
-        raise HardwareError(f"law.{name}: value {value!r} is not a number, or a list of numbers")
-    if _shape(value) != SHAPES[name]:
-        wanted = " lists of ".join(map(str, SHAPES[name])) + " numbers" if SHAPES[name] else "one number"
-        raise HardwareError(f"law.{name}: value {value!r} must be {wanted}")
-    least = 0 if name in ZERO_MEANS_NONE else _LEAST
-    if not all(least <= one < _LIMIT for one in numbers):
-        raise HardwareError(f"law.{name}: value {value!r} must be greater than zero and below {_LIMIT:g}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and not isnan(value)
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    """Return how many lists there are, and how many numbers in each; -1 where they differ."""
-    if not isinstance(value, list):
-        return ()
-    inner = {_shape(one) for one in value}
-    return (len(value), *inner.pop()) if len(inner) == 1 else (-1,)
 
 
 def _check_complete(library: Library) -> None:
@@ -277,6 +263,13 @@ def serving(name: str | Path | Library, path: str) -> Library | None:
     if library and path in library.instead:
         return load_library(library.instead[path])
     return library
+
+
+def known_by_name(given: str | Path | Library | None) -> str | Path | Library | None:
+    """Return the name of a library that comes with peerlab, if it was given loaded; anything else as it was given."""
+    if isinstance(given, Library) and given.name in known_libraries() and load_library(given.name) == given:
+        return given.name
+    return given
 
 
 def with_library(cluster: Cluster, library: Library | None) -> Cluster:

@@ -12,6 +12,9 @@ NONE = "none"
 KINDS = ("nccl", "pairwise", "messages")
 """Laws: NCCL's own choice of trees and rings; pairwise exchanges; a cost for each message point to point."""
 
+MAKERS = ("NVIDIA", "AMD", "Habana")
+"""Makers of accelerators that have libraries of their own."""
+
 
 @dataclass(frozen=True)
 class Forbidden:
@@ -61,6 +64,8 @@ class Library:
     """By data path the library that serves it in place of this one."""
     mpi: str
     """The library with which MPI programs use the same transport; empty where none is known."""
+    maker: str
+    """Maker of the accelerators that it runs on; empty: it runs on all."""
     forbids: tuple[Forbidden, ...]
     unsolved: tuple[Unsolved, ...]
     law: Mapping[str, Any]
@@ -72,6 +77,11 @@ class Library:
         """Return the hash of its name: libraries are few."""
         return hash(self.name)
 
+    @property
+    def transport(self) -> str:
+        """What it sends over, by its name: of ``nccl-efa`` that is ``efa``."""
+        return self.name.partition("-")[2]
+
     def number(self, version: str) -> int:
         """Return a version as a number, such as 219 for 2.19.
 
@@ -81,10 +91,10 @@ class Library:
             If it is no version, or none that the library's file knows.
         """
         first, last = (version_number(one) for one in self.versions)
-        found = version_number(version)
+        found = version_number(version) if isinstance(version, str) else -1  # 2.2 may be 2.2 or 2.20
         if found < 0:
             raise ScenarioError(
-                "library_version", f"{version!r} is no version; give one such as {self.version!r}"
+                "library_version", f"{version!r} is no version; give one as text, such as '{self.version}'"
             )
         if not first <= found <= last:
             older = found < first

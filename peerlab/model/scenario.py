@@ -23,6 +23,7 @@ from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.further_hops import UP_AND_DOWN, check_in_network, with_hops
 from peerlab.model.hardware import Cluster
+from peerlab.model.library_files import known_by_name
 from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
@@ -132,6 +133,7 @@ class Scenario(WithLibrary):
             checked_word(name, getattr(self, name), words)
         check_switch("prefetch", self.prefetch)
         check_page(self.page_bytes)
+        self._set("library", known_by_name(self.library))
         self._check_path()
         self.check_wiring()
         self.check_transport()
@@ -343,10 +345,11 @@ class Scenario(WithLibrary):
             if self.algorithm != "auto":
                 raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
         algorithm, library = self.algorithm_record, self.used_library
-        if algorithm.library and (not library or library.kind != algorithm.library):
-            raise ScenarioError(
-                "algorithm", f"{self.algorithm!r} needs NCCL: give library='nccl-efa', for instance"
-            )
+        has = not algorithm.library or (library and library.kind == algorithm.library)
+        if not has and self.collective in algorithm.collectives:
+            no_nic = f", which serves no {self.path!r}: nothing leaves by a NIC"
+            hint = ": give library='nccl-efa', for instance" if self.uses_nic else no_nic
+            raise ScenarioError("algorithm", f"{self.algorithm!r} needs NCCL{hint}")
         if algorithm.in_network:
             check_in_network(self.algorithm, self.data_path, self.fabric)
         if self.choice is None or self.algorithm != "ring":  # NCCL's ring goes over all devices

@@ -9,12 +9,14 @@ from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import serving, with_library
+from peerlab.model.library_fit import misfit_of
 from peerlab.model.library_record import Library
 from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
 from peerlab.model.rewiring import rewired
 from peerlab.model.transport_record import latency_ps
 from peerlab.model.with_transport import WithTransport
+from peerlab.units import say_bytes
 
 LIBRARY_FIGURES = ("library", "algorithm", "protocol", "chunk_bytes", "library_does")
 """Keys of `WithLibrary.library_figures`."""
@@ -138,8 +140,18 @@ class WithLibrary(WithTransport):
     def library_says(self) -> str:
         """What the library does with this message, in words; empty without a library, and on a path that it does not serve."""
         library = self.used_library
-        if self.choice or library is None or not self.uses_nic:
-            return self.choice.says if self.choice else ""
+        if self.choice:
+            given = self.slice_bytes
+            cut = (
+                "transfers whole"
+                if given is None
+                else f"slices of {say_bytes(int(given))}, as set"
+                if given != "auto"
+                else self.choice.chunks
+            )
+            return f"{self.choice.runs}, {cut}"
+        if library is None or not self.uses_nic:
+            return ""
         if not self._library_knows:
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
@@ -162,6 +174,11 @@ class WithLibrary(WithTransport):
             self.library_says or None,
         )
         return dict(zip(LIBRARY_FIGURES, values, strict=True))
+
+    @property
+    def library_misfit(self) -> str:
+        """Why no such machine has the library that was given, as a sentence; empty if one may."""
+        return misfit_of(self.used_library, self.given_cluster) if self.library is not None else ""
 
     @property
     def library_unsolved(self) -> tuple[str, ...]:
@@ -217,15 +234,19 @@ class WithLibrary(WithTransport):
         if library is None:
             for name in ("library_version", "protocol"):
                 if getattr(self, name) not in (None, "auto"):
-                    raise ScenarioError(
-                        name, "there is no library to have it; name one, such as library='nccl-efa'"
-                    )
+                    none = f"no library serves {self.path!r}, because nothing leaves by a NIC; leave it out"
+                    one = "there is no library to have it; name one, such as library='nccl-efa'"
+                    raise ScenarioError(name, one if self.uses_nic else none)
             return
         version = self.library_number
         if self.protocol == "auto":
             return
         if library.kind != "nccl":
             raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
+        if self.nodes == 1 or self.collective != "allreduce":
+            raise ScenarioError(
+                "protocol", "is modelled for an allreduce between nodes only; leave it at 'auto'"
+            )
         checked_protocol(
             library, self.protocol, sight(library, self.hardware, self.nodes, str(self.path), version)
         )

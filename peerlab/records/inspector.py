@@ -50,12 +50,16 @@ def read(log: Log) -> Records:
     if not rows:
         raise log.fail(f"output of {TOOL} without a whole line{damage.first()}")
     first = rows[0]
+    all_there = (
+        len({row["rank"] for row in rows}) == first["ranks"]
+    )  # else there may be hosts that wrote nothing here
     manifest = {
         "tool": TOOL,
         "version": "",
         "command": "",
         "test": " ".join(dict.fromkeys(str(row["collective"]) for row in rows)),
-        **describe_ranks(first["ranks"], hosts, first["nodes"]),
+        **describe_ranks(first["ranks"], hosts if all_there else (), first["nodes"]),
+        "hosts": hosts,
         "devices": [],
         "transport": [],
         "environment": {},

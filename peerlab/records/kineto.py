@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,9 +24,14 @@ from peerlab.units import MIB, say_bytes
 
 TOOL = "PyTorch's profiler"
 MOST_EVENTS = 2_000_000
-"""Events that are read at most; a step of a large model has 10,000 to 100,000. They take 150 MB at most while they are read."""
+"""Events that are read at most; a step of a large model has 10,000 to 100,000. They take 200 MB at most while they are read."""
+MOST_COLLECTIVES = 100_000
+"""Collectives that are read at most, on the host and on the device each; a step of a large model has up to 10,000."""
 _LONGEST_EVENT = 32 * MIB
 _LOOK = 2**16
+_LONGEST_NAME = 41
+_MOST_NAMED = 8
+_UNNAMED = "of no known name"
 _DTYPES = {
     "float": 4, "float32": 4, "half": 2, "float16": 2, "bfloat16": 2, "double": 8, "float64": 8, "long": 8, "int64": 8,
     "int": 4, "int32": 4, "byte": 1, "uint8": 1, "char": 1, "int8": 1, "bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1,
@@ -44,6 +49,12 @@ _NO_NUMBER = re.compile(rb"(?:^|(?<=[:,\[\s]))-?(?:NaN|Infinity)(?=[,\]}\s])")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
 _MOST_ID, _MOST_TIME = 2**62, 10**18
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
+_LONG = re.compile(rb"[0-9]{4000}")
+"""A number that Python's int refuses, which ends the process inside ijson (its limit is 4300 digits)."""
+_KIND = re.compile(r"[a-z_][a-z0-9_]{0,39}")
+"""What a name of a kind or a type looks like; other text may name hosts and users."""
+_DEEP = re.compile(rb"""(?:[\[{]\s*(?:"[^"]{0,99}"\s*:\s*)?){100}""")
+"""Deeper than any event is nested; reading on would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +143,12 @@ class _Watched:
                     f"{self.name}: {say_bytes(_LONGEST_EVENT)} without an event; that is no trace of {TOOL}"
                 )
             text = self._held + chunk
+            if _DEEP.search(text):
+                raise RecordsError(f"{self.name}: nested more than 100 deep; that is no trace of {TOOL}")
+            if _LONG.search(text):
+                raise RecordsError(
+                    f"{self.name}: a number of thousands of digits; that is no trace of {TOOL}"
+                )
             # up to the last comma, so that no NaN is cut in two
             cut = text.rfind(b",") + 1 if chunk else len(text)
             self._held = text[cut:]
@@ -202,7 +219,7 @@ def _read_all(found: TraceEvents, watched: _Watched) -> None:
     except ijson.IncompleteJSONError as problem:
         whole = "is cut off" if "premature" in str(problem).lower() else "is no JSON"
         raise RecordsError(f"{found.name}: {whole} after {found.count:,} events") from None
-    except (ijson.JSONError, UnicodeDecodeError):
+    except (ijson.JSONError, UnicodeDecodeError, InvalidOperation):
         raise RecordsError(f"{found.name}: is no JSON after {found.count:,} events") from None
     if not found.count:
         raise RecordsError(f"{found.name}: no traceEvents; that is no trace of {TOOL}")
@@ -237,6 +254,7 @@ def _take(found: TraceEvents, event: dict[str, Any]) -> None:
         _take_kernel(found, category, args, (begin, begin + lasts))
     elif category in _ON_DEVICE:
         found.kernels.append(_kept(args) | {"begin": begin, "end": begin + lasts})
+        _check_collectives(found)
     else:
         _take_host(found, name, args, begin)
 
@@ -245,9 +263,17 @@ def _take_host(found: TraceEvents, name: str, args: dict[str, Any], begin: float
     """Keep a launch, or what the host asks to communicate."""
     if name == "record_param_comms" and isinstance(args.get("External id"), int):
         found.asked[args["External id"]] = _kept(args) | {"ts": begin}
+        _check_collectives(found)
     elif isinstance(args.get("correlation"), int) and abs(args["correlation"]) < _MOST_ID:
         found.launch_of.append(args["correlation"])
         found.launch_at.append(begin)
+
+
+def _check_collectives(found: TraceEvents) -> None:
+    if max(len(found.kernels), len(found.asked)) > MOST_COLLECTIVES:
+        raise RecordsError(
+            f"{found.name}: more than {MOST_COLLECTIVES:,} collectives; record fewer steps (schedule(active=3))"
+        )
 
 
 def _take_kernel(found: TraceEvents, category: Any, args: dict[str, Any], times: tuple[float, float]) -> None:
@@ -266,26 +292,40 @@ def _time(value: Any) -> float | None:
 
 def _kept(args: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a collective that are kept: sizes, types and numbers, no text but names of kinds and types."""
-    numbers = ("External id", "In msg nelems", "Out msg nelems", "Group size", "stream")
+    numbers = ("External id", "correlation", "In msg nelems", "Out msg nelems", "Group size", "stream")
     kept: dict[str, Any] = {
         name: args[name] for name in numbers if isinstance(args.get(name), int) and 0 <= args[name] < 2**48
     }
     for name in ("Collective name", "dtype"):
         if isinstance(args.get(name), str):
-            kept[name] = args[name].lower()[:40]
+            text = args[name][:_LONGEST_NAME].lower()
+            kept[name] = text if _KIND.fullmatch(text) else _UNNAMED
     return kept
+
+
+def _unknown(found: TraceEvents, dtype: str) -> str:
+    """Return the warning of an unknown type; after some types they share one."""
+    says = f"collectives of unknown type {dtype!r} have no size"
+    return (
+        says
+        if len(found.warnings) < _MOST_NAMED or says in found.warnings
+        else "collectives of other unknown types have no size"
+    )
 
 
 def kernels(found: TraceEvents) -> list[TracedKernel]:
     """Return the collectives on the device in order; what one does not say is taken from what the host asked for."""
     every = []
+    wanted = {one["correlation"] for one in found.kernels if "correlation" in one}
+    places = zip(found.launch_of, found.launch_at, strict=True)
+    launched = {known: at for known, at in places if known in wanted}
     for one in found.kernels:
         asked = found.asked.get(one.get("External id", -1), {})
         said = {**asked, **one}
         dtype, kind = said.get("dtype", ""), said.get("Collective name", "")
         if dtype and dtype not in _DTYPES:
-            found.warnings[f"collectives of unknown type {clean(dtype)!r} have no size"] += 1
-        collective = _KINDS.get(kind, clean(kind))
+            found.warnings[_unknown(found, dtype)] += 1
+        collective = _KINDS.get(kind, kind)
         larger = max(said.get("In msg nelems", 0), said.get("Out msg nelems", 0))
         every.append(
             TracedKernel(
@@ -294,7 +334,7 @@ def kernels(found: TraceEvents) -> list[TracedKernel]:
                 dtype=dtype,
                 ranks=said.get("Group size", 0),
                 stream=said.get("stream", 0),
-                asked=asked.get("ts", one["begin"]),
+                asked=asked.get("ts", launched.get(one.get("correlation", -1), one["begin"])),
                 begin=one["begin"],
                 end=one["end"],
             )

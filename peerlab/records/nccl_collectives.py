@@ -5,7 +5,7 @@ with the count in elements: of an AllGather those that a rank sends, of a Reduce
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -107,14 +107,16 @@ def _row(one: JobCollective, place: int, source: str) -> dict[str, Any]:
     }
 
 
-def _manifest(log: Log, mine: list[JobCollective], processes: Iterable[str]) -> dict[str, Any]:
+def _manifest(log: Log, mine: list[JobCollective], processes: Collection[str]) -> dict[str, Any]:
     hosts = list(dict.fromkeys(name.partition(":")[0] for name in processes))
+    all_there = len(processes) == mine[0].ranks  # else there may be hosts that wrote nothing here
     return {
         "tool": TOOL,
         "version": "",
         "command": "",
         "test": " ".join(dict.fromkeys(one.collective for one in mine)),
-        **describe_ranks(mine[0].ranks, hosts, None),
+        **describe_ranks(mine[0].ranks, hosts if all_there else (), None),
+        "hosts": hosts,
         "devices": [],
         "transport": transport_lines(log.lines),
         "environment": environment_lines(log.lines),

@@ -3,7 +3,7 @@
 One record for all of them (`peerlab.topology_file.topology`), and a reader for each tool (`load_topology`).
 """
 
-from peerlab.topology_file.load_topology import load_topology
+from peerlab.topology_file.load_topology import load_topology, read_topology
 from peerlab.topology_file.topology import PciCard, Topology
 
-__all__ = ["PciCard", "Topology", "load_topology"]
+__all__ = ["PciCard", "Topology", "load_topology", "read_topology"]

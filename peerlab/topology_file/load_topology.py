@@ -6,10 +6,12 @@ from peerlab.errors import HardwareError, one_line
 from peerlab.textfile import read_bytes
 from peerlab.topology_file import lspci, lstopo, nccl_xml, nvidia_smi
 from peerlab.topology_file.safe_xml import Element, read_xml
-from peerlab.topology_file.topology import Topology
+from peerlab.topology_file.topology import MOST_CARDS, Topology
+from peerlab.units import say_bytes
 
 MOST_BYTES = 32 * 2**20
 """A topology is small; whatever is larger is something else."""
+_TOO_LARGE = "no topology is as large"
 _XML = ((nccl_xml.looks_like, nccl_xml.read), (lstopo.looks_like, lstopo.read))
 _TEXT = (
     (nvidia_smi.looks_like, nvidia_smi.read),
@@ -31,16 +33,28 @@ def load_topology(path: str | Path) -> Topology:
     data = read_bytes(
         path,
         most_bytes=MOST_BYTES,
-        too_large="no topology is as large",
+        too_large=_TOO_LARGE,
         error=HardwareError,
     )
     try:
-        return _with_accelerators(_read(data))
+        return read_topology(data)
     except HardwareError as problem:
         raise HardwareError(f"{one_line(path)}: {problem}") from None
 
 
-def _with_accelerators(found: Topology) -> Topology:
+def read_topology(data: bytes) -> Topology:
+    """Return the topology that the text of a file describes.
+
+    Raises
+    ------
+    HardwareError
+        One line: it is of another tool, cut, too large, or names no accelerator.
+    """
+    if len(data) > MOST_BYTES:
+        raise HardwareError(f"larger than {say_bytes(MOST_BYTES)}; {_TOO_LARGE}")
+    found = _read(data)
+    if len(found.cards) > MOST_CARDS:
+        raise HardwareError(f"{len(found.cards)} accelerators and NICs are more than any machine has")
     if not found.accelerators:
         raise HardwareError(f"{found.tool} names no accelerator here")
     return found

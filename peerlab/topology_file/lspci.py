@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from peerlab.errors import HardwareError
 from peerlab.machine.pci import PcieLink
 from peerlab.topology_file.pci_text import link, of_words
-from peerlab.topology_file.topology import MOST_CARDS, PciCard, Topology
+from peerlab.topology_file.topology import PciCard, Topology
 
 TOOL_VV, TOOL_TREE = "lspci -vv", "lspci -tv"
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
@@ -17,7 +17,7 @@ _STATUS = re.compile(r"LnkSta:\s+Speed ([^,]{1,40}?)(?: \([a-z]+\))?, Width (x\d
 _CAPABLE = re.compile(r"LnkCap:.*?Speed ([^,]{1,40}), Width (x\d{1,2})")
 _REDIRECT = re.compile(r"ACSCtl:.*?ReqRedir([+-])")
 _TREE = re.compile(r"^\s*-(?:\+-)?\[[0-9a-f]{4}(?::[0-9a-f]{2})?\]-", re.MULTILINE)
-_DEEPEST = 64
+_DEEPEST, _LONGEST = 64, 10_000
 
 
 def looks_like_vv(text: str) -> bool:
@@ -70,17 +70,11 @@ def read_vv(text: str) -> Topology:
     uplinks = {one.address: up for one in known if one.bridge_to and (up := _link(one))}
     return Topology(
         tool=TOOL_VV,
-        cards=_bounded(cards),
+        cards=tuple(cards),
         uplinks=uplinks,
         cpu="AMD" if re.search(r"Host bridge: Advanced Micro Devices|Root Complex.*AMD", text) else "Intel" if "Intel Corporation" in text else "",
         acs_redirect="+" in redirects if redirects else None,
     )  # fmt: skip
-
-
-def _bounded(cards: list[PciCard]) -> tuple[PciCard, ...]:
-    if len(cards) > MOST_CARDS:
-        raise HardwareError(f"{len(cards)} cards are more than any machine has")
-    return tuple(cards)
 
 
 def _device(block: str) -> _Device | None:
@@ -144,13 +138,14 @@ def read_tree(text: str) -> Topology:
         _walk(line, walk)
     return Topology(
         tool=TOOL_TREE,
-        cards=_bounded(walk.cards),
+        cards=tuple(walk.cards),
         remarks=("the tree has neither links nor sockets: their rates and number are assumed",),
     )
 
 
 def _walk(line: str, walk: _TreeWalk) -> None:
     """Follow one line of the tree, from the branch that it hangs at to the device at its end."""
+    line = line[:_LONGEST]
     begin = re.search(r"[-+\\]", line)
     if not begin or line[: begin.start()].strip(" |"):
         return

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from peerlab.errors import HardwareError
 from peerlab.topology_file.pci_text import link, maker, of_class
 from peerlab.topology_file.safe_xml import Element
-from peerlab.topology_file.topology import PciCard, Topology
+from peerlab.topology_file.topology import PciCard, Topology, are_islands
 
 TOOL = "NCCL's topology"
 _BRIDGE = "0604"
@@ -36,12 +36,15 @@ def read(root: Element) -> Topology:
         for one in cpu.children
         if (known := link(one.get("busid"), one.get("link_speed"), one.get("link_width")))
     }
+    accelerators = [card.name for card, _ in found if card.accelerator]
+    links = list(_links(root))
     return Topology(
         tool=TOOL,
         cards=tuple(card for card, _ in found),
         uplinks=uplinks,
         cpu=next((maker(cpu.get("vendor").replace("Genuine", " ")) for cpu in cpus), ""),
-        nvlinks=max((count for _, count in found), default=0),
+        nvlinks=max((count for _, count in found if count is not None), default=None),
+        islands=bool(links) and are_islands(accelerators, links),
         remarks=tuple(remarks),
     )
 
@@ -51,11 +54,11 @@ def _socket(cpu: Element, index: int) -> int:
     return int(numa) if numa.isdecimal() and len(numa) < 6 else index
 
 
-def _cards(element: Element, socket: int, way: tuple[str, ...]) -> Iterator[tuple[PciCard, int]]:
-    """Yield the cards below a CPU or bridge, each with the NVLinks that it has."""
+def _cards(element: Element, socket: int, way: tuple[str, ...]) -> Iterator[tuple[PciCard, int | None]]:
+    """Yield the cards below a CPU or bridge, each with the NVLinks that it has; None: not said."""
     for one in element.children:
         if one.tag == "nic":  # a NIC without a PCI device of its own, as in virtual machines
-            yield from ((_nic(net, socket, way, None), 0) for net in one.children if net.tag == "net")
+            yield from ((_nic(net, socket, way, None), None) for net in one.children if net.tag == "net")
         if one.tag != "pci":
             continue
         busid, code = one.get("busid"), one.get("class")[2:6]
@@ -65,12 +68,24 @@ def _cards(element: Element, socket: int, way: tuple[str, ...]) -> Iterator[tupl
         if code == _BRIDGE:
             yield from _cards(one, socket, (*way, busid))
         elif kind is False and nets:
-            yield from ((_nic(net, socket, way, one), 0) for net in nets[:1])
+            yield from ((_nic(net, socket, way, one), None) for net in nets[:1])
         elif kind is not None:
             links = (
-                sum(_number(each.get("count")) for each in gpu.children if each.tag == "nvlink") if gpu else 0
+                sum(_number(each.get("count")) for each in gpu.children if each.tag == "nvlink")
+                if gpu
+                else None
             )
             yield _card(one, socket, way, accelerator=kind), links
+
+
+def _links(element: Element, busid: str = "") -> Iterator[tuple[str, str]]:
+    """Yield from where to where each NVLink leads: to another accelerator, or to a switch, all of which are one."""
+    for one in element.children:
+        if one.tag == "nvlink":
+            to_gpu = one.get("tclass").startswith(("0x0302", "0x0300"))
+            yield busid, one.get("target") if to_gpu else "switch"
+        else:
+            yield from _links(one, one.get("busid") or busid)
 
 
 def _card(one: Element, socket: int, way: tuple[str, ...], *, accelerator: bool) -> PciCard:
@@ -105,14 +120,14 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
-def _without_classes(cpus: list[Element]) -> tuple[list[tuple[PciCard, int]], str]:
+def _without_classes(cpus: list[Element]) -> tuple[list[tuple[PciCard, int | None]], str]:
     """Return the cards of a file that says only where they are: as many accelerators at each CPU, what is listed beyond is a NIC."""
     each = [[one for one in cpu.children if one.tag == "pci" and not one.get("class")] for cpu in cpus]
     fewest = min(map(len, each), default=0)
     if not fewest:
         raise HardwareError("it names no accelerator")
-    found = [
-        (_card(one, _socket(cpu, index), (), accelerator=place < fewest), 0)
+    found: list[tuple[PciCard, int | None]] = [
+        (_card(one, _socket(cpu, index), (), accelerator=place < fewest), None)
         for index, (cpu, ones) in enumerate(zip(cpus, each, strict=True))
         for place, one in enumerate(ones)
     ]

@@ -3,7 +3,7 @@
 import re
 
 from peerlab.errors import HardwareError
-from peerlab.topology_file.topology import MOST_CARDS, PHB, PIX, PXB, SYS, PciCard, Topology
+from peerlab.topology_file.topology import MOST_CARDS, PHB, PIX, PXB, SYS, PciCard, Topology, are_islands
 
 TOOL = "nvidia-smi topo -m"
 _COLOURS = re.compile(r"\x1b\[[0-9;]{0,8}m")
@@ -12,9 +12,9 @@ _FIRST = re.compile(r"^\s*GPU0\s+X\b")
 _ROW = re.compile(
     r"^\s*(GPU\d{1,4}|NIC\d{1,4}|[a-z]+\d*_(?:bond_)?\d{1,4}|(?:ib|eth|ens|enp)\w{1,12})\s+(.*)$"
 )
-_CELL = re.compile(r"^(X|SYS|NODE|PHB|PXB|PIX|NV\d{1,3}|LOC|C2C|N/A)$")
+_CELL = re.compile(r"^(X|SYS|SOC|NODE|PHB|PXB|PIX|NV\d{1,3}|LOC|C2C|N/A)$")
 _CPUS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
-_WORDS = {"SYS": SYS, "NODE": PHB, "PHB": PHB, "PXB": PXB, "PIX": PIX, "LOC": PIX}
+_WORDS = {"SYS": SYS, "NODE": PHB, "PHB": PHB, "PXB": PXB, "PIX": PIX, "LOC": PIX, "SOC": SYS}
 
 
 def looks_like(text: str) -> bool:
@@ -32,17 +32,7 @@ def read(text: str) -> Topology:
         If the matrix is cut, or rows and columns do not fit.
     """
     lines = _COLOURS.sub("", text).splitlines()
-    heads = (at for at, line in enumerate(lines) if _HEAD.match(line) and not _FIRST.match(line))
-    start = next(heads, None)
-    if start is None:
-        raise HardwareError("the matrix is cut: the line with its columns is not there")
-    names = [
-        word
-        for word in lines[start].split()
-        if re.fullmatch(r"GPU\d+|NIC\d+|\w+_\w+|ib\d+|e(?:th|n)\w+", word)
-    ]
-    if len(names) > MOST_CARDS:
-        raise HardwareError(f"a matrix of {len(names)} devices is larger than any machine's")
+    start, names = _columns(lines)
     rows: dict[str, list[str]] = {}
     behind: dict[str, list[str]] = {}
     for line in lines[start + 1 :]:
@@ -66,8 +56,24 @@ def read(text: str) -> Topology:
         cards=tuple(cards),
         distances=distances,
         nvlinks=nvlinks,
+        islands=bool(nvlinks) and are_islands(*_linked(names, rows)),
         remarks=("the matrix has no rates: those of PCIe links and NICs are assumed",),
     )
+
+
+def _columns(lines: list[str]) -> tuple[int, list[str]]:
+    """Return the line with the columns, and the devices that they name."""
+    heads = (at for at, line in enumerate(lines) if _HEAD.match(line) and not _FIRST.match(line))
+    start = next(heads, None)
+    if start is None:
+        raise HardwareError("the matrix is cut: the line with its columns is not there")
+    of_device = re.compile(r"GPU\d+|NIC\d+|\w+_\w+|ib\d+|e(?:th|n)\w+")
+    names = [word for word in lines[start].split() if of_device.fullmatch(word)]
+    if len(names) > MOST_CARDS:
+        raise HardwareError(f"a matrix of {len(names)} devices is larger than any machine's")
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise HardwareError(f"the matrix contradicts itself: it has {twice} twice")
+    return start, names
 
 
 def _sockets(behind: dict[str, list[str]]) -> dict[str, int]:
@@ -90,13 +96,26 @@ def _check(names: list[str], rows: dict[str, list[str]]) -> None:
         raise HardwareError(
             f"the matrix is cut: the row of {short} has {len(rows[short])} of {len(names)} devices"
         )
+    whole = [name for name in names if len(rows.get(name, ())) == len(names)]  # rows of NICs may be cut off
     for one in gpus:
-        for other in gpus:
+        for other in whole:
             there, back = rows[one][names.index(other)], rows[other][names.index(one)]
             if there != back:
                 raise HardwareError(
                     f"the matrix contradicts itself: {one} to {other} is {there}, and back {back}"
                 )
+
+
+def _linked(names: list[str], rows: dict[str, list[str]]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the accelerators, and the pairs of them that NVLinks join."""
+    gpus = [name for name in names if name.startswith("GPU")]
+    pairs = [
+        (one, other)
+        for one in gpus
+        for other, cell in zip(names, rows[one], strict=True)
+        if cell.startswith("NV")
+    ]
+    return gpus, pairs
 
 
 def _distances(names: list[str], rows: dict[str, list[str]]) -> tuple[dict[tuple[str, str], str], int]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import product
 
 from peerlab.machine.pci import PcieLink
 
@@ -51,8 +50,10 @@ class Topology:
     """By the first bridge of `PciCard.way`: the link of the switch to the CPU."""
     cpu: str = ""
     """Maker of the processor, ``AMD`` or ``Intel``; empty: not said."""
-    nvlinks: int = 0
-    """NVLinks of one accelerator, all together; 0: none, or not said."""
+    nvlinks: int | None = None
+    """NVLinks of one accelerator, all together; 0: none; None: not said."""
+    islands: bool = False
+    """Whether NVLinks join some of the accelerators alone, so that what all exchange crosses PCIe."""
     acs_redirect: bool | None = None
     """Whether a bridge redirects what goes from card to card; None: not said."""
     remarks: tuple[str, ...] = ()
@@ -89,22 +90,28 @@ def nearest(topology: Topology, card: PciCard, others: Iterable[PciCard]) -> str
     return next((one for one in (PIX, PXB, PHB, SYS) if one in found), "")
 
 
+def are_islands(accelerators: Iterable[str], links: Iterable[tuple[str, str]]) -> bool:
+    """Return whether links leave some accelerators apart; an end that is none of them is a switch, which joins all that it links."""
+    group = {name: {name} for name in accelerators}
+    for one, other in links:
+        both = group.setdefault(one, {one}) | group.setdefault(other, {other})
+        group.update(dict.fromkeys(both, both))
+    return len({id(group[name]) for name in accelerators}) > 1
+
+
 def joined(topology: Topology) -> list[tuple[PciCard, ...]]:
     """Return the accelerators in groups: those that share a PCIe switch, or a NIC that is near both."""
+    near = {
+        card.name: {nic.name for nic in topology.nics if topology.distance(card, nic) in NEAR}
+        for card in topology.accelerators
+    }
     groups: list[list[PciCard]] = []
     for card in topology.accelerators:
-        near = [group for group in groups if any(_share(topology, card, one) for one in group)]
-        for group in near:
-            groups.remove(group)
-        groups.append([*(one for group in near for one in group), card])
+        shares = [
+            group
+            for group in groups
+            if any(near[card.name] & near[one.name] or topology.distance(card, one) in NEAR for one in group)
+        ]
+        groups = [group for group in groups if group not in shares]
+        groups.append([*(one for group in shares for one in group), card])
     return [tuple(group) for group in groups]
-
-
-def _share(topology: Topology, one: PciCard, other: PciCard) -> bool:
-    if topology.distance(one, other) in NEAR:
-        return True
-    pairs = product((one, other), topology.nics)
-    near = [(card.name, nic.name) for card, nic in pairs if topology.distance(card, nic) in NEAR]
-    return bool(
-        {nic for name, nic in near if name == one.name} & {nic for name, nic in near if name == other.name}
-    )

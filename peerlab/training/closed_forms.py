@@ -23,8 +23,10 @@ def exposed(ready: Sequence[float], times: Sequence[float], backward: float) -> 
     >>> exposed([1, 2], [3, 3], 4)
     3
     """
-    ends = (one + sum(times[place:]) for place, one in enumerate(ready))
-    return max(0, max(ends, default=0) - backward)
+    end: float = 0
+    for one, time in zip(ready, times, strict=True):
+        end = max(one, end) + time
+    return max(0, end - backward)
 
 
 def exposed_of_equal(count: int, time: float, backward: float) -> float:

@@ -23,7 +23,7 @@ def load(source: str | Path, nodes: int | None = None) -> Records | ProfiledTrai
 
     Returns
     -------
-    `Records` of a log; a `ProfiledTraining` of a trace. A trace is read event by event: 2 million events at most, in 150 MB.
+    `Records` of a log; a `ProfiledTraining` of a trace. A trace is read event by event: 2 million events at most, in 200 MB.
 
     Raises
     ------

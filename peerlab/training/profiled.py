@@ -5,20 +5,17 @@ the exchange before it is through; the rest (the optimizer) begins when the last
 were recorded, a step must take what it took. If it does not, the trace is of something else, and the verdict says *bad*.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from peerlab.display import show_profiled
 from peerlab.errors import RecordsError
 from peerlab.model.hardware import Figure
 from peerlab.model.scenario import Scenario
 from peerlab.records.kineto import TracedKernel, TraceEvents, kernels
-from peerlab.training.closed_forms import exposed
+from peerlab.training.profiled_step import ADDS, DeviceEvents, ProfiledStep
 from peerlab.training.training_step import Step
 from peerlab.training.workload import TrainedLayer, Workload
 from peerlab.units import say_bytes
@@ -26,89 +23,9 @@ from peerlab.units import say_bytes
 if TYPE_CHECKING:
     import pandas as pd
 
-Times = NDArray[np.float64]
-"""Microseconds as the trace counts them."""
-
-_ADDS = "allreduce"
-_US_PER_MS = 1000.0
-_LATE = 0.01
-"""From which share of a step on an exchange that begins late makes a replay bad."""
-_EXPOSED = 0.01
-"""From which share of a step on, the two exposed times differing makes a replay bad."""
-
-
-@dataclass(frozen=True)
-class ProfiledExchange:
-    """An exchange of gradients, milliseconds from the beginning of its step."""
-
-    kernel: TracedKernel
-    """As traced."""
-    ready_ms: float
-    """When all that had been launched before it was computed."""
-    begin_ms: float
-    """When it began."""
-    end_ms: float
-    """When it was through."""
-
-
-@dataclass(frozen=True)
-class ProfiledStep:
-    """One step as the profiler saw it, milliseconds from its beginning."""
-
-    number: int
-    """As the profiler counts."""
-    time_ms: float
-    """The whole step."""
-    backward_ms: float
-    """When backward began."""
-    computed_ms: float
-    """When the last of backward was computed."""
-    exchanges: tuple[ProfiledExchange, ...]
-    """Of gradients, in order."""
-
-    @property
-    def exposed_ms(self) -> float:
-        """How long the optimizer waited for the last exchange, as recorded."""
-        return max(0.0, self.exchanges[-1].end_ms - self.computed_ms) if self.exchanges else 0.0
-
-    @property
-    def rest_ms(self) -> float:
-        """What follows the last exchange, or backward: the optimizer, and all else."""
-        return self.time_ms - max([self.computed_ms, *(one.end_ms for one in self.exchanges[-1:])])
-
-    @cached_property
-    def replayed(self) -> tuple[float, ...]:
-        """When each exchange begins by the rule: when it is ready and the one before it is through; each takes what it took."""
-        begins, free = [], 0.0
-        for one in self.exchanges:
-            begins.append(max(one.ready_ms, free))
-            free = begins[-1] + one.end_ms - one.begin_ms
-        return tuple(begins)
-
-    @property
-    def late_ms(self) -> float:
-        """How much later than by the rule an exchange began, at most."""
-        return max(
-            (abs(one.begin_ms - rule) for one, rule in zip(self.exchanges, self.replayed, strict=True)),
-            default=0.0,
-        )
-
-    @property
-    def replayed_exposed_ms(self) -> float:
-        """The exposed time by the rule."""
-        ready = [one.ready_ms for one in self.exchanges]
-        return exposed(ready, [one.end_ms - one.begin_ms for one in self.exchanges], self.computed_ms)
-
-    @property
-    def replayed_ms(self) -> float:
-        """The whole step by the rule."""
-        return self.computed_ms + self.replayed_exposed_ms + self.rest_ms
-
-    @property
-    def verdict(self) -> str:
-        """``good``, or ``bad``: the rule does not explain when exchanges began, or how long they were seen."""
-        off = abs(self.replayed_exposed_ms - self.exposed_ms)
-        return "bad" if self.late_ms > _LATE * self.time_ms or off > _EXPOSED * self.time_ms else "good"
+_MOST_KINDS = 12
+_BESIDE = 0.01
+"""Which share of a step the next one may begin early."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,22 +137,18 @@ class ProfiledTraining:
             for n, (part, size) in enumerate(zip(parts, sizes, strict=False))
         ]
         layers.append(TrainedLayer("the first layers", 0, parts[-1], ()))
-        share = step.backward_ms / step.computed_ms
+        if not step.computed_ms:
+            raise RecordsError(
+                f"{self.name}: nothing was computed in step {step.number} before its last exchange ended, so it cannot be simulated; "
+                "record with ProfilerActivity.CUDA, one whole step"
+            )
         return Workload(
             name="your step",
             title=f"step {step.number} of {self.name}",
             sample="batch",
             gradient_dtype=_DTYPE_OF_BYTES[item],
             layer_shares="as recorded",
-            forward_share=Figure(
-                key="forward_share",
-                value=share,
-                unit="1",
-                basis="share of the computing of a step",
-                source=self.name,
-                assumption="",
-                range=None,
-            ),
+            forward_share=_recorded(step.backward_ms / step.computed_ms, self.name),
             layers=tuple(reversed(layers)),
             blocks=("your step",),
         )
@@ -280,6 +193,19 @@ class ProfiledTraining:
         )
 
 
+def _recorded(forward_share: float, name: str) -> Figure:
+    basis = "share of the computing of a step"
+    return Figure(
+        key="forward_share",
+        value=forward_share,
+        unit="1",
+        basis=basis,
+        source=name,
+        assumption="",
+        range=None,
+    )
+
+
 _DTYPE_OF_BYTES = {8: "fp64", 4: "fp32", 2: "bf16", 1: "fp8"}
 
 
@@ -307,67 +233,41 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
         raise RecordsError(
             f"{events.name}: no collective of nccl, rccl or hccl in it; a single device exchanges nothing"
         )
-    device = _DeviceEvents(events)
-    steps = [device.step(one, every) for one in sorted(events.steps, key=lambda one: one[1])]
+    device = DeviceEvents(events)
+    marked = sorted(events.steps, key=lambda one: one[1])
+    _check_one_rank(events.name, marked)
+    steps = [device.step(one, every) for one in marked]
     kept = [one for one in steps if one is not None]
     if not kept:
-        kinds = ", ".join(sorted({one.collective or "unnamed ones" for one in every}))
+        kinds = _named(every)
+        why = (
+            "they lie outside of its steps; record whole steps"
+            if ADDS in kinds
+            else "sharded training's traces are not read yet"
+        )
         raise RecordsError(
-            f"{events.name}: no AllReduce of gradients in its steps, only {kinds}; sharded training's traces are not read yet"
+            f"{events.name}: no AllReduce of gradients in its steps, only {', '.join(kinds)}; {why}"
         )
     if len(kept) < len(steps):
         events.warnings["steps without an AllReduce were left out"] = len(steps) - len(kept)
     ranks = max(one.kernel.ranks for step in kept for one in step.exchanges)
-    others = tuple(sorted({one.collective or "unnamed" for one in every} - {_ADDS}))
+    others = tuple(one for one in _named(every) if one != ADDS)
     warnings = tuple(f"{count:,} {what}" for what, count in events.warnings.items())
     return ProfiledTraining(events.name, tuple(kept), ranks, others, warnings)
 
 
-def _launched(events: TraceEvents, begins: Times) -> Times:
-    """Return when the host launched each kernel, copy and fill; where the trace does not say it, when it began."""
-    known, asked = np.array(events.launch_of), np.array(events.correlations)
-    if not len(known):
-        return begins
-    order = np.argsort(known, kind="stable")
-    place = np.minimum(np.searchsorted(known[order], asked), len(known) - 1)
-    return np.where(known[order][place] == asked, np.array(events.launch_at)[order][place], begins)
+def _check_one_rank(name: str, marked: Sequence[tuple[int, float, float]]) -> None:
+    """Refuse steps that go on beside each other: whose exchanges are whose cannot be said."""
+    for (number, begin, end), (other, since, _) in pairwise(marked):
+        if end - since > _BESIDE * (end - begin):
+            raise RecordsError(
+                f"{name}: steps {number} and {other} overlap; give the trace of one rank, not several in one file"
+            )
 
 
-class _DeviceEvents:
-    """What one device did, in the order in which the host launched it."""
-
-    def __init__(self, events: TraceEvents) -> None:
-        begins, ends = np.array(events.begins), np.array(events.ends)
-        launched = _launched(events, begins)
-        order = np.argsort(launched, kind="stable")
-        self.launched, self.through = launched[order], np.maximum.accumulate(ends[order])
-        kernels_only = np.array(events.computes, dtype=bool)
-        begins, ends = begins[kernels_only], ends[kernels_only]
-        order = np.argsort(begins, kind="stable")
-        self.begun, self.computed = begins[order], np.maximum.accumulate(ends[order])
-        self.backward = np.sort(np.array(events.backward))
-
-    def ready(self, asked: float) -> float:
-        """Return when all that was launched before is through."""
-        place = np.searchsorted(self.launched, asked)
-        return max(asked, float(self.through[place - 1])) if place else asked
-
-    def step(self, marked: tuple[int, float, float], every: list[TracedKernel]) -> ProfiledStep | None:
-        """Return a step; None where it exchanged no gradients."""
-        number, begin, end = marked
-        mine = [one for one in every if begin <= one.begin < end and one.collective in (_ADDS, "")]
-        if not mine:
-            return None
-
-        def ms(at: float) -> float:
-            return (at - begin) / _US_PER_MS
-
-        found = tuple(
-            ProfiledExchange(one, ms(self.ready(one.asked)), ms(one.begin), ms(one.end)) for one in mine
-        )
-        last = np.searchsorted(self.begun, mine[-1].end)
-        computed = float(self.computed[last - 1]) if last else begin
-        first = np.searchsorted(self.backward, begin)
-        backward = float(self.backward[first]) if first < len(self.backward) else mine[0].asked
-        backward = min(max(backward, begin), mine[0].asked, computed)
-        return ProfiledStep(number, ms(end), ms(backward), ms(max(computed, begin)), found)
+def _named(every: Sequence[TracedKernel]) -> list[str]:
+    """Return the kinds of collectives in words, only some where there are many."""
+    kinds = sorted({one.collective or "unnamed ones" for one in every})
+    return (
+        kinds if len(kinds) <= _MOST_KINDS else [*kinds[:_MOST_KINDS], f"{len(kinds) - _MOST_KINDS:,} more"]
+    )

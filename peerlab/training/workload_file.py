@@ -14,6 +14,10 @@ from peerlab.training.workload import ITEM_BYTES, MeasuredStep, TrainedLayer, Wo
 _MOST_BYTES = 2**20
 _MOST_LAYERS = 10_000
 _MOST_PARAMETERS = 2**43
+_MOST_BATCH = 2**20
+_MOST_MS = 1e9
+_LEAST = 1e-6
+"""Of a time in ms, a rate in TFLOP/s, and operations in TFLOP."""
 _TEXTS = ("name", "title", "sample", "gradient_dtype", "layer_shares")
 _KNOWN = (
     *_TEXTS, "samples_per_epoch", "forward_share", "flop_per_sample", "compute", "rate", "blocks",
@@ -87,11 +91,15 @@ def read_workload(document: dict[str, Any]) -> Workload:
         raise WorkloadError(f"gradient_dtype: {nearest(texts['gradient_dtype'], ITEM_BYTES)}")
     names, layers = _layers(document.get("blocks"))
     share = _figure("forward_share", document.get("forward_share"))
-    if not 0 < share.value < 1:
-        raise WorkloadError("forward_share must lie between 0 and 1")
+    if not all(0 < one < 1 for one in (share.value, *(share.range or ()))):
+        raise WorkloadError("forward_share, and its range, must lie between 0 and 1")
     optional = ("flop_per_sample", "samples_per_epoch")
     given = {name: _figure(name, document[name]) for name in optional if name in document}
+    _check_unit(given.get("flop_per_sample"), "TFLOP")
+    _check_unit(given.get("samples_per_epoch"), None)
     rates = {_text(one, "device"): _figure("rate", one.get("rate")) for one in _tables(document, "rate")}
+    for rate in rates.values():
+        _check_unit(rate, "TFLOP/s")
     measured = tuple(_measured(one) for one in _tables(document, "compute"))
     return Workload(
         name=texts["name"],
@@ -157,12 +165,25 @@ def _figure(key: str, given: Any) -> Figure:
     )
 
 
+def _check_unit(given: Figure | None, unit: str | None) -> None:
+    """Refuse a figure in another unit, and one that is nothing, next to nothing, or may be."""
+    if given is None:
+        return
+    if unit is not None and given.unit != unit:
+        raise WorkloadError(f"{given.key}: unit must be {unit!r}, not {given.unit!r:.40}")
+    if min(given.value, *(given.range or (given.value,))) < _LEAST:
+        raise WorkloadError(f"{given.key}: value and range must be {_LEAST:g} or more")
+
+
 def _measured(table: dict[str, Any]) -> MeasuredStep:
     batch, time = table.get("batch"), _figure("compute.time", table.get("time"))
-    if not _number(batch, above=1, whole=True):
-        raise WorkloadError(f"compute: batch must be a whole number of samples, not {batch!r:.40}")
-    if time.unit != "ms" or time.value <= 0:
-        raise WorkloadError("compute: time must be in ms, and more than nothing")
+    if not _number(batch, above=1, whole=True) or int(batch or 0) > _MOST_BATCH:
+        raise WorkloadError(
+            f"compute: batch must be a whole number of samples up to {_MOST_BATCH}, not {batch!r:.40}"
+        )
+    _check_unit(time, "ms")
+    if time.value > _MOST_MS:
+        raise WorkloadError(f"compute.time: {time.value:g} ms is more than {_MOST_MS:g} ms")
     return MeasuredStep(_text(table, "device"), int(batch or 0), time)
 
 
@@ -170,19 +191,23 @@ def _layers(given: Any) -> tuple[tuple[str, ...], tuple[TrainedLayer, ...]]:
     """Return the names of the blocks, repeated ones numbered, and the layers in them."""
     names: list[str] = []
     layers: list[TrainedLayer] = []
+    held = 0  # tensors, all in all
     for block in _tables({"blocks": given or []}, "blocks"):
         name, repeat = _text(block, "name"), block.get("repeat", 1)
         if not _number(repeat, above=1, whole=True) or repeat > _MOST_LAYERS:
             raise WorkloadError(f"block {name}: repeat must be a whole number up to {_MOST_LAYERS}")
         inside = [_layer(name, one) for one in _tables(block, "layers")]
+        if not inside:
+            raise WorkloadError(f"block {name}: has no layers")
+        held += repeat * sum(len(sizes) for *_, sizes in inside)
+        if max(len(layers) + repeat * len(inside), held / 10) > _MOST_LAYERS:
+            raise WorkloadError(f"more than {_MOST_LAYERS:,} layers, or ten times as many tensors")
         for turn in range(repeat):
             called = name if repeat == 1 else f"{name}.{turn}"
             layers += [
                 TrainedLayer(f"{called}.{one}", len(names), share, sizes) for one, share, sizes in inside
             ]
             names.append(called)
-        if len(layers) > _MOST_LAYERS:
-            raise WorkloadError(f"more than {_MOST_LAYERS} layers")
     total = sum(sum(one.tensors) for one in layers)
     if not 0 < total <= _MOST_PARAMETERS or not sum(one.share for one in layers):
         raise WorkloadError(

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 from peerlab.analysis.run import Run
 from peerlab.model.hardware import Figure, named
+from peerlab.model.nic_wiring import Wiring
 from peerlab.view.words import caption, colours
 
 
@@ -37,7 +38,7 @@ def footer(run: Run) -> FooterParcel:
     return {
         "colours": colours(run),
         "caption": caption(run, unsolved=False),
-        "unsolved": list(run.scenario.library_unsolved),
+        "unsolved": [one for one in (run.scenario.library_misfit, *run.scenario.library_unsolved) if one],
         "sources": sources(run),
     }
 
@@ -45,11 +46,12 @@ def footer(run: Run) -> FooterParcel:
 def sources(run: Run) -> Sources:
     """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
     hardware = run.scenario.hardware
-    figures, many = hardware.figures.values(), len(hardware.assumptions)
-    title = f"{len(figures)} figures: {len(figures) - many} with sources, {many} assumed (†)"
+    assumed = hardware.assumptions
+    known = [one for one in hardware.figures.values() if not one.assumption]
+    title = f"{len(known) + len(assumed)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
     fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
     said = [(fitted, True)] * bool(hardware.fitted_on)
-    said += [(say_figure(f), bool(f.assumption)) for f in sorted(figures, key=lambda f: not f.assumption)]
+    said += [(say_figure(one), bool(one.assumption)) for one in (*assumed, *known)]
     said += [
         (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
         for key, why in hardware.leaves_out.items()
@@ -57,9 +59,10 @@ def sources(run: Run) -> Sources:
     return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
 
 
-def say_figure(figure: Figure) -> str:
-    """Return a figure with basis, assumption and source as one line."""
+def say_figure(figure: Figure | Wiring) -> str:
+    """Return a figure with basis, assumption and source as one line; where the NICs hang likewise."""
+    basis = f", {figure.basis}" if isinstance(figure, Figure) else ""
     assumed = f" Assumed: {figure.assumption}." if figure.assumption else ""
     source = f" Source: {figure.source}." if figure.source else ""
     sign = "† " if figure.assumption else ""
-    return f"{sign}{figure.named}: {figure}, {figure.basis}.{assumed}{source}"
+    return f"{sign}{figure.named}: {figure}{basis}.{assumed}{source}"

@@ -18,6 +18,8 @@ _TICKS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0)
 _LETTERS = 40
 """Letters of a line of the panel."""
 _MOST_WIRINGS = 2
+_MOST_PITCH = 96.0
+"""From a row to the next, at most."""
 
 
 def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
@@ -25,15 +27,15 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
     paper = Paper(palettes()[theme])
     at = _scale(gain)
     paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
-    for tick in _TICKS:
-        if _LEFT <= at(tick) <= _RIGHT:
+    ticks = [one for one in _TICKS if _LEFT <= at(one) <= _RIGHT]
+    for tick in ticks:
+        one = tick == 1
+        paper.text((at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted")
+    rows, y = list(_rows(gain)), _TOP + 16
+    for title, says, low, value, high, sure in rows:
+        for tick in ticks:  # beside the bars only: a line through words is hard to read
             one = tick == 1
-            paper.line([(at(tick), _TOP), (at(tick), _BOTTOM)], "edge" if one else "faint", 2 if one else 1)
-            paper.text(
-                (at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted"
-            )
-    y = _TOP + 16
-    for title, says, low, value, high, sure in _rows(gain):
+            paper.line([(at(tick), y + 13), (at(tick), y + 37)], "edge" if one else "faint", 2 if one else 1)
         if title:
             paper.text((_LEFT, y), title, size=18, bold=True, align="left")
         paper.text((_LEFT + 12 + 10.5 * len(title), y), says, size=15, ink="muted", align="left")
@@ -43,7 +45,10 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
         paper.square(
             (at(value), y + 25), 8, "direct" if sure else "paper", "ink" if sure else "hot", 2.5, radius=8
         )
-        y += 74
+        y += min(_MOST_PITCH, (_BOTTOM - _TOP) / len(rows))
+    for tick in ticks:
+        paper.line([(at(tick), _BOTTOM - 2), (at(tick), _BOTTOM + 6)], "edge")
+    paper.line([(_LEFT, _BOTTOM + 2), (_RIGHT, _BOTTOM + 2)], "edge")
     _panel(paper, gain)
     return paper.svg(WIDTH, HEIGHT, alt(gain))
 

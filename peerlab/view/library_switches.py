@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from peerlab.analysis.run import Run
-from peerlab.model.library_choice import LibraryChoice
+from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes
 
 SWITCHES = "large dots: library switches"
@@ -21,12 +21,12 @@ def switches_of(axis: str, runs: Sequence[Run | None]) -> list[str]:
         faster = run.time_ps < before.time_ps
         if was and now and (was.course.key != now.course.key or faster):
             found[place] = (
-                f"<br>the library's own switch: {_what(was)} at {say_bytes(before.scenario.nbytes)}, {_what(now)} here"
+                f"<br>the library's own switch: {_what(before.scenario)} at {say_bytes(before.scenario.nbytes)}, {_what(run.scenario)} here"
                 + (", and the larger message is faster" if faster else "")
             )
     return found
 
 
-def _what(choice: LibraryChoice) -> str:
+def _what(asked: Scenario) -> str:
     """Return algorithm, protocol and chunks in words."""
-    return choice.says.partition(": ")[2]
+    return asked.library_says.partition(": ")[2]

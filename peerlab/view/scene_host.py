@@ -140,11 +140,12 @@ def _uplink(sketch: Sketch, node: int) -> None:
     x = g.x(node, UPLINK + 2 * g.lane + 10)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
-    d.text((x, MEMORY[3] + 12), name, size=12, bold=True, align=align)
+    top = MEMORY[3] + (18 if g.apart or g.redirected else 12)  # below the way over the CPU, if there is one
+    d.text((x, top), name, size=12, bold=True, align=align)
     if rate:
-        d.text((x, MEMORY[3] + 27), rate, size=11, ink="muted", align=align)
+        d.text((x, top + 14), rate, size=11, ink="muted", align=align)
     d.text(
-        (x, MEMORY[3] + (42 if rate else 27)),
+        (x, top + (28 if rate else 14)),
         share,
         size=11,
         bold=hot,

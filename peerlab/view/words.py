@@ -44,7 +44,7 @@ def caption(run: Run, *, unsolved: bool = True) -> str:
 
 def _unsolved(s: Scenario) -> str:
     """Return what the library's law is known not to meet here."""
-    return "".join(f" {says}" for says in s.library_unsolved)
+    return "".join(f" {says}" for says in (s.library_misfit, *s.library_unsolved) if says)
 
 
 def _not_drawn(run: Run) -> str:

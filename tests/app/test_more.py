@@ -171,23 +171,23 @@ def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():
 
 def test_where_the_nics_hang_and_acs_redirect_are_switched_and_seen():
     lab = explore(path="peer-direct", nodes=4, message_bytes="16 MiB")
-    assert lab.controls.rare.wiring.label == "below one switch, as assumed †"
+    assert lab.controls.rare.wiring.place.label == "below one switch, as assumed †"
     before = payload(lab.run)["views"]["scene"]["ways"]
-    lab.controls.rare.acs.value = "on"
+    lab.controls.rare.wiring.acs.value = "on"
     assert lab.scenario.acs_redirect == "on"
     assert lab.run.bottleneck.label == "PCIe uplink up"
     assert payload(lab.run)["views"]["scene"]["ways"] != before
-    lab.controls.rare.acs.value = "auto"
-    lab.controls.rare.wiring.value = "root-port"
+    lab.controls.rare.wiring.acs.value = "auto"
+    lab.controls.rare.wiring.place.value = "root-port"
     assert lab.scenario.hardware.wiring.place.distance == "PHB"
     lab.controls.cluster.value = "ideal-100g"
-    assert (lab.scenario.wiring, lab.controls.rare.wiring.disabled) == ("auto", True)
+    assert (lab.scenario.wiring, lab.controls.rare.wiring.place.disabled) == ("auto", True)
     lab.close()
 
 
 def test_a_wiring_that_is_given_in_python_and_is_the_clusters_own_is_shown_as_that():
     lab = explore(wiring="switch", acs_redirect="off", nodes=4, message_bytes="4 MiB")
-    assert (lab.controls.rare.wiring.value, lab.controls.rare.acs.value) == ("auto", "auto")
+    assert (lab.controls.rare.wiring.place.value, lab.controls.rare.wiring.acs.value) == ("auto", "auto")
     lab.close()
 
 
@@ -219,3 +219,12 @@ def test_the_library_and_its_protocol_can_be_forced_and_only_what_the_path_has_i
         "NCCL over InfiniBand or RoCE verbs",
     )
     lab.close()
+
+
+def test_more_offers_the_libraries_that_the_cluster_can_have(lab):
+    def offered():
+        return [value for _, value in lab.controls.rare.library.options[1:]]
+
+    assert offered() == ["none", "hcl-host-nics"]
+    lab.controls.cluster.value = "p4d"
+    assert offered() == ["none", "nccl-efa", "nccl-sockets"]

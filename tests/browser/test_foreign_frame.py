@@ -116,5 +116,5 @@ def test_while_the_keys_are_listed_none_goes_to_the_deck(deck):
     frame.locator("dialog[open]").wait_for()
     page.keyboard.press("End")
     page.keyboard.press("?")
-    frame.locator("dialog:not([open])").wait_for(state="attached")
+    frame.locator(".pl-help:not([open])").wait_for(state="attached")
     at(page, 1)

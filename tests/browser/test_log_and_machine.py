@@ -1,5 +1,6 @@
-"""Evidence in the browser: a log pasted, this machine measured, and what is seen of it."""
+"""Evidence in the browser: a log and a topology pasted, this machine measured, and what is seen of it."""
 
+import machines
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -80,6 +81,28 @@ def test_axe_finds_nothing_serious_with_the_panel_open(panel):
     found = Axe().run(panel.page, context=".pl-explorer", options={"resultTypes": ["violations"]})
     serious = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
     assert serious == []
+
+
+def test_a_pasted_topology_is_drawn_with_the_keyboard_and_undo_goes_back(fresh, lab):
+    def part(name):
+        return fresh.page.locator(f".pl-machine-{name}").last
+
+    fresh.select("cluster", "your machine ...")
+    part("text").locator("textarea").fill("of no tool")
+    part("read").press("Enter")
+    expect(part("short").locator("[role=alert]")).to_contain_text("this is of no tool that is known")
+    part("text").locator("textarea").fill(machines.h20_mixed())
+    fresh.change(lambda: part("read").press("Enter"))
+    expect(part("short")).to_contain_text("Drawn from my-machine.toml")
+    assert "H100 0" in fresh.column("scene_texts", "text")
+    assert (lab.root / "my-machine.toml").exists()
+    found = Axe().run(fresh.page, context=".pl-explorer", options={"resultTypes": ["violations"]})
+    assert [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")] == []
+    part("close").press("Enter")
+    part("panel").wait_for(state="hidden")
+    expect(fresh.page.locator(".pl-cluster select").last).to_be_focused()
+    fresh.change(fresh.page.locator(".pl-undo").last.click)
+    assert fresh.ask("page => page.model.get('data').meta.code") == "peerlab.Scenario(path='host-rdma')"
 
 
 def test_this_machine_is_measured_and_its_points_arrive(fresh):

@@ -25,7 +25,7 @@ shown
 """The controls of the lab as ipywidgets has them, without our page; closed when the cell runs again, as the lab is."""
 NEW = """many => {
   const shown = [...document.querySelectorAll(".jp-OutputArea .widget-textarea")], pages = [...window.peerlabPages ?? []];
-  return shown.length === 1 && !shown[0].dataset.old && pages.length === many
+  return shown.length === 2 && shown.every((one) => !one.dataset.old) && pages.length === many
     && pages.every((page) => page.root.dataset.painted);
 }"""
 """Whether the page shows what the last run made, with so many of our pages; asked without a handle, which would keep it."""

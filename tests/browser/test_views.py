@@ -138,11 +138,11 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     shown.change(run(nodes=1024))
     total, drawn = shown.ask("page => [page.timeline.spans.total, page.timeline.count]")
     assert total > 50_000
-    assert 10 < drawn < 2000  # neighbours that look the same are one mark
+    assert 10 < drawn < total / 10  # neighbours that look the same are one mark
     expect(shown.page.locator(".pl-merged")).to_contain_text("spans in one mark")
     shown.ask(
         """page => { page.whole = page.figures.model('timeline_spans').data;
-             page.timeline.range.setv({ start: 5.0, end: 5.2 }) }"""
+             page.timeline.range.setv({ start: 2.0, end: 2.2 }) }"""
     )
     shown.page.wait_for_function(
         "() => (page => page.figures.model('timeline_spans').data !== page.whole)([...window.peerlabPages].at(-1))"
@@ -152,7 +152,7 @@ def test_the_timeline_merges_what_cannot_be_told_apart_and_zooms_to_single_spans
     assert len(single) > 20
     frame = run(nodes=1024).trace.frame()
     sends = frame[
-        (frame["resource"] == "NIC send") & (frame["start_ps"] >= 5.02e9) & (frame["end_ps"] <= 5.18e9)
+        (frame["resource"] == "NIC send") & (frame["start_ps"] >= 2.02e9) & (frame["end_ps"] <= 2.18e9)
     ]
     lefts = [
         left

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from peerlab.engine.compiled import refusals
 from peerlab.engine.simulate import fastest
 from peerlab.engine.system import System
 from peerlab.errors import Cancelled, ScenarioError
+from peerlab.model import stages
 from peerlab.model.presets import known_clusters
 from peerlab.trace import REGISTRATION_COLUMNS, SPAN_COLUMNS
 
@@ -119,6 +121,10 @@ def test_it_gives_every_span_of_the_referee(scenario):
 def test_what_it_does_not_take_it_refuses_in_words(fields, reason):
     with pytest.raises(ScenarioError, match=f"'compiled' cannot run this: {reason}; use 'auto'"):
         peerlab.simulate(of_topology(jitter=0.1, **fields), engine="compiled")
+    with pytest.raises(ScenarioError, match="the hops of the library's ring or tree are one flight"):
+        peerlab.simulate(
+            peerlab.Scenario(cluster="p5", nodes=2, jitter=0.1, algorithm="ring"), engine="compiled"
+        )
     assert fastest(of_topology(jitter=0.1, nodes=64, **fields)) == "loop"
 
 
@@ -229,6 +235,17 @@ def test_machine_code_is_made_anew_when_what_it_calls_has_changed(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
         assert done.stdout == f"{1 + version}\n"
     assert list(tmp_path.rglob("*.nbc"))
+
+
+def test_machine_code_is_made_anew_when_a_stage_is_added(monkeypatch, tmp_path):
+    """The numbers of stages are constants in it."""
+    from peerlab.engine.compiled import compiling
+
+    before, own = compiling.sources(), tmp_path / "stages.py"
+    own.write_text(Path(stages.__file__).read_text() + "# one more\n")
+    changed = tuple(own if file == Path(stages.__file__) else file for file in compiling._SOURCES)
+    monkeypatch.setattr(compiling, "_SOURCES", changed)
+    assert compiling.sources() != before
 
 
 @pytest.mark.parametrize(("lacks", "problem"), [("cache", RuntimeError), ("_nrt", KeyError)])

@@ -75,7 +75,7 @@ def test_ctrl_c_ends_it_in_one_line_and_leaves_no_process():
     process.send_signal(signal.SIGINT)
     _, problem = process.communicate(timeout=20)
     assert (process.returncode, problem) == (130, "peerlab: stopped\n")
-    assert processes(session) == {}
+    assert wait_until(lambda: processes(session) == {}, 2)  # what was killed needs a moment to end
 
 
 def children(pid):

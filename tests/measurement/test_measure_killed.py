@@ -54,7 +54,7 @@ def test_a_rank_that_is_killed_at_any_moment_is_named_and_nothing_is_left(seed):
     killer.join()
     assert re.fullmatch(rf"rank {killed['rank']} was killed by SIGKILL \(.*\) while [^\n]*", problem)
     assert at - killed["at"] < 2
-    assert processes(session) == {}
+    assert wait_until(lambda: processes(session) == {}, 2)
     assert (own_files(), shared_files()) == (files, shared)
     assert killed["sockets"]
     assert loopback() & killed["sockets"] == set()

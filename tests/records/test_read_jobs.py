@@ -69,3 +69,12 @@ def test_one_place_tells_readers_messages_and_diagnosis_of_a_tool():
     assert benchmark("hccl_demo").gaudi
     assert benchmark("nccl-tests").nccl
     assert benchmark("something else").buffers == ""
+
+
+def test_a_file_of_one_host_of_many_does_not_make_it_one_node():
+    lines = INSPECTOR.splitlines()
+    one_host = "\n".join(line for line in lines if "anvil01" in line)
+    assert peerlab.load(one_host).manifest["nodes"] == 2
+    silent = peerlab.load(one_host.replace('"nnodes"', '"unknown"')).manifest
+    assert (silent["nodes"], silent["hosts"]) == (None, ["anvil01"])
+    assert peerlab.load(NCCL_COLL).manifest["nodes"] is None

@@ -101,8 +101,8 @@ def test_workers_that_were_killed_leave_their_rows_and_others_go_on(scheduler, s
         if done > 2:
             worker.kill()
 
-    with pytest.raises(WorkersLost, match=r"no worker at .* for 1 s .* are in .*sweep\.csv, and the same"):
-        peerlab.sweep(SMALL, dask=str(scheduler), dask_wait_s=1, nodes=nodes, output=file, progress=progress)
+    with pytest.raises(WorkersLost, match=r"no worker at .* for 10 s .* are in .*sweep\.csv, and the same"):
+        peerlab.sweep(SMALL, dask=str(scheduler), dask_wait_s=10, nodes=nodes, output=file, progress=progress)
     kept = file.read_text().splitlines()
     assert 3 < len(kept) < len(nodes)
     start_worker(start, scheduler)

@@ -483,3 +483,20 @@ def test_every_published_log_is_named_with_and_without_its_lines(reference_dir, 
 def test_without_a_cluster_no_published_log_is_named_wrongly(reference_dir, name):
     found = peerlab.diagnose(peerlab.load(reference_dir / "logs" / f"{name}.log"))
     assert found.path in (SHARED[name][1], None)
+
+
+@pytest.mark.parametrize(
+    ("name", "cluster", "says"),
+    [
+        ("nccl_aws_p5_2n16r_efa", "p4d", "a node of the log sends"),
+        ("nccl_nebius_h100_2n16r_ib", "gaudi2", "nccl-tests does not run on Gaudi 2"),
+        ("rccl_mi250x_4n32r_cxi", "p4d", "a node of the log sends"),
+        ("nccl_cscs_gh200_2n8r_rdma", "h100-ndr", "the log names NVIDIA GH200"),
+        ("nccl_g4dn8xl_2n2r_efa", "p5", "2 ranks do not fill nodes of 8 H100"),
+    ],
+)
+def test_a_cluster_that_the_log_contradicts_is_not_held_against_it(reference_dir, name, cluster, says):
+    records = peerlab.load(reference_dir / "logs" / f"{name}.log")
+    found, without = peerlab.diagnose(records, cluster), peerlab.diagnose(records)
+    assert found.notes[0].startswith(f"Not held against {cluster}: {says}")
+    assert (found.path, found.clusters, found.chosen) == (without.path, without.clusters, False)

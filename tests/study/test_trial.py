@@ -9,6 +9,7 @@ import peerlab
 from peerlab.cli import main
 from peerlab.errors import PeerlabError
 from peerlab.study.trial import plan_trial, read_folder, read_trial_file, write_trial
+from peerlab.study.trial.planned import ExpectedBand, ExpectedGain, _sides, _threshold, sides_in_words
 from peerlab.study.trial.switching import switching
 
 MIB = 1 << 20
@@ -184,3 +185,54 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, make, says):
 def test_a_folder_that_is_none_is_refused(tmp_path, capsys):
     assert main(["plan", "--read", str(tmp_path / "no")]) == 1
     assert "is no folder" in capsys.readouterr().err
+
+
+def test_hccl_demo_is_started_once_a_node_as_it_starts_the_processes_itself():
+    srun, mpirun = (
+        plan_trial("dl1", 2, launcher=one, repeats=2).commands[0][1] for one in ("srun", "mpirun")
+    )
+    assert "--ntasks-per-node=1" in srun
+    assert "--nranks 16 --ranks_per_node 8 --node_id $SLURM_NODEID'" in srun
+    assert "HCCL_COMM_ID=$(" in srun
+    assert mpirun.startswith("python3 run_hccl_demo.py")
+    assert mpirun.endswith(
+        "-mpi -np 16 --npernode 8 --hostfile hosts -x HCCL_OVER_OFI=1 -x HCCL_GAUDI_DIRECT=0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"nodes": 1}, "one node sends nothing over a NIC"),
+        ({"cluster": "p4d", "switch": "hccl"}, "switch 'hccl' does nothing for 'nccl-efa' of p4d"),
+        ({"cluster": "p4d", "switch": "nccl-efa", "tool": "osu"}, "with osu"),
+    ],
+)
+def test_a_switch_that_would_do_nothing_is_refused(fields, says):
+    with pytest.raises(PeerlabError, match=says):
+        plan_trial(**fields)
+
+
+def test_runs_of_other_nodes_than_the_plans_are_named(tmp_path):
+    write_trial(plan_trial("p4d", 4, repeats=2), tmp_path)
+    runs(tmp_path, (9000, 9100), (6500, 6450))
+    back = read_folder(tmp_path)
+    assert back.remarks[0].startswith("the runs are of 16 ranks, the plan is for 32")
+    assert back.verdict.startswith("Not clear")
+
+
+def test_below_the_threshold_all_other_wirings_are_named():
+    one = ExpectedGain(
+        MIB,
+        1,
+        2,
+        (ExpectedBand("a", 3, 4, 5), ExpectedBand("b", 0.5, 0.9, 2), ExpectedBand("c", 0.9, 1, 1.1)),
+    )
+    assert sides_in_words(one) == ("a", "c or b")
+    assert _sides(one) == (3, 2)
+
+
+def test_a_band_on_both_sides_of_one_has_one_as_its_threshold():
+    threshold, question = _threshold(ExpectedGain(MIB, 1, 1, (ExpectedBand("", 0.9, 1.1, 1.3),)))
+    assert threshold == 1
+    assert "both are expected" in question

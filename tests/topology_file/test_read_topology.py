@@ -189,7 +189,7 @@ def test_the_command_writes_a_whole_file_and_its_picture_and_overwrites_nothing(
     assert main(asked) == 0
     said = capsys.readouterr().out
     assert "figures read" in said
-    assert "8 A100s and 8 NICs per node, NICs below the devices' switch" in " ".join(said.split())
+    assert "8 A100s and 8 NICs per node, each NIC below the devices' switch" in " ".join(said.split())
     assert load_cluster(mine).devices == 8
     assert (tmp_path / "mine.svg").read_text().startswith("<svg")
     assert main(["clusters", "check", str(mine)]) == 0
@@ -213,3 +213,134 @@ def test_any_name_in_a_file_stays_on_its_line(tmp_path_factory, name):
     file.write_text(text)
     found = from_topology(load_topology(file), "mine", "t.xml", DAY)
     assert all("\n" not in one for one in found.remarks)
+
+
+def matrix(*rows, head="GPU0\tGPU1\tNIC0"):
+    return "\n".join((f"\t{head}\tCPU Affinity\tNUMA Affinity", *rows)) + "\n"
+
+
+PLAIN = matrix("GPU0\tX\tPHB\tPIX\t0-7\t0", "GPU1\tPHB\tX\tPHB\t0-7\t0", "NIC0\tPIX\tPHB\tX")
+
+
+def test_accelerators_without_nvlink_exchange_over_pcie_and_not_over_the_nvlink_of_another_machine(tmp_path):
+    rate = drafted(tmp_path, PLAIN).cluster.figures["scaleup.rate"]
+    assert rate.value <= drafted(tmp_path, PLAIN).cluster.figures["device.pcie"].value
+    assert rate.assumption.startswith("no NVLink")
+    assert (
+        drafted(tmp_path, machines.p4d()).cluster.figures["scaleup.rate"].value > 30
+    )  # says nothing of NVLink
+
+
+def test_what_was_guessed_from_the_count_of_nvlinks_is_marked(tmp_path):
+    found = drafted(tmp_path, machines.h100_nine_nics())
+    assert "taken for H100 by its 18 NVLinks, which others may have as well" in found.remarks
+    assert found.cluster.figures["device.generation"].assumption.startswith("taken for H100")
+    assert not any(
+        "taken for" in one or "recognised" in one for one in drafted(tmp_path, machines.p4d()).remarks
+    )
+
+
+@pytest.mark.parametrize(
+    ("device", "name", "like"),
+    [
+        ("1000", "Gaudi", "dl1"),
+        ("1010", "Gaudi", "dl1"),
+        ("1020", "Gaudi 2", "gaudi3"),
+        ("1060", "Gaudi 3", "gaudi3"),
+    ],
+)
+def test_generations_of_gaudi_are_told_apart(tmp_path, device, name, like):
+    nic = "<pci busid='0000:02:00.0' class='0x020700'><nic><net name='mlx5_0' speed='200000'/></nic></pci>"
+    card = f"busid='0000:01:00.0' class='0x120000' vendor='0x1da3' device='0x{device}'"
+    links = "link_speed='16.0 GT/s PCIe' link_width='16'"
+    found = drafted(
+        tmp_path, f"<system version='1'><cpu numaid='0'><pci {card} {links}/>{nic}</cpu></system>"
+    )
+    assert (found.cluster.device_name, found.like) == (name, like)
+    figures = found.cluster.figures
+    assert figures["device.copy_engine"].value <= figures["device.pcie"].value
+
+
+@pytest.mark.parametrize("words", ["Gaudi2", "Gaudi 2"])
+def test_a_gaudi_2_by_its_name_is_no_gaudi(tmp_path, words):
+    text = machines.lspci_tree().replace("NVIDIA Corporation GA100 [A100", f"Habana Labs Ltd. {words} [HL")
+    assert drafted(tmp_path, text).cluster.device_name == "Gaudi 2"
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_draft_has_no_rate_that_is_implausible(tmp_path, name, capsys):
+    (tmp_path / "dump").write_text(getattr(machines, name)())
+    mine = str(tmp_path / "mine.toml")
+    assert main(["clusters", "draft", mine, "--from", str(tmp_path / "dump")]) == 0
+    capsys.readouterr()
+    assert main(["clusters", "check", mine]) == 0
+    said = capsys.readouterr().out
+    assert "more than its PCIe link carries" not in said
+    assert "more than PCIe Gen6" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            PLAIN.replace("NIC0\tPIX", "NIC0\tSYS"),
+            "the matrix contradicts itself: GPU0 to NIC0 is PIX, and back SYS",
+        ),
+        (PLAIN.replace("GPU0\tGPU1", "GPU0\tGPU0"), "the matrix contradicts itself: it has GPU0 twice"),
+        (
+            "<system><cpu>" + "<pci class='0x030200'><gpu/></pci>" * 2000 + "</cpu></system>",
+            "2000 accelerators and NICs are more than any machine has",
+        ),
+    ],
+)
+def test_contradictions_and_crowds_are_refused(tmp_path, text, says):
+    with pytest.raises(HardwareError, match=says):
+        read(tmp_path, text)
+
+
+def test_a_line_of_many_megabytes_is_not_followed_to_its_end(tmp_path):
+    text = "-[0000:00]-" + "-[00]-" * 5000 + "-00.0  NVIDIA Corporation GA100 [A100]\n"
+    with pytest.raises(HardwareError, match="names no accelerator"):
+        read(tmp_path, text)
+
+
+def test_a_slower_nic_beside_the_one_of_the_collective_is_left_out_by_its_link(tmp_path):
+    cards = (
+        ("3b", "3D controller: NVIDIA Corporation GH100 [H100]", "32GT/s, Width x16"),
+        (
+            "18",
+            "Infiniband controller: Mellanox Technologies MT2910 Family [ConnectX-7]",
+            "32GT/s, Width x16",
+        ),
+        ("19", "Ethernet controller: Intel Corporation I350", "5GT/s, Width x4"),
+    )
+    text = "\n".join(
+        f"0000:{bus}:00.0 {name}\n\tNUMA node: 0\n\t\tLnkSta:\tSpeed {link}\n" for bus, name, link in cards
+    )
+    found = drafted(tmp_path, text)
+    assert "1 H100 and 1 NIC per node" in found.cluster.summary
+    assert "left out, as farther away or slower: 0000:19:00.0" in found.remarks
+
+
+PAIRS = (
+    ("X", "NV4", "SOC", "SOC"),
+    ("NV4", "X", "SOC", "SOC"),
+    ("SOC", "SOC", "X", "NV4"),
+    ("SOC", "SOC", "NV4", "X"),
+)
+
+
+@pytest.mark.parametrize("joined_all", [False, True])
+def test_nvlinks_between_pairs_alone_do_not_join_a_node(tmp_path, joined_all):
+    rows = [[cell if cell == "X" or not joined_all else "NV4" for cell in row] for row in PAIRS]
+    lines = (f"GPU{at}\t" + "\t".join(row) + "\tPHB\t0-7\t0" for at, row in enumerate(rows))
+    found = drafted(tmp_path, matrix(*lines, head="GPU0\tGPU1\tGPU2\tGPU3\tmlx5_0"))
+    said = found.cluster.figures["scaleup.rate"].assumption
+    assert ("NVLinks join some accelerators alone" in said) is not joined_all
+
+
+def test_a_dump_of_nccl_with_bridges_between_pairs_is_no_nvlink_of_all(tmp_path):
+    assert not read(tmp_path, machines.dgx_a100()).islands
+    gpu = "<pci busid='{0}' class='0x030200'><gpu><nvlink target='{1}' count='4' tclass='0x030200'/></gpu></pci>"
+    cards = "".join(gpu.format(one, other) for one, other in ("ab", "ba", "cd", "dc"))
+    assert read(tmp_path, f"<system><cpu numaid='0'>{cards}</cpu></system>").islands

@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from profiler_traces import event, one_step, save
+from profiler_traces import allreduce, computing, event, one_step, save
 
 import peerlab
 from peerlab.app.log_findings import look_at_trace
@@ -108,6 +108,19 @@ def test_sizes_are_found_where_only_the_host_wrote_them(tmp_path):
     assert peerlab.load(save(tmp_path, events)).steps[0].exchanges[0].kernel.nbytes == 4_000_000
 
 
+def test_where_the_host_wrote_no_field_an_exchange_was_asked_for_when_its_kernel_was_launched(tmp_path):
+    events = one_step()
+    for one in events:
+        if one["name"].startswith("nccl"):
+            one["args"]["correlation"] = one["args"].pop("External id")
+        if one["name"] == "record_param_comms":
+            launch = {"correlation": one["args"]["External id"]}
+            one.update(name="cudaLaunchKernel", cat="cuda_runtime", args=launch)
+    (step,) = peerlab.load(save(tmp_path, events)).steps
+    assert [one.ready_ms for one in step.exchanges] == [50, 60, 80]
+    assert step.verdict == "good"
+
+
 def test_without_sizes_it_is_shown_and_not_simulated(tmp_path):
     """PyTorch before 2.2, and CUDA graphs, write no fields."""
     events = [one for one in one_step() if one["name"] != "record_param_comms"]
@@ -124,11 +137,55 @@ def test_an_unknown_type_has_no_size_and_is_named(tmp_path):
     events = one_step()
     for one in events:
         if one["args"].get("dtype") if "args" in one else False:
-            one["args"]["dtype"] = "Float3\x1b[31m"
+            one["args"]["dtype"] = "Float3"
     found = peerlab.load(save(tmp_path, events))
     assert found.warnings == ("3 collectives of unknown type 'float3' have no size",)
     with pytest.raises(RecordsError, match="have no size"):
         found.step()
+
+
+def test_text_that_is_no_name_of_a_kind_is_not_kept(tmp_path):
+    """Hosts and users may stand anywhere."""
+    for field in ("dtype", "Collective name"):
+        events = [*one_step(), *allreduce(900, 1_031_000, 1_085_000, 100, **{field: "alice@host7 \x1b[31m"})]
+        found = peerlab.load(save(tmp_path, events))
+        kept = repr(found.steps) + repr(found.others) + repr(found.warnings) + found._repr_html_()
+        assert "alice" not in kept
+        assert "\x1b" not in kept
+
+
+def test_of_many_unknown_kinds_only_some_are_named(tmp_path):
+    events = one_step()
+    for n in range(100):
+        events += allreduce(900 + n, 1, 2, 1, dtype=f"odd{n}", **{"Collective name": f"kind{n}"})
+    found = peerlab.load(save(tmp_path, events))
+    assert len(found.warnings) < 10
+    assert "92 collectives of other unknown types have no size" in found.warnings
+    assert len(found.others) < 15
+    assert "88 more" in found.others or "89 more" in found.others
+
+
+def test_reading_stops_at_too_many_collectives(tmp_path, monkeypatch):
+    monkeypatch.setattr(kineto, "MOST_COLLECTIVES", 2)
+    with pytest.raises(RecordsError, match=r"more than 2 collectives; record fewer steps"):
+        peerlab.load(save(tmp_path, one_step()))
+
+
+def test_a_step_without_computing_is_shown_and_not_simulated(tmp_path):
+    events = [
+        one_step()[0],
+        *allreduce(9, 1_000_500, 1_000_600, 200),
+        *computing(8, 1_002_000, 1_003_000, 500),
+    ]
+    found = peerlab.load(save(tmp_path, events))
+    assert "1 step" in repr(found)
+    with pytest.raises(RecordsError, match="nothing was computed in step 3 before its last exchange ended"):
+        found.step()
+
+
+def test_traces_of_two_ranks_in_one_file_are_refused(tmp_path):
+    with pytest.raises(RecordsError, match="steps 3 and 3 overlap; give the trace of one rank"):
+        peerlab.load(save(tmp_path, [*one_step(), *one_step(1_020_000.0)]))
 
 
 def test_nan_is_read_as_missing(tmp_path):
@@ -177,6 +234,13 @@ WRONG = {
     "one device": (
         lambda _: json.dumps({"traceEvents": [one for one in one_step() if "nccl" not in one["name"]]}).encode(),
         "no collective of nccl, rccl or hccl in it",
+    ),
+    "nested": (lambda _: b'{"schemaVersion": 1, "traceEvents": [' + b'{"a": [' * 5000, "nested more than 100 deep"),
+    "a long number": (lambda text: text.replace(b"1050000.0", b"1" + b"0" * 5000), "a number of thousands of digits"),
+    "a long exponent": (lambda text: text.replace(b"1050000.0", b"1e99999999999999999999"), "is no JSON after"),
+    "outside of steps": (
+        lambda _: json.dumps({"traceEvents": [event("ProfilerStep#1", "user_annotation", 1, 9), *one_step()[1:]]}).encode(),
+        "only allreduce; they lie outside of its steps; record whole steps",
     ),
     "sharded": (
         lambda text: text.replace(b'"allreduce"', b'"_allgather_base"'),
@@ -266,6 +330,8 @@ def test_the_command_plays_a_trace_on_each_path(tmp_path, capsys):
     assert "recorded: 100 ms a step, 10 ms exposed; replayed 100 ms, 10 ms exposed: good" in printed
     run = peerlab.step(peerlab.load(path).step(nodes=2, path="peer-direct", library="none"))
     assert f"{run.time_s * 1e3:.3g} ms" in printed
+    assert "batches/s" in printed  # nobody has told how many samples a batch has
+    assert "samples/s" not in printed
     assert run_command(["step", "--trace", str(path), "--batch", "0"]) == 1
     assert run_command(["step", "--trace", str(tmp_path / "none.json")]) == 1
     assert capsys.readouterr().err.count("\n") == 2

@@ -130,7 +130,25 @@ WRONG = {
     "not a number": ({"blocks": [{"name": "a", "layers": [{"name": "b", "share": float("nan"), "tensors": [[1]]}]}]}, "share must"),
     "a million blocks": ({"blocks": [{"name": "a", "repeat": 10**6, "layers": []}]}, "repeat must"),
     "batch": ({"compute": [{"device": "X", "batch": 0, "time": {"value": 1, "unit": "ms", "source": "x"}}]}, "batch must"),
-    "seconds": ({"compute": [{"device": "X", "batch": 1, "time": {"value": 1, "unit": "s", "source": "x"}}]}, "must be in ms"),
+    "seconds": ({"compute": [{"device": "X", "batch": 1, "time": {"value": 1, "unit": "s", "source": "x"}}]}, "unit must be 'ms', not 's'"),
+    "no time": ({"compute": [{"device": "X", "batch": 1, "time": {"value": 1e-300, "unit": "ms", "source": "x"}}]}, "1e-06 or more"),
+    "a time of years": ({"compute": [{"device": "X", "batch": 1, "time": {"value": 1e17, "unit": "ms", "source": "x"}}]}, "more than 1e.09 ms"),
+    "a batch of all": ({"compute": [{"device": "X", "batch": 10**17, "time": {"value": 1, "unit": "ms", "source": "x"}}]}, "up to 1048576"),
+    "a rate of nothing": ({"rate": [{"device": "X", "rate": {"value": 0, "unit": "TFLOP/s", "source": "x"}}]}, "rate: .* 1e-06 or more"),
+    "a rate that may be nothing": (
+        {"rate": [{"device": "X", "rate": {"value": 9, "unit": "TFLOP/s", "assumption": "x", "range": [0, 9]}}]}, "rate: .* 1e-06 or more",
+    ),
+    "a rate in GFLOP/s": ({"rate": [{"device": "X", "rate": {"value": 9, "unit": "GFLOP/s", "source": "x"}}]}, "unit must be 'TFLOP/s'"),
+    "operations in FLOP": ({"flop_per_sample": {"value": 9e12, "unit": "FLOP", "source": "x"}}, "unit must be 'TFLOP', not 'FLOP'"),
+    "an empty epoch": ({"samples_per_epoch": {"value": 0, "source": "x"}}, "samples_per_epoch: .* or more"),
+    "a forward that may be all": ({"forward_share": {"value": 0.3, "assumption": "x", "range": [0, 5]}}, "and its range, must lie between"),
+    "too many layers": (
+        {"blocks": [{"name": "a", "repeat": 200, "layers": [{"name": "b", "share": 1, "tensors": [[1]]}] * 200}]}, "more than 10,000 layers",
+    ),
+    "an empty block": ({"blocks": [{"name": "a", "repeat": 10_000, "layers": []}] * 3}, "block a: has no layers"),
+    "too many tensors": (
+        {"blocks": [{"name": "a", "repeat": 200, "layers": [{"name": "b", "share": 1, "tensors": [[1]] * 1000}]}]}, "as many tensors",
+    ),
 }  # fmt: skip
 
 

@@ -11,11 +11,12 @@ from zlib import crc32
 import numba
 
 from peerlab.engine import jitter
+from peerlab.model import stages
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_SOURCES = (*sorted(Path(__file__).parent.glob("*.py")), Path(jitter.__file__))
-"""Everything that is compiled together."""
+_SOURCES = (*sorted(Path(__file__).parent.glob("*.py")), Path(jitter.__file__), Path(stages.__file__))
+"""Everything that is compiled together, and the stages, whose numbers are constants in it."""
 
 
 def compiled(function: Function) -> Function:

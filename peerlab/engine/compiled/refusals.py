@@ -40,7 +40,8 @@ def refuses(scenario: Scenario) -> str:
     """Return why the compiled engine cannot say exactly what happens in a scenario; empty if it can."""
     schedule = plan(scenario).schedule
     if not schedule.is_ring or not is_chain(schedule):
-        return "it is no ring"
+        hops = "the hops of the library's ring or tree are one flight after the other, not steps"
+        return hops if scenario.choice else "it is no ring"
     if scenario.blocking:
         return "its steps block"
     if scenario.registers and not ends_warm(scenario):

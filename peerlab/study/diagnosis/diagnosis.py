@@ -20,9 +20,11 @@ from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_la
 from peerlab.study.diagnosis.forecast import Forecast, forecast
 from peerlab.study.diagnosis.hops import from_hops
 from peerlab.study.diagnosis.knowledge import Knowledge, NextMeasurement, explanations, knowledge
+from peerlab.study.diagnosis.misfit import contradicts
 from peerlab.study.diagnosis.pathology import pathology, trusted
 from peerlab.study.diagnosis.remarks import notes
 from peerlab.study.observed import Observed, observe
+from peerlab.study.replay import nodes_of
 
 CANNOT_TELL = "cannot tell"
 CLEAR = "clear"
@@ -108,8 +110,8 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     Parameters
     ----------
     cluster:
-        Where the log is from: a known name, a cluster file, or a `Cluster`. None: as the records' manifest says,
-        or recognised from the accelerators that the log names, or general limits only.
+        Where the log is from: a known name, a cluster file, or a `Cluster`. One that the log contradicts is not held against it.
+        None: as the records' manifest says, or recognised from the accelerators that the log names, or general limits only.
 
     Raises
     ------
@@ -119,20 +121,19 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         If there is no such cluster.
     """
     seen, know = observe(records), knowledge()
-    if seen.path:
-        raise RecordsError(
-            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
-            "them side by side: peerlab.load(FILE)"
-        )
+    _check_open(seen)
     if cluster is None and records.manifest.get("cluster") in known_clusters():
         cluster = records.manifest["cluster"]
-    clusters = recognised(seen) if cluster is None else [_loaded(cluster)]
+    named = None if cluster is None else _loaded(cluster)
+    unlike = contradicts(seen, named) if named else ""
+    chosen = named is not None and not unlike
+    clusters = [named] if named and chosen else recognised(seen)
     found, held_up = fits(seen, clusters), pathology(seen, know)
     gathered = (
         *from_lines(seen, know), *from_setup(seen, know), *from_latency(seen, know), *from_hops(seen, know), *from_rates(seen, know),
-        *from_clusters(found, know, chosen=cluster is not None), *from_latencies(seen, clusters, know),
+        *from_clusters(found, know, chosen=chosen), *from_latencies(seen, clusters, know),
     )  # fmt: skip
-    paths = _candidates(seen, clusters, gathered)
+    paths = _candidates(seen, clusters, gathered, chosen=chosen)
     kept = [one for one in gathered if not held_up or trusted(one)]
     evidence = sorted(kept, key=lambda one: -_weight(one, paths))
     ranking = _ranking(paths, evidence, best(found))
@@ -146,22 +147,37 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         why=why,
         ranking=ranking,
         evidence=tuple(evidence),
-        notes=tuple(notes(seen, path, own)),
+        notes=(*_left_aside(named, unlike), *notes(seen, path, own)),
         warnings=tuple(records.warnings),
         decides=know.decides(_tied(ranking, know), seen.tool, seen.command) if path is None else None,
         checks=know.checks_for(path or CANNOT_TELL, seen.tool, clear=verdict == CLEAR),
         forecast=forecast(seen, path, own, clusters),
         clusters=tuple(one.name for one in clusters),
-        chosen=cluster is not None,
+        chosen=chosen,
         seen=seen,
     )
+
+
+def _check_open(seen: Observed) -> None:
+    if seen.path:
+        raise RecordsError(
+            f"these records say themselves which path they took: {seen.path}; there is nothing to find out. A notebook shows "
+            "them side by side: peerlab.load(FILE)"
+        )
 
 
 def _loaded(cluster: str | Path | Cluster) -> Cluster:
     return cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
 
 
-def _candidates(seen: Observed, clusters: Iterable[Cluster], gathered: Iterable[Evidence]) -> list[str]:
+def _left_aside(named: Cluster | None, unlike: str) -> tuple[str, ...]:
+    """Return what says that the cluster that was named is not the log's."""
+    return (f"Not held against {named.name}: {unlike}.",) if named and unlike else ()
+
+
+def _candidates(
+    seen: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence], *, chosen: bool
+) -> list[str]:
     """Return the paths to be weighed: no links inside a node where there are several, no ports where devices have none.
 
     A path that is staged on one side alone lies between two others in every figure: it is weighed where a line names it.
@@ -172,7 +188,8 @@ def _candidates(seen: Observed, clusters: Iterable[Cluster], gathered: Iterable[
     ports = bool(benchmark(seen.tool).gaudi) or any(
         data_path(path).uses_own_ports for one in clusters for path in one.paths
     )
-    several = seen.nodes is not None and seen.nodes > 1
+    nodes = seen.nodes or (nodes_of(seen, clusters[0]) if chosen else None)
+    several = nodes is not None and nodes > 1
     own = {path for path, one in PATHS.items() if one.uses_own_ports}
     return [
         path

@@ -21,19 +21,26 @@ def taken_elsewhere(records: Records, cluster: Cluster) -> str:
 
 
 def misfit(seen: Observed, cluster: Cluster) -> str:
-    """Return what of a log contradicts a cluster, as a clause with its figures; empty where nothing does."""
+    """Return why a log cannot be compared with a cluster, as a clause with its figures; empty where it can."""
+    if seen.collective not in COLLECTIVES:
+        return f"{seen.collective!r} is not simulated"
+    if seen.ranks is None and nodes_of(seen, cluster) is None:
+        return "the log does not say how many ranks took part"
+    return contradicts(seen, cluster)
+
+
+def contradicts(seen: Observed, cluster: Cluster) -> str:
+    """Return the same, of what the log says about its machine alone: accelerators, ranks, and what its nodes send."""
     title, device = cluster.title, cluster.device_name
     gaudi = benchmark(seen.tool).gaudi
     if gaudi is not None and gaudi != device.startswith("Gaudi"):
         return f"{seen.tool} does not run on {device}, the accelerators of {title}"
     if names_another(cluster, seen.devices):
         return f"the log names {seen.devices[0]}, and {title} has {device}"
-    if seen.collective not in COLLECTIVES:
-        return f"{seen.collective!r} is not simulated"
     nodes = nodes_of(seen, cluster)
     if nodes is None or shape(cluster, seen) is None:
         if seen.ranks is None:
-            return "the log does not say how many ranks took part"
+            return ""
         per_node = f" on {say_count(seen.nodes, 'node')}" if seen.nodes else ""
         return f"{say_count(seen.ranks, 'rank')}{per_node} do not fill nodes of {cluster.devices} {device}"
     return _too_fast(seen, cluster, nodes) if nodes > 1 else ""

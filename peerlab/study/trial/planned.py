@@ -12,6 +12,7 @@ from peerlab.errors import PeerlabError, ScenarioError, nearest
 from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
+from peerlab.records.benchmarks import benchmark
 from peerlab.study.trial.switching import PathSwitch, Switching, switching
 from peerlab.textfile import in_words, read_text
 from peerlab.units import MIB
@@ -56,6 +57,7 @@ class Trial:
 
     cluster: str
     nodes: int
+    ranks: int
     tool: str
     launcher: str
     switch: str
@@ -96,13 +98,12 @@ def plan_trial(
         If the cluster lacks one of the paths, or tool, launcher or switch are not known.
     """
     known = switching()
-    if not isinstance(repeats, int) or not 2 <= repeats <= _MOST_REPEATS:
-        raise PeerlabError(
-            f"{repeats} runs of each setting are not possible; give 2 to {_MOST_REPEATS}: their spread is the noise"
-        )
-    if launcher not in known.launchers:
-        raise PeerlabError(f"unknown launcher {launcher!r}; {nearest(launcher, known.launchers)}")
+    _check_runs(known, launcher, repeats)
     base = Scenario(cluster=cluster, nodes=nodes)
+    if base.nodes < 2:
+        raise PeerlabError(
+            "one node sends nothing over a NIC, so there is nothing to switch; give 2 nodes or more"
+        )
     chosen = _switch(known, base, tool, switch)
     used = tool or chosen.tools[0]
     _check_paths(base, chosen)
@@ -112,6 +113,7 @@ def plan_trial(
     return Trial(
         cluster=str(cluster) if isinstance(cluster, str | Path) else cluster.name,
         nodes=nodes,
+        ranks=nodes * base.hardware.devices,
         tool=used,
         launcher=launcher,
         switch=chosen.name,
@@ -128,6 +130,15 @@ def plan_trial(
     )
 
 
+def _check_runs(known: Switching, launcher: str, repeats: int) -> None:
+    if not isinstance(repeats, int) or not 2 <= repeats <= _MOST_REPEATS:
+        raise PeerlabError(
+            f"{repeats} runs of each setting are not possible; give 2 to {_MOST_REPEATS}: their spread is the noise"
+        )
+    if launcher not in known.launchers:
+        raise PeerlabError(f"unknown launcher {launcher!r}; {nearest(launcher, known.launchers)}")
+
+
 def _switch(known: Switching, base: Scenario, tool: str, name: str) -> PathSwitch:
     """Return what is switched: by its name, else the first that the cluster's library has."""
     names = [one.name for one in known.switches]
@@ -135,13 +146,15 @@ def _switch(known: Switching, base: Scenario, tool: str, name: str) -> PathSwitc
         raise PeerlabError(f"unknown switch {name!r}; {nearest(name, names)}")
     if tool and tool not in known.tools:
         raise PeerlabError(f"unknown tool {tool!r}; {nearest(tool, known.tools)}")
-    library = base.hardware.library
+    machine = base.hardware
     for one in known.switches:
-        fits = library in one.libraries and (not tool or tool in one.tools)
-        if one.name == name or (not name and fits):
+        tools = [each for each in one.tools if tool in ("", each)]
+        runs = any(benchmark(each).gaudi in (None, machine.device_name.startswith("Gaudi")) for each in tools)
+        if runs and machine.library in one.libraries and name in ("", one.name):
             return one
+    asked = f"switch {name!r} does nothing" if name else "no switch is known"
     raise PeerlabError(
-        f"no switch is known for {library!r} of {base.hardware.name}"
+        f"{asked} for {machine.library!r} of {machine.name}"
         + (f" with {tool}" if tool else "")
         + f"; known switches are {', '.join(names)}"
     )
@@ -179,18 +192,27 @@ def _sides(one: ExpectedGain) -> tuple[float, float]:
     if len(one.bands) == 1:
         only = one.bands[0]
         return (only.low, 1.0) if only.value >= 1 else (1.0, only.high)
-    ordered = sorted(one.bands, key=lambda band: band.value)
-    return ordered[-1].low, ordered[-2].high
+    *others, best = sorted(one.bands, key=lambda band: band.value)
+    return best.low, max(band.high for band in others)
+
+
+def sides_in_words(one: ExpectedGain) -> tuple[str, str]:
+    """Return what holds above the threshold at a size with several wirings, and what below it."""
+    *others, best = sorted(one.bands, key=lambda band: band.value)
+    return best.says, " or ".join(band.says for band in reversed(others))
 
 
 def _threshold(best: ExpectedGain) -> tuple[float, str]:
     upper, lower = _sides(best)
     threshold = math.sqrt(upper * lower)
     if len(best.bands) == 1:
-        return threshold, "whether the path that is switched on is faster at all"
-    ordered = sorted(best.bands, key=lambda band: band.value)
+        question = "whether the path that is switched on is faster at all"
+        if upper > lower:
+            return threshold, question
+        return 1.0, f"{question} (both are expected: the band lies on both sides of 1)"
+    above, below = sides_in_words(best)
     apart = "" if upper > lower else " (their bands overlap: only a gain outside of both tells)"
-    return threshold, f"above it {ordered[-1].says}, below it {ordered[-2].says}{apart}"
+    return threshold, f"above it {above}, below it {below}{apart}"
 
 
 def _commands(
@@ -205,13 +227,13 @@ def _commands(
 
 
 def _command(known: Switching, base: Scenario, tool: str, launcher: str, variables: Mapping[str, str]) -> str:
-    call, how = known.tools[tool].command, known.launchers[launcher]
+    called, how = known.tools[tool], known.launchers[launcher]
     handed = " ".join(
         how.variables.replace("NAME", name).replace("VALUE", value) for name, value in variables.items()
     )
     devices = base.hardware.devices
     words = {
-        "COMMAND": call,
+        "COMMAND": called.command,
         "VARIABLES": handed,
         "PROCESSES": str(devices * base.nodes),
         "DEVICES": str(devices),
@@ -219,7 +241,7 @@ def _command(known: Switching, base: Scenario, tool: str, launcher: str, variabl
         "LOW": str(_LOW),
         "HIGH": str(_HIGH),
     }
-    text = how.command
+    text = called.launch.get(launcher, how.command)
     for word, value in words.items():
         text = text.replace(word, value)
     return text

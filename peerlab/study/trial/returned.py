@@ -10,7 +10,7 @@ import numpy as np
 from peerlab.errors import PeerlabError
 from peerlab.records import load
 from peerlab.study.observed import Observed, observe
-from peerlab.study.trial.planned import OFF, ON, ExpectedGain, Trial, read_trial_file
+from peerlab.study.trial.planned import OFF, ON, ExpectedGain, Trial, read_trial_file, sides_in_words
 from peerlab.textfile import in_words
 from peerlab.units import say_bytes, say_count
 
@@ -96,7 +96,7 @@ def read_folder(where: str | Path) -> Returned:
     gains = tuple(_gain(size, seen, trial) for size in _common(seen))
     if not gains:
         raise PeerlabError(f"the logs in {where} have no size in common")
-    remarks = [*_unheard(seen, trial), *_contradictions(seen, gains), *_few(seen)]
+    remarks = [*_of_another(seen, trial), *_unheard(seen, trial), *_contradictions(seen, gains), *_few(seen)]
     runs = {setting: len(found) for setting, found in seen.items()}
     return Returned(trial, gains, runs, tuple(remarks), _verdict(gains, trial, bool(remarks)))
 
@@ -163,6 +163,17 @@ def _unheard(seen: Runs, trial: Trial | None) -> list[str]:
     return told
 
 
+def _of_another(seen: Runs, trial: Trial | None) -> list[str]:
+    """Say where the runs are larger or smaller than the plan's."""
+    ranks = {one.ranks for runs in seen.values() for _, one in runs if one.ranks}
+    if not trial or ranks <= {trial.ranks}:
+        return []
+    there = " and ".join(map(str, sorted(ranks)))
+    return [
+        f"the runs are of {there} ranks, the plan is for {trial.ranks}: its gains are not those of these runs"
+    ]
+
+
 def _contradictions(seen: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
     """Name runs of one setting that contradict each other at the size where they differ most."""
     worst = max(gains, key=lambda one: one.noise)
@@ -200,14 +211,13 @@ def _verdict(gains: Sequence[MeasuredGain], trial: Trial | None, doubtful: bool)
     if not clear:
         return f"Not clear: {said}; runs of one setting differ by {one.noise:.2f} times, as much as that"
     faster = "Clearly faster" if one.gain > 1 else "Clearly slower"
-    if not trial or len(one.expected.bands if one.expected else ()) < 2:
+    if not trial or not one.expected or len(one.expected.bands) < 2:
         return f"{faster}: {said}"
     if one.low <= trial.threshold <= one.high:
         return f"{faster}: {said}; which wiring holds stays open, because the threshold of {trial.threshold:.2f} lies among the runs"
-    ordered = sorted(one.expected.bands if one.expected else (), key=lambda band: band.value)
-    holds = ordered[-1] if one.gain > trial.threshold else ordered[-2]
-    beside = "above" if one.gain > trial.threshold else "below"
-    return f"{faster}: {said}, {beside} the threshold of {trial.threshold:.2f}: {holds.says}"
+    over, under = sides_in_words(one.expected)
+    beside, holds = ("above", over) if one.gain > trial.threshold else ("below", under)
+    return f"{faster}: {said}, {beside} the threshold of {trial.threshold:.2f}: {holds}"
 
 
 def say_runs(runs: Mapping[str, int]) -> str:

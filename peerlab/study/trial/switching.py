@@ -1,7 +1,7 @@
 """Which variables switch a data path off and on, and how tools and launchers are called: ``data/switches.toml``."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -37,6 +37,8 @@ class ToolCall:
     logs: Mapping[str, str]
     """Variables with which its log tells the path."""
     source: str
+    launch: Mapping[str, str] = field(default_factory=dict)
+    """By launcher: how it is started where that is not the launcher's usual way."""
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,13 @@ from peerlab.engine.simulate import simulate
 from peerlab.errors import ExpectationError, RecordsError, nearest
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
-from peerlab.model.scenario import Scenario
 from peerlab.places import folder
 from peerlab.records import Records
 from peerlab.records.library import measured_library
 from peerlab.study.diagnosis import taken_elsewhere
 from peerlab.study.observed import observe
 from peerlab.study.replay import scenario, shape
-from peerlab.study.validation.library_fit import FITTED, LoggedSize, fitted
+from peerlab.study.validation.constants_fit import FITTED, LoggedSize, fitted
 from peerlab.textfile import read_toml
 from peerlab.units import GIB, MIB
 
@@ -180,13 +179,12 @@ def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
         for one in load_machines()
     }
     for one in machines:
-        mine = asked[one][0].scenario
         others = {
             other: rows
             for other, rows in asked.items()
             if other.fits
             and other.cluster != one.cluster
-            and _transport(rows[0].scenario) == _transport(mine)
+            and _transport(rows[0]) == _transport(asked[one][0])
         }
         constants = fitted(list(others.values())) if others else {}
         yield _compared(one.name, asked[one], constants, tuple(other.name for other in others), one)
@@ -219,6 +217,10 @@ def against(
         {key: met[key].value for key in FITTED if key in met},
         (),
     )
+
+
+def _transport(row: LoggedSize) -> str:
+    return row.scenario.used_library.transport if row.scenario.used_library else ""
 
 
 def _records(name: str) -> Records:
@@ -288,11 +290,6 @@ def _asked(
 
 def _time(seen: Any, size: int) -> float:
     return float(seen.times_s[list(seen.sizes).index(size)])
-
-
-def _transport(asked: Scenario) -> str:
-    """Return the transport of a library's name: RCCL over CXI counts as NCCL over CXI."""
-    return asked.used_library.name.partition("-")[2] if asked.used_library else ""
 
 
 def _compared(

@@ -1,0 +1,146 @@
+"""One step of a profiler's trace, and what its device did."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerlab.records.kineto import TracedKernel, TraceEvents
+from peerlab.training.closed_forms import exposed
+
+Times = NDArray[np.float64]
+"""Microseconds as the trace counts them."""
+ADDS = "allreduce"
+"""The collective that sums gradients."""
+_US_PER_MS = 1000.0
+_LATE = 0.01
+"""From which share of a step on an exchange that begins late makes a replay bad."""
+_EXPOSED = 0.01
+"""From which share of a step on, the two exposed times differing makes a replay bad."""
+
+
+@dataclass(frozen=True)
+class ProfiledExchange:
+    """An exchange of gradients, milliseconds from the beginning of its step."""
+
+    kernel: TracedKernel
+    """As traced."""
+    ready_ms: float
+    """When all that had been launched before it was computed."""
+    begin_ms: float
+    """When it began."""
+    end_ms: float
+    """When it was through."""
+
+
+@dataclass(frozen=True)
+class ProfiledStep:
+    """One step as the profiler saw it, milliseconds from its beginning."""
+
+    number: int
+    """As the profiler counts."""
+    time_ms: float
+    """The whole step."""
+    backward_ms: float
+    """When backward began."""
+    computed_ms: float
+    """When the last of backward was computed."""
+    exchanges: tuple[ProfiledExchange, ...]
+    """Of gradients, in order."""
+
+    @property
+    def exposed_ms(self) -> float:
+        """How long the optimizer waited for the last exchange, as recorded."""
+        return max(0.0, self.exchanges[-1].end_ms - self.computed_ms) if self.exchanges else 0.0
+
+    @property
+    def rest_ms(self) -> float:
+        """What follows the last exchange, or backward: the optimizer, and all else."""
+        return self.time_ms - max([self.computed_ms, *(one.end_ms for one in self.exchanges[-1:])])
+
+    @cached_property
+    def replayed(self) -> tuple[float, ...]:
+        """When each exchange begins by the rule: when it is ready and the one before it is through; each takes what it took."""
+        begins, free = [], 0.0
+        for one in self.exchanges:
+            begins.append(max(one.ready_ms, free))
+            free = begins[-1] + one.end_ms - one.begin_ms
+        return tuple(begins)
+
+    @property
+    def late_ms(self) -> float:
+        """How much later than by the rule an exchange began, at most."""
+        return max(
+            (abs(one.begin_ms - rule) for one, rule in zip(self.exchanges, self.replayed, strict=True)),
+            default=0.0,
+        )
+
+    @property
+    def replayed_exposed_ms(self) -> float:
+        """The exposed time by the rule."""
+        ready = [one.ready_ms for one in self.exchanges]
+        return exposed(ready, [one.end_ms - one.begin_ms for one in self.exchanges], self.computed_ms)
+
+    @property
+    def replayed_ms(self) -> float:
+        """The whole step by the rule."""
+        return self.computed_ms + self.replayed_exposed_ms + self.rest_ms
+
+    @property
+    def verdict(self) -> str:
+        """``good``, or ``bad``: the rule does not explain when exchanges began, or how long they were seen."""
+        off = abs(self.replayed_exposed_ms - self.exposed_ms)
+        return "bad" if self.late_ms > _LATE * self.time_ms or off > _EXPOSED * self.time_ms else "good"
+
+
+def _launched(events: TraceEvents, begins: Times) -> Times:
+    """Return when the host launched each kernel, copy and fill; where the trace does not say it, when it began."""
+    known, asked = np.array(events.launch_of), np.array(events.correlations)
+    if not len(known):
+        return begins
+    order = np.argsort(known, kind="stable")
+    place = np.minimum(np.searchsorted(known[order], asked), len(known) - 1)
+    return np.where(known[order][place] == asked, np.array(events.launch_at)[order][place], begins)
+
+
+class DeviceEvents:
+    """What one device did, in the order in which the host launched it."""
+
+    def __init__(self, events: TraceEvents) -> None:
+        begins, ends = np.array(events.begins), np.array(events.ends)
+        launched = _launched(events, begins)
+        order = np.argsort(launched, kind="stable")
+        self.launched, self.through = launched[order], np.maximum.accumulate(ends[order])
+        kernels_only = np.array(events.computes, dtype=bool)
+        begins, ends = begins[kernels_only], ends[kernels_only]
+        order = np.argsort(begins, kind="stable")
+        self.begun, self.computed = begins[order], np.maximum.accumulate(ends[order])
+        self.backward = np.sort(np.array(events.backward))
+
+    def ready(self, asked: float) -> float:
+        """Return when all that was launched before is through."""
+        place = np.searchsorted(self.launched, asked)
+        return max(asked, float(self.through[place - 1])) if place else asked
+
+    def step(self, marked: tuple[int, float, float], every: list[TracedKernel]) -> ProfiledStep | None:
+        """Return a step; None where it exchanged no gradients."""
+        number, begin, end = marked
+        first, last = (bisect_left(every, at, key=lambda one: one.begin) for at in (begin, end))
+        mine = [one for one in every[first:last] if one.collective in (ADDS, "")]
+        if not mine:
+            return None
+
+        def ms(at: float) -> float:
+            return (at - begin) / _US_PER_MS
+
+        found = tuple(
+            ProfiledExchange(one, ms(self.ready(one.asked)), ms(one.begin), ms(one.end)) for one in mine
+        )
+        through = np.searchsorted(self.begun, mine[-1].end)
+        computed = float(self.computed[through - 1]) if through else begin
+        went = np.searchsorted(self.backward, begin)
+        backward = float(self.backward[went]) if went < len(self.backward) else mine[0].asked
+        backward = min(max(backward, begin), mine[0].asked, computed)
+        return ProfiledStep(number, ms(end), ms(backward), ms(max(computed, begin)), found)
