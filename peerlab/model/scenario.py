@@ -21,13 +21,14 @@ from peerlab.model.checks import (
 )
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
-from peerlab.model.further_hops import UP_AND_DOWN, check_in_network, with_hops
+from peerlab.model.further_hops import UP_AND_DOWN, with_hops
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import known_by_name
 from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.registration import RegistrationCost
+from peerlab.model.shape_checks import check_shape
 from peerlab.model.stages import Stage
 from peerlab.model.with_library import WithLibrary
 from peerlab.units import KIB, parse_bytes, write_bytes
@@ -138,7 +139,7 @@ class Scenario(WithLibrary):
         self.check_wiring()
         self.check_transport()
         self.check_library()
-        self._check_shape()
+        check_shape(self)
         self._set("placement", checked_placement(self.placement, self.nodes))
         self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
         self._set("jitter", checked_jitter(self.jitter))
@@ -329,31 +330,6 @@ class Scenario(WithLibrary):
             raise ScenarioError(
                 "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
             )
-
-    def _check_shape(self) -> None:
-        if self.memory == "host" and (not self.only_sends or not self.staged):
-            raise ScenarioError(
-                "memory",
-                "'host' is for point-to-point and alltoall on host-rdma or host-tcp; use 'device'",
-            )
-        if self.memory == "host" and self.ranks > self.nodes and not self.hardware.core_copy_Bps:
-            why = f"{self.hardware.name} does not say how fast a core copies inside a node (host.core_copy)"
-            raise ScenarioError("memory", f"{why}; use 'device'")
-        if self.collective == "point-to-point":
-            if self.nodes < 2:
-                raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
-            if self.algorithm != "auto":
-                raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
-        algorithm, library = self.algorithm_record, self.used_library
-        has = not algorithm.library or (library and library.kind == algorithm.library)
-        if not has and self.collective in algorithm.collectives:
-            no_nic = f", which serves no {self.path!r}: nothing leaves by a NIC"
-            hint = ": give library='nccl-efa', for instance" if self.uses_nic else no_nic
-            raise ScenarioError("algorithm", f"{self.algorithm!r} needs NCCL{hint}")
-        if algorithm.in_network:
-            check_in_network(self.algorithm, self.data_path, self.fabric)
-        if self.choice is None or self.algorithm != "ring":  # NCCL's ring goes over all devices
-            algorithm.check(self.hardware, self.nodes, self.collective)
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""
