@@ -17,7 +17,7 @@ from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import SHARDS, Step
 from peerlab.training.workload import ITEM_BYTES
 from peerlab.training.workload_file import known_workloads
-from peerlab.units import PS_PER_MS, say_bytes, say_share, say_time
+from peerlab.units import PS_PER_MS, say_bytes, say_count, say_share, say_time
 
 _EXAMPLES = """\
 examples:
@@ -206,15 +206,13 @@ def _print_table(runs: Sequence[StepRun]) -> None:
     step = runs[0].step
     passes = f", {step.accumulate} passes" if step.accumulate > 1 else ""
     print(
-        f"{step.model.title} on {step.scenario.hardware.title}: {step.scenario.nodes} node{'s' * (step.scenario.nodes != 1)}, {step.devices} devices, "
+        f"{step.model.title} on {step.scenario.hardware.title}: {say_count(step.scenario.nodes, 'node')}, {say_count(step.devices, 'device')}, "
         f"batch {step.batch} each{passes}, {step.shard}, {say_bytes(step.gradient_bytes)} of gradients as {step.gradient_dtype}"
     )
-    epoch = runs[0].steps_per_epoch is not None
     unsaid = step.model.sample == "batch" and step.batch == 1  # a trace does not say how large its batch is
     counted = "batches/s" if unsaid else "samples/s"
     head = ["path", "step", "exposed", "computing", counted]
-    head += [f"{step.currency}/{'epoch' if epoch else 'step'}"] * (step.price_per_node_hour is not None)
-    head += [f"Wh/{'epoch' if epoch else 'step'}"] * (runs[0].energy_per_step_J is not None)
+    head += runs[0].spent
     print(
         table(
             [*head, "against the first"], [_row(run, runs[0]) for run in runs], right=set(range(1, len(head)))
@@ -234,19 +232,15 @@ def _print_table(runs: Sequence[StepRun]) -> None:
 
 
 def _row(run: StepRun, first: StepRun) -> list[str]:
-    per = run.steps_per_epoch or 1
-    cells = [
+    return [
         str(run.step.scenario.path),
         say_time(run.time_ps),
         f"{say_time(run.trace.exposed_ps)} ({say_share(1 - run.utilisation)})",
         say_share(run.utilisation),
         f"{run.samples_per_s:.4g}",
+        *(f"{one:.4g}" for one in run.spent.values()),
+        f"{run.gain(first):.3f} times as fast",
     ]
-    if run.cost_per_step is not None:
-        cells.append(f"{run.cost_per_step * per:.4g}")
-    if run.energy_per_step_J is not None:
-        cells.append(f"{run.energy_per_step_J * per / 3600:.4g}")
-    return [*cells, f"{run.gain(first):.3f} times as fast"]
 
 
 def _exchanges(run: StepRun) -> str:

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from peerlab.errors import HardwareError
-from peerlab.places import folder
-from peerlab.textfile import read_text, read_toml
+from peerlab.data_file import read_facts
 from peerlab.topology_file.topology import PciCard
 
-_MOST_BYTES = 2**18
 _NVIDIA = "10de"
 _VENDORS = {"NVIDIA": _NVIDIA, "Habana": "1da3", "Gaudi": "1da3", "AMD": "1002", "Advanced Micro": "1002"}
 
@@ -49,13 +46,7 @@ def accelerators() -> tuple[tuple[Accelerator, ...], NvLink]:
     HardwareError
         If the file is damaged.
     """
-    path = folder("data") / "accelerators.toml"
-    text = read_text(path, what="file of accelerators", most_bytes=_MOST_BYTES, error=HardwareError)
-    document = read_toml(text, "this is not a TOML file", HardwareError)
-    try:
-        return _read(document)
-    except (KeyError, TypeError, ValueError) as problem:
-        raise HardwareError(f"{path}: {problem!r} is missing or not understood") from None
+    return read_facts("accelerators.toml", "file of accelerators", _read)
 
 
 def _read(document: dict[str, Any]) -> tuple[tuple[Accelerator, ...], NvLink]:

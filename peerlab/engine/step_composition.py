@@ -82,8 +82,12 @@ def carries(scenario: Scenario) -> bool:
 
 def _alone(step: Step, program: Program) -> Iterator[Run]:
     """Yield a run for each exchange; equal ones share it. Without limits no cache gives up what another exchange registered."""
+    known: dict[tuple[str, int], Run] = {}  # to make a scenario takes longer than to remember its run
     for one in program.exchanging:
-        yield _run(scenario_of(step, one))
+        key = (one.collective, one.nbytes)
+        if key not in known:
+            known[key] = _run(scenario_of(step, one))
+        yield known[key]
 
 
 @lru_cache(maxsize=_MOST_KEPT)

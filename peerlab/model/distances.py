@@ -6,12 +6,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError
-from peerlab.places import folder
-from peerlab.textfile import read_text, read_toml
+from peerlab.data_file import read_facts
 from peerlab.units import parse_rate
-
-_MOST_BYTES = 2**18
 
 
 @dataclass(frozen=True)
@@ -83,13 +79,7 @@ def distances() -> Distances:
     HardwareError
         If the file is damaged.
     """
-    path = folder("data") / "wiring.toml"
-    text = read_text(path, what="file of distances", most_bytes=_MOST_BYTES, error=HardwareError)
-    document = read_toml(text, "this is not a TOML file", HardwareError)
-    try:
-        return _read(document)
-    except (KeyError, TypeError, ValueError) as problem:
-        raise HardwareError(f"{path}: {problem!r} is missing or not understood") from None
+    return read_facts("wiring.toml", "file of distances", _read)
 
 
 def _read(document: dict[str, Any]) -> Distances:

@@ -1,7 +1,9 @@
 // A race: two data paths one above the other on one clock, the bytes that each has delivered, and by how much one leads.
 import { make } from "./dom.js";
 import { followSlides, passKeysOn } from "./frame.js";
+import { followTheme } from "./frame_theme.js";
 import { keeps } from "./keys.js";
+import { bytes } from "./packed.js";
 import { Player } from "./player.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad } from "./race_road.js";
@@ -80,10 +82,6 @@ function floats(text) {
   return new Float32Array(bytes(text));
 }
 
-function bytes(text) {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
-}
-
 // A count that grows while one watches: without decimals from 10 on, so that it keeps its place.
 function sayAmount(value) {
   return value >= 10 ? value.toFixed(0) : value ? digits(value) : "0";
@@ -114,7 +112,7 @@ function sentence(data, through, shares) {
 
 class RacePage {
   constructor(host, data, wanted, palettes) {
-    Object.assign(this, { data, wanted, palettes, root: host });
+    Object.assign(this, { data, wanted, root: host });
     host.innerHTML = HTML;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches; // then figures change, and nothing rolls
     this.film = 0; // microseconds a second, for a video whose frames are taken one by one
@@ -123,7 +121,7 @@ class RacePage {
     this.chart = new RaceChart(this.find(".rc-lead svg"), data, this.delivered);
     this.fill();
     this.play();
-    this.setTheme();
+    followTheme(wanted.theme, palettes);
     this.fit();
     this.listen();
   }
@@ -235,31 +233,6 @@ class RacePage {
     });
     const sized = new ResizeObserver(() => this.fit());
     for (const part of [document.documentElement, ...this.lanes.map(({ road }) => road.host), this.chart.host]) sized.observe(part);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
-    const outer = this.notebook();
-    if (outer) new MutationObserver(() => this.setTheme()).observe(outer, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
-  }
-
-  // The body of the notebook that shows this in a frame, if there is one that may be asked.
-  notebook() {
-    try {
-      const { body } = parent.document;
-      return body.dataset.jpThemeLight === undefined ? null : body;
-    } catch {
-      return null;
-    }
-  }
-
-  dark() {
-    if (this.wanted.theme !== "auto") return this.wanted.theme === "dark";
-    const outer = this.notebook();
-    return outer ? outer.dataset.jpThemeLight === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
-  }
-
-  setTheme() {
-    const theme = this.dark() ? "dark" : "light", page = document.documentElement;
-    page.dataset.theme = page.style.colorScheme = theme;
-    for (const [role, colour] of Object.entries(this.palettes[theme])) page.style.setProperty(`--pl-${role}`, colour);
   }
 
   // Words grow with the page, so that a slide reads alike on a small screen and a large one.

@@ -2,8 +2,10 @@
 // bucket under way. One clock with two zooms: the step, or one bucket.
 import { make } from "./dom.js";
 import { followSlides, passKeysOn } from "./frame.js";
+import { followTheme } from "./frame_theme.js";
 import { GainCurve } from "./gain_curve.js";
 import { keeps } from "./keys.js";
+import { bytes } from "./packed.js";
 import { Player } from "./player.js";
 import { RaceRoad } from "./race_road.js";
 import { svgShape } from "./svg.js";
@@ -81,7 +83,7 @@ const HTML = `
 
 class StepPage {
   constructor(host, data, wanted, palettes) {
-    Object.assign(this, { data, wanted, palettes, root: host });
+    Object.assign(this, { data, wanted, root: host });
     host.innerHTML = HTML;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     for (const { slices } of data.roads) for (const [name, text] of Object.entries(slices.arrays)) slices.arrays[name] = bytes(text);
@@ -93,7 +95,7 @@ class StepPage {
     this.player = new Player(this.find(".pl-player"), { onCommand: () => {} });
     this.player.wanted = false;
     this.fillControls();
-    this.setTheme();
+    followTheme(wanted.theme, palettes);
     this.show();
     this.listen();
     this.open();
@@ -336,31 +338,6 @@ class StepPage {
       this.paint();
       this.player.draw();
     }).observe(this.find(".ts-lanes"));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
-    const outer = this.notebook();
-    if (outer) new MutationObserver(() => this.setTheme()).observe(outer, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
-  }
-
-  // The body of the notebook that shows this in a frame, if there is one that may be asked.
-  notebook() {
-    try {
-      const { body } = parent.document;
-      return body.dataset.jpThemeLight === undefined ? null : body;
-    } catch {
-      return null;
-    }
-  }
-
-  dark() {
-    if (this.wanted.theme !== "auto") return this.wanted.theme === "dark";
-    const outer = this.notebook();
-    return outer ? outer.dataset.jpThemeLight === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
-  }
-
-  setTheme() {
-    const theme = this.dark() ? "dark" : "light", page = document.documentElement;
-    page.dataset.theme = page.style.colorScheme = theme;
-    for (const [role, colour] of Object.entries(this.palettes[theme])) page.style.setProperty(`--pl-${role}`, colour);
   }
 }
 
@@ -385,10 +362,6 @@ function under({ flight }, time) {
   let found = 0;
   for (let i = 0; i < flight.length && flight[i][0] <= time; i++) found = i;
   return found;
-}
-
-function bytes(text) {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
 }
 
 function text(host, x, y, words, more) {

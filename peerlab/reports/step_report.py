@@ -54,19 +54,8 @@ def _parts(run: StepRun) -> Iterable[str]:
 
 
 def _told(run: StepRun) -> str:
-    figures = run.as_dict()
-    per = "epoch" if run.steps_per_epoch else "step"
-    told = []
-    if run.peak_share is not None:
-        told.append(f"{say_share(run.peak_share)} of the devices' peak")
-    if (cost := figures[f"cost_per_{per}"]) is not None:
-        told.append(
-            f"{cost:.4g} {escape(run.step.currency)} an {per}"
-            if per == "epoch"
-            else f"{cost:.4g} {escape(run.step.currency)} a step"
-        )
-    if (energy := figures[f"energy_per_{per}_J"]) is not None:
-        told.append(f"{energy / 3600:.4g} Wh {'an epoch' if per == 'epoch' else 'a step'}")
+    told = [] if run.peak_share is None else [f"{say_share(run.peak_share)} of the devices' peak"]
+    told += [f"{value:.4g} {escape(unit)}" for unit, value in run.spent.items()]
     return f"<p>{', '.join(told)}.</p>" if told else ""
 
 

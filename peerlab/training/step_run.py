@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PER_HOUR = 3600
+"""Seconds of an hour, and joules of a watt hour."""
 
 
 class AnswersSteps(Protocol):
@@ -100,6 +101,17 @@ class StepRun:
         """Steps in which every sample of the training set is seen once; None where its size is unknown."""
         epoch = self.step.model.samples_per_epoch
         return None if epoch is None else epoch.value / self.step.samples
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What the nodes cost and draw, by unit, such as ``USD an epoch`` and ``Wh an epoch``; of a step where nobody knows how long an epoch is.
+
+        What nobody gave a price or watts for is left out.
+        """
+        steps, per = self.steps_per_epoch or 1, "a step" if self.steps_per_epoch is None else "an epoch"
+        cost, energy = self.cost_per_step, self.energy_per_step_J
+        found = {} if cost is None else {f"{self.step.currency} {per}": cost * steps}
+        return found if energy is None else {**found, f"Wh {per}": energy * steps / _PER_HOUR}
 
     @property
     def phases(self) -> dict[str, float]:

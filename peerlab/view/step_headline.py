@@ -65,16 +65,8 @@ def rows(runs: Sequence[StepRun]) -> list[list[str]]:
         _row("hidden of them", [one.exchange_s - one.exposed_s for one in runs], _time),
         _row("samples per second", [one.samples_per_s for one in runs], "{:,.0f}".format),
     ]
-    for name, what, per in (
-        ("cost_per_step", runs[0].step.currency, 1.0),
-        ("energy_per_step_J", "Wh", 3600.0),
-    ):
-        values = [getattr(one, name) for one in runs]
-        if None not in values:
-            count = runs[0].steps_per_epoch
-            unit = f"{what} an epoch" if count else f"{what} a step"
-            found.append(_row(unit, [one * (count or 1) / per for one in values], "{:.4g}".format))
-    return found
+    spent = [one.spent for one in runs]
+    return found + [_row(unit, [one[unit] for one in spent], "{:.4g}".format) for unit in spent[0]]
 
 
 def gain_at_batches(runs: Sequence[StepRun]) -> GainAtBatches | None:

@@ -70,6 +70,9 @@ def test_cost_and_energy_come_from_what_the_user_gave_or_are_absent():
     assert figures["cost_per_epoch"] == pytest.approx(0.350, abs=0.001)  # 12 s on 8 nodes
     assert figures["cost_per_step"] == pytest.approx(run.time_s * 8 * 13.10904 / 3600)
     assert figures["energy_per_step_J"] == pytest.approx(8 * (3000 * run.compute_s + 1800 * run.exposed_s))
+    assert run.spent == pytest.approx(
+        {"USD an epoch": figures["cost_per_epoch"], "Wh an epoch": figures["energy_per_epoch_J"] / 3600}
+    )
 
 
 def test_a_share_of_the_peak_needs_operations_and_a_peak():
@@ -195,8 +198,8 @@ def test_the_command_shows_cost_and_energy_only_where_given(capsys):
     printed = capsys.readouterr().out
     given = {"price_per_node_hour": 13.10904, "busy_W": 3000, "wait_W": 1800}
     figures = peerlab.step(workload="resnet50", batch=256, path="peer-direct", **given).as_dict()
-    assert "USD/epoch" in printed
-    assert "Wh/epoch" in printed
+    assert "USD an epoch" in printed
+    assert "Wh an epoch" in printed
     assert f"{figures['cost_per_epoch']:.4g}  " in printed
     assert f"{figures['energy_per_epoch_J'] / 3600:.4g}  " in printed
 

@@ -5,11 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from peerlab.errors import HardwareError
-from peerlab.places import folder
-from peerlab.textfile import read_text, read_toml
-
-_MOST_BYTES = 2**18
+from peerlab.data_file import read_facts
 
 
 @dataclass(frozen=True)
@@ -69,13 +65,7 @@ def switching() -> Switching:
     HardwareError
         If it is damaged.
     """
-    path = folder("data") / "switches.toml"
-    text = read_text(path, what="file of switches", most_bytes=_MOST_BYTES, error=HardwareError)
-    document = read_toml(text, "this is not a TOML file", HardwareError)
-    try:
-        return _read(document)
-    except (KeyError, TypeError, ValueError) as problem:
-        raise HardwareError(f"{path}: {problem!r} is missing or not understood") from None
+    return read_facts("switches.toml", "file of switches", _read)
 
 
 def _read(document: dict[str, Any]) -> Switching:
