@@ -184,6 +184,10 @@ GUIDE = {
         "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",
         "per pair of devices, per direction", "nvidia-smi nvlink -s; the accelerator's manual",
     ),
+    "scaleup.sharp": Entry(
+        "what NVLink SHARP carries, where the switch of a node adds up; leave it out where there is none", "GB/s",
+        "per device, per direction", "all_reduce_perf in one node, NCCL_ALGO=NVLS: algbw (n + 1)/n with n devices",
+    ),
     "scaleup.latency": Entry(
         "latency of that link", "us", "per message", "a ping-pong inside a node; NCCL plans with 3.4 us for NVLink"
     ),

@@ -213,6 +213,8 @@ class Cluster:
     """Share of the exchange inside a node that does not overlap the one between nodes, 0 to 1."""
     scaleup_Bps: int = _figure("scaleup.rate", "rate", "scale-up link")  # noqa: N815
     """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
+    sharp_Bps: int = _figure("scaleup.sharp", "rate", "NVLink SHARP")  # noqa: N815
+    """What the switch inside a node adds up, bytes per second and device, each way; none where a file does not say it."""
     scaleup_latency_ps: int = _figure("scaleup.latency", "time", "scale-up latency")
     """Latency of that link."""
     register_base_ps: int = _figure("registration.base", "time", "registering a region")

@@ -29,7 +29,12 @@ def check_shape(scenario: "Scenario") -> None:
         no_nic = f", which serves no {scenario.path!r}: nothing leaves by a NIC"
         hint = ": give library='nccl-efa', for instance" if scenario.uses_nic else no_nic
         raise ScenarioError("algorithm", f"{scenario.algorithm!r} needs NCCL{hint}")
-    if algorithm.in_network:
+    if algorithm.in_node_switch and not scenario.hardware.sharp_Bps:
+        lacks = f"and {scenario.hardware.name}'s file does not say how fast (scaleup.sharp)"
+        raise ScenarioError(
+            "algorithm", f"{scenario.algorithm!r} needs a switch inside the node that adds up, {lacks}"
+        )
+    if algorithm.in_network and scenario.nodes > 1:
         check_in_network(scenario.algorithm, scenario.data_path, scenario.fabric)
     if scenario.choice is None or scenario.algorithm != "ring":  # NCCL's ring goes over all devices
         algorithm.check(scenario.hardware, scenario.nodes, scenario.collective)

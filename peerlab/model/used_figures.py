@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
@@ -23,8 +24,7 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     keys.update(_of_library(scenario))
     keys.update(_of_transport(scenario))
     if collective and cluster.devices > 1:
-        inside = ("host.core_copy",) if scenario.memory == "host" else ("scaleup.rate", "scaleup.latency")
-        keys.update((*inside, "device.hbm"))
+        keys.update(_inside(scenario))
     if scenario.registers:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
     if scenario.slice_bytes == "auto" and not scenario.choice:
@@ -36,6 +36,15 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     if scenario.choice:  # a hop between nodes has the library's latency, as has one inside them
         keys -= {"fabric.latency", "scaleup.latency", "slices.least"}
     return frozenset(keys & cluster.figures.keys())
+
+
+def _inside(scenario: Scenario) -> Iterator[str]:
+    """Yield what the devices of one node hand each other things with, and what adds them up."""
+    way = node_exchange(scenario)
+    rate = resource_kind(way.resource).rate
+    yield from (_KEYS[rate], "scaleup.latency") if scenario.memory == "device" else (_KEYS[rate],)
+    if way.adds:
+        yield "device.hbm"
 
 
 def _of_library(scenario: Scenario) -> Iterator[str]:

@@ -20,8 +20,7 @@ def colours(run: Run) -> list[list[str]]:
         used.insert(0, "register")
     if s.collective != "point-to-point":
         used += ["reduce"] if s.reduces and s.collective in ADDING else []
-        inside = "gather" if s.memory == "device" else node_exchange(s).stage
-        used += [inside] if s.hardware.devices > 1 else []
+        used += [node_exchange(s).hand_stage] if s.hardware.devices > 1 else []
     used.append("flight")
     key: dict[str, str] = {}
     for stage in used:

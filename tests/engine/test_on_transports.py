@@ -9,7 +9,8 @@ from test_engines_agree import same
 from test_over_the_cpu import rows
 
 import peerlab
-from peerlab.engine.arrays.ring_arrays import refuses
+from peerlab.engine.arrays import ring_arrays
+from peerlab.engine.compiled import refusals
 from peerlab.errors import ScenarioError
 from peerlab.model.presets import read_cluster
 from peerlab.model.transport_files import known_transports
@@ -93,11 +94,13 @@ def transported(draw):
     bare = not isinstance(cluster, str) or cluster == "ideal-100g"
     machine = cluster if not isinstance(cluster, str) else peerlab.load_cluster(cluster)
     path = draw(st.sampled_from([one for one in machine.paths if one != "native"]))
+    if path != "wire" and draw(st.booleans()):
+        machine = machine.with_figure("device.copy_start", 10, source="test")
     names = (
         known_transports() if bare or path == "host-tcp" else [n for n in known_transports() if n != "tcp"]
     )
     return peerlab.Scenario(
-        cluster=cluster,
+        cluster=machine,
         path=path,
         transport=draw(st.sampled_from(names)),
         hops=draw(st.sampled_from((None, 0, 5))),
@@ -105,7 +108,7 @@ def transported(draw):
         nodes=draw(st.integers(2, 4)),
         message_bytes=draw(st.sampled_from((7, "64 KiB", "3 MiB"))),
         slice_bytes=draw(st.sampled_from(("auto", 1000))),
-        collective=draw(st.sampled_from(("allreduce", "alltoall", "point-to-point"))),
+        collective=draw(st.sampled_from(("allreduce", "allreduce", "alltoall", "point-to-point"))),
         library=draw(st.sampled_from((None, "none"))),
         slow_nodes=draw(st.sampled_from((None, {1: 0.5}))),
         jitter=draw(st.sampled_from((0, 0.1))),
@@ -119,8 +122,9 @@ def test_every_engine_gives_the_referees_spans_on_every_transport(scenario):
     referee = peerlab.simulate(scenario, engine="referee", every_node=True)
     same(referee.trace, peerlab.simulate(scenario, engine="loop", every_node=True).trace)
     same(referee.trace, peerlab.simulate(scenario).trace)  # folded, where all nodes are alike
-    if not refuses(scenario):
-        same(referee.trace, peerlab.simulate(scenario, engine="arrays").trace)
+    for engine, refuses in (("arrays", ring_arrays.refuses), ("compiled", refusals.refuses)):
+        if not refuses(scenario):
+            same(referee.trace, peerlab.simulate(scenario, engine=engine).trace)
 
 
 # ---- reduction in the network -----------------------------------------------------------------------------------
@@ -157,9 +161,38 @@ def test_every_engine_agrees_on_reduction_in_the_network():
     assert "reduce" not in {one.kind for one in referee.resources}
 
 
+def h100(devices):
+    """Return a node of p5 with so many of its devices."""
+    one = peerlab.load_cluster("p5").with_figure("node.numa_domains", 1, source="test")
+    return one.with_figure("node.switches_per_numa", devices, source="test")
+
+
+@pytest.mark.parametrize(("devices", "published"), [(5, 258), (6, 265), (7, 270), (8, 273)])
+def test_the_switch_inside_a_node_adds_up_as_fast_as_published(devices, published):
+    """NVIDIA/nccl issue 1455: of each shard n times its bytes leave by a device's links, and its sum once: rate x n / (n + 1)."""
+    inside = peerlab.Scenario(cluster=h100(devices), nodes=1, message_bytes="4 GiB", algorithm="nvls")
+    found = peerlab.simulate(inside)
+    assert found.algbw_GBps == pytest.approx(308.5 * devices / (devices + 1), rel=1e-3)
+    assert found.algbw_GBps == pytest.approx(published, rel=0.005)
+    assert found.bottleneck.label == "NVLink SHARP"
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 4])
+@pytest.mark.parametrize("size", [1, "1 MiB", "64 MiB"])
+def test_every_engine_agrees_on_what_the_switch_of_a_node_adds_up(nodes, size):
+    inside = peerlab.Scenario(cluster="p5", nodes=nodes, message_bytes=size, algorithm="nvls", library="none")
+    referee = peerlab.simulate(inside, engine="referee", every_node=True).trace
+    same(referee, peerlab.simulate(inside, engine="loop", every_node=True).trace)
+    same(referee, peerlab.simulate(inside).trace)
+    assert "scaleup_reduce" not in {
+        referee.resources[one].kind for one in referee.last.spans["resource"].tolist()
+    }
+
+
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
+        ({"cluster": "p4d", "nodes": 1, "algorithm": "nvls"}, "needs a switch inside the node that adds up, and p4d's file does not say how fast"),
         ({"cluster": "dl1", "path": "host-tcp", "library": "none"}, "needs NICs that do RDMA, which kernel TCP does not use"),
         ({"cluster": "ideal-100g-backbone"}, "is simulated on fabrics that never limit"),
         ({"cluster": "p4d", "path": "peer-direct"}, "NCCL over EFA has no 'sharp' on p4d"),
@@ -168,4 +201,4 @@ def test_every_engine_agrees_on_reduction_in_the_network():
 )  # fmt: skip
 def test_where_switches_do_not_add_up_is_said(fields, says):
     with pytest.raises(ScenarioError, match=says):
-        peerlab.Scenario(algorithm="sharp", **fields)
+        peerlab.Scenario(**{"algorithm": "sharp"} | fields)
