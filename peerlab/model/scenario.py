@@ -21,7 +21,7 @@ from peerlab.model.checks import (
 )
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
-from peerlab.model.further_hops import UP_AND_DOWN, with_hops
+from peerlab.model.further_hops import with_hops
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import known_by_name
 from peerlab.model.library_record import Library
@@ -185,9 +185,7 @@ class Scenario(WithLibrary):
         """What a slice goes through, up to the reduction; behind the network the further hops of a library's tree or ring."""
         found = stages(self.cluster_for_message, str(self.path), self.memory)
         choice = self.choice
-        if choice:
-            return with_hops(found, choice.hops, flushes=bool(choice.flush_ps))
-        return with_hops(found, UP_AND_DOWN) if self.algorithm_record.in_network else found
+        return with_hops(found, choice.hops, flushes=bool(choice.flush_ps)) if choice else found
 
     @cached_property
     def fabric(self) -> Fabric:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.algorithms import Algorithm, algorithm_of
+from peerlab.model.further_hops import UP_AND_DOWN
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import serving, with_library
@@ -105,9 +106,28 @@ class WithLibrary(WithTransport):
     def cluster_for_message(self) -> Cluster:
         """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's.
 
-        Hops and metres beyond those of the transport are added to the latency.
+        Hops and metres beyond those of the transport are added to the latency; up to switches that add up and down from them it is twice that.
         """
+        flown = UP_AND_DOWN if self.sums_between else 1
+        return (
+            self._cluster_on_way
+            if flown == 1
+            else replace(self._cluster_on_way, latency_ps=flown * self.hop_latency_ps)
+        )
+
+    @cached_property
+    def _cluster_on_way(self) -> Cluster:
         return self.over_hops(self._cluster_for_library)
+
+    @property
+    def hop_latency_ps(self) -> int:
+        """From a sender's last byte to its arrival over one hop, picoseconds: at the other node, or at the switch that adds up."""
+        return self._cluster_on_way.latency_ps
+
+    @property
+    def sums_between(self) -> bool:
+        """Whether switches between the nodes add up."""
+        return self.algorithm_record.in_network and self.nodes > 1
 
     @cached_property
     def _cluster_for_library(self) -> Cluster:

@@ -41,7 +41,7 @@ class OnTransport:
     @property
     def latency_us(self) -> float:
         """Latency of a hop, microseconds."""
-        return (self.run.scenario.cluster_for_message.latency_ps or 0) / 1e6
+        return (self.run.scenario.hop_latency_ps or 0) / 1e6
 
     @cached_property
     def messages_per_s(self) -> float:
@@ -153,6 +153,6 @@ def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
 def _slower_nic(asked: Scenario) -> Scenario:
     """Return the scenario with a NIC of its goodput and its latency, and nothing else of a transport."""
     cluster = asked.given_cluster
-    own: dict[str, Any] = {"latency_ps": asked.cluster_for_message.latency_ps, "nic_message_ps": None}
+    own: dict[str, Any] = {"latency_ps": asked.hop_latency_ps, "nic_message_ps": None}
     machine = replace(cluster, nic_Bps=round(cluster.nic_Bps * asked.goodput), **own)
     return asked.with_(cluster=machine, transport="ideal", mtu=None, hops=None, metres=None)

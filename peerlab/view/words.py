@@ -75,6 +75,8 @@ def _how(run: Run) -> str:
     s = run.scenario
     if s.collective == "point-to-point":
         return "one message"
+    if s.algorithm_record.in_network:
+        return _sums(s)
     says, turns = s.library_says, ", one rank at a time" if s.blocking else ", all at once"
     if s.collective == "alltoall":
         how = f"direct exchange{turns}"
@@ -83,6 +85,13 @@ def _how(run: Run) -> str:
     if ": " in says:  # it names the schedule itself
         return says + (turns if s.collective == "alltoall" else "")
     return f"{how}, {says}" if says else how
+
+
+def _sums(s: Scenario) -> str:
+    """Return which switches add up."""
+    between = "the switches between the nodes add up (SHARP)" if s.sums_between else ""
+    inside = "the switch inside a node adds up (NVLink SHARP)" if s.algorithm_record.in_node_switch else ""
+    return " and ".join(filter(None, (inside, between)))
 
 
 def _disturbed(run: Run) -> str:
