@@ -20,6 +20,7 @@ from peerlab.textfile import read_text, read_toml
 _MOST_BYTES = 2**18
 _SECTION = "transport."
 _RATE = "nic.per_message"
+_ADDS_NOTHING = "ideal"
 _PACKETS = ("transport.mtu", "transport.header")
 """Figures that a transport has both, or neither."""
 
@@ -28,6 +29,13 @@ _PACKETS = ("transport.mtu", "transport.header")
 def known_transports() -> tuple[str, ...]:
     """Return the names of the transports that come with peerlab."""
     return tuple(sorted(path.stem for path in (folder("data") / "transports").glob("*.toml")))
+
+
+def possible_transports(cluster: Cluster) -> tuple[str, ...]:
+    """Return the transports that a cluster may be asked for: those that its file lists, else all; the ideal one, which adds nothing, always."""
+    if not cluster.transports:
+        return known_transports()
+    return tuple(name for name in known_transports() if name in (*cluster.transports, _ADDS_NOTHING))
 
 
 @cache

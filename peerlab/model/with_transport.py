@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
-from peerlab.model.transport_files import known_transports, load_transport, with_transport
+from peerlab.model.transport_files import (
+    known_transports,
+    load_transport,
+    possible_transports,
+    with_transport,
+)
 from peerlab.model.transport_record import TransportRecord, goodput, latency_ps
 
 _MOST_METRES = 100_000
@@ -75,10 +80,9 @@ class WithTransport:
             self._check_nameless(cluster)
             return
         found = load_transport(name)
-        if cluster.transports and name not in cluster.transports:
-            raise ScenarioError(
-                "transport", f"{cluster.name} has no {name!r}; it has: {', '.join(cluster.transports)}"
-            )
+        if name not in possible_transports(cluster):
+            has = ", ".join(cluster.transports)
+            raise ScenarioError("transport", f"{cluster.name} has no {name!r}; it has: {has}")
         path = data_path(str(self.path))
         if path.uses_own_ports and self.transport:
             raise ScenarioError(

@@ -14,7 +14,7 @@ from peerlab.display import show_fabrics
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ScenarioError
 from peerlab.model.scenario import Scenario, checked_scenario
-from peerlab.model.transport_files import known_transports, load_transport
+from peerlab.model.transport_files import load_transport, possible_transports
 from peerlab.units import say_time
 
 _LATENCY = "fabric.latency"
@@ -129,7 +129,7 @@ def compare_fabrics(
 
 def _possible(scenario: Scenario) -> list[str]:
     found = []
-    for name in scenario.given_cluster.transports or known_transports():
+    for name in possible_transports(scenario.given_cluster):
         try:
             scenario.with_(transport=name, mtu=None)
         except ScenarioError:

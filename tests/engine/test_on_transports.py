@@ -13,7 +13,7 @@ from peerlab.engine.arrays import ring_arrays
 from peerlab.engine.compiled import refusals
 from peerlab.errors import ScenarioError
 from peerlab.model.presets import read_cluster
-from peerlab.model.transport_files import known_transports
+from peerlab.model.transport_files import possible_transports
 from peerlab.places import folder
 from peerlab.units import PS_PER_S
 
@@ -96,9 +96,8 @@ def transported(draw):
     path = draw(st.sampled_from([one for one in machine.paths if one != "native"]))
     if path != "wire" and draw(st.booleans()):
         machine = machine.with_figure("device.copy_start", 10, source="test")
-    names = (
-        known_transports() if bare or path == "host-tcp" else [n for n in known_transports() if n != "tcp"]
-    )
+    can = possible_transports(machine)
+    names = can if bare or path == "host-tcp" else [name for name in can if name != "tcp"]
     return peerlab.Scenario(
         cluster=machine,
         path=path,
