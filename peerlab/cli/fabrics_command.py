@@ -74,7 +74,7 @@ def _row(one: OnTransport) -> tuple[str, ...]:
 
 
 def _write(found: FabricComparison, output: Path) -> None:
-    page = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Transports side by side</title><body>{}</body></html>\n'
+    page = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Transports side by side</title><body>{}</body></html>\n'
     text = fabrics_svg(found) if output.suffix == ".svg" else page.format(fabrics_html(found))
     with written(output, ExportError) as file:
         file.write_text(text, encoding="utf-8")
