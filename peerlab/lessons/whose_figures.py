@@ -8,48 +8,21 @@ from peerlab.analysis import fabric_forms as forms
 from peerlab.analysis.metrics import messages_per_s
 from peerlab.engine.simulate import simulate
 from peerlab.lessons.exercise import Choice, Mistake, Number
+from peerlab.lessons.quoted_tables import LINE, carried
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.study.halo import halo_steps
 
-RING = Scenario(cluster="ideal-100g", algorithm="ring", nodes=8, message_bytes="64 MiB", slice_bytes=None)
+RING = LINE
 WRITES = Scenario(
     cluster="ideal-100g", collective="point-to-point", nodes=2, message_bytes=80_000, slice_bytes=8, window=16384,
     dependency="slice", transport="roce",
 )  # fmt: skip
-OVERVIEW = "RDMA and GPUDirect: Enabling Zero-Copy Communication in AI Training Clusters"
-QUOTED = {"kernel TCP": (60, 70), "RoCE v2": (90, 95), "InfiniBand": (95, 98)}
-"""Gb/s of large messages on a 100G link, from the overview."""
-_ON = {
-    "kernel TCP": ("tcp", (1500, 9000)),
-    "RoCE v2": ("roce", (1024, 4096)),
-    "InfiniBand": ("infiniband", (1024, 4096)),
-}
 COPY_START_US = 10
 """What starting a copy and waiting for it takes, microseconds (assumed; 5 to 20)."""
 SHARE, NODES, WATTS, PRICE = 0.01, 64, 4010, 0.12
 """A cluster to work with: exposed share of a step, nodes, what a waiting node draws, and the price of a kWh."""
-
-
-@cache
-def carried(transport: str, mtu: int) -> float:
-    """Return the GB/s of payload that a NIC of 100 Gb/s carries."""
-    scenario = RING.with_(transport=transport, mtu=mtu)
-    return scenario.goodput * scenario.hardware.nic_Bps / 1e9
-
-
-def brochure() -> pd.DataFrame:
-    """Return the overview's table of large messages beside the payload on the wire at two packet sizes, Gb/s."""
-    rows = {
-        title: {"quoted from": low, "quoted to": high}
-        | {
-            f"{'small' if mtu == small else 'large'} packets": 8 * carried(name, mtu)
-            for mtu in (small, large)
-        }
-        for (title, (low, high)), (name, (small, large)) in zip(QUOTED.items(), _ON.values(), strict=True)
-    }
-    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def writes() -> float:
@@ -138,7 +111,10 @@ EXERCISES = (
         },
         truth=gap,
         called={_GAP[0]: ("mtu", "packets"), _GAP[1]: ("credits",), _GAP[2]: ("congestion",)},
-        hints=("Compare the two columns of one protocol with one column of two protocols.",),
+        hints=(
+            "Compare the two columns of one protocol with one column of two protocols.",
+            "RoCE goes from 92.6 to 98.0 Gb/s with its packets; at 4096 bytes InfiniBand is 1.3 ahead.",
+        ),
         why="From small packets to large ones RoCE gains more than InfiniBand is ahead of it at the same size.",
         solution='"the size of the packets"',
     ),
@@ -166,7 +142,7 @@ EXERCISES = (
         ),
         hints=("A ring moves 2(N-1)/N of the message over each link, the switches 1.", "Work out 2 x 7/8, or divide the two runs."),
         why="For large messages less than twice; for small ones on many nodes far more, because a ring flies 2(N-1) times.",
-        solution="ring.time_s / sharp.time_s",
+        solution="around.time_s / sharp.time_s",
     ),
     Choice(
         name="08-halo",

@@ -69,7 +69,12 @@ def test_only_algorithms_that_machine_nodes_and_collective_can_have_are_offered(
     def offered():
         return {value for _, value in lab.controls.rare.algorithm.options}
 
-    adding = set(ALGORITHMS) - {"direct", "tree", "nvls-tree", "nvls"}  # an all-to-all's, NCCL's, and NVSwitch's
+    adding = set(ALGORITHMS) - {
+        "direct",
+        "tree",
+        "nvls-tree",
+        "nvls",
+    }  # an all-to-all's, NCCL's, and NVSwitch's
     assert offered() == adding - {"ring"}  # dl1 has eight devices a node
     lab.controls.nodes_text.value = "12"
     assert offered() == adding - {"ring", "halving-doubling", "recursive-doubling"}
