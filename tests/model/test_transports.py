@@ -68,7 +68,7 @@ def test_a_librarys_hop_is_the_total_too():
 
 
 def test_kernel_tcp_goes_over_tcp_whatever_the_nics_speak():
-    scenario = peerlab.Scenario(cluster="dl1", transport="roce", mtu=1024)
+    scenario = peerlab.Scenario(cluster="roce-100g-a100", transport="roce", mtu=1024)
     assert scenario.goodput == 1024 / 1106
     assert scenario.with_(path="host-tcp").goodput == 8948 / 9038
 
@@ -118,6 +118,9 @@ def test_what_cannot_be_is_said_in_words(fields, says):
 
 
 def test_a_transport_that_a_cluster_lacks_is_said():
+    with pytest.raises(ScenarioError, match="transport: dl1 has no 'infiniband'; it has: efa, tcp"):
+        peerlab.Scenario(cluster="dl1", transport="infiniband")
+    assert peerlab.Scenario(cluster="dl1", transport="ideal").goodput == 1
     cluster = read_cluster(IDEAL + '\n[transport]\nhas = ["efa", "tcp"]\n', "listed")
     with pytest.raises(ScenarioError, match="transport: ideal-100g has no 'roce'; it has: efa, tcp"):
         peerlab.Scenario(cluster=cluster, transport="roce")

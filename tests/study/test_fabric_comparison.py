@@ -7,6 +7,8 @@ import pytest
 import peerlab
 from peerlab.cli.commands import run as peerlab_command
 from peerlab.errors import ScenarioError
+from peerlab.reports import fabric_report
+from peerlab.reports.fabric_report import fabrics_svg
 from peerlab.study.fabric_comparison import compare_fabrics
 
 RING = peerlab.Scenario(cluster="ideal-100g", algorithm="ring")
@@ -61,9 +63,24 @@ def test_a_page_and_a_still_need_no_script(tmp_path, capsys):
         text = output.read_text()
         assert re.findall(r"RoCE v2|kernel TCP", text)[:2] == ["RoCE v2", "kernel TCP"]
         assert "<script" not in text
+        assert ("@keyframes pl-sweep" in text) == name.endswith(".html")  # a still stands still
+        assert {"goodput", "busbw", "messages of a NIC"} <= set(re.findall(r">([^<>]+)</text>", text))
     told = capsys.readouterr().out
     assert re.search(r"RoCE v2 +9\.\d+ ms", told)
     assert "header bytes and latency alone" in told
+
+
+def test_every_bar_ends_where_its_time_is_on_the_one_axis():
+    found = compare_fabrics(RING.with_(message_bytes="8 KiB"), ["efa", "infiniband", "roce"])
+    left, right = fabric_report._AXIS
+    ends = [
+        float(x) + float(width)
+        for x, width in re.findall(
+            r"<rect x='([\d.]+)' y='[\d.]+' width='([\d.]+)'[^>]* stroke='#56B4E9'", fabrics_svg(found)
+        )
+    ]
+    times = [one.run.time_ps for one in found.found]
+    assert ends == [pytest.approx(left + (right - left) * one / max(times), abs=0.5) for one in times]
 
 
 @pytest.mark.parametrize(
