@@ -5,9 +5,13 @@ from model_libraries import figure_row
 
 from peerlab.analysis import fabric_forms as forms
 from peerlab.engine.simulate import simulate
+from peerlab.lessons.quoted_tables import in_node_switch
 from peerlab.model.scenario import Scenario
 from peerlab.model.transport_files import known_transports, load_transport
+from peerlab.reports.fabric_report import fabrics_svg
+from peerlab.study.fabric_comparison import compare_fabrics
 from peerlab.units import say_bytes
+from peerlab.view.still import still_svg
 
 HEAD = """\
 ## Transports
@@ -33,13 +37,20 @@ and 5 us:
 
 """
 NVLS = """\
-Inside a node NVSwitch adds up (NVLink SHARP): algbw = B n/(n+1). One rate, 308.5 GB/s, fitted on them, meets the four points that are published for H100 (NVIDIA/nccl issue 1455).
-It is worked out and not simulated.
+![What eight nodes send goes up to a switch between them, and comes down to all as a sum](pictures/sharp.svg)
+
+Inside a node NVSwitch adds up (NVLink SHARP), `algorithm="nvls"`: of each shard the bytes of all n devices leave by their links, and its sum once more, (n+1)/n of the message for each
+device, so algbw = B n/(n+1). One rate (`scaleup.sharp`, 308.5 GB/s), fitted on them, meets the four points that are published for H100 (NVIDIA/nccl issue 1455). AllReduce of 4 GiB:
 
 """
 LEFT_OUT = """\
 Not modelled: queues, pauses, credits, marks and losses (every port is served as if nothing else were sent); TCP's windows; acknowledgements; routes that collide. So a
 transport's congestion control decides nothing here, and no comparison of them is drawn from it.
+"""
+_SIDE_BY_SIDE = """
+With each one's own latency (`peerlab fabrics` writes this as a table, a page that plays or a still):
+
+![The same ring on six transports, on one axis of time, with goodput, bus bandwidth and messages a second](pictures/transports.svg)
 """
 _RING = Scenario(cluster="ideal-100g", algorithm="ring", message_bytes="64 MiB", slice_bytes=None)
 _ON = (
@@ -62,6 +73,18 @@ def transports() -> str:
     )
 
 
+def pictures() -> dict[str, str]:
+    """Return the pictures of the section, as SVG, by name."""
+    sums = Scenario(
+        cluster="infiniband-hdr-a100",
+        path="peer-direct",
+        library="none",
+        algorithm="sharp",
+        message_bytes="8 MiB",
+    )
+    return {"transports.svg": fabrics_svg(compare_fabrics(_RING)), "sharp.svg": still_svg(simulate(sums))}
+
+
 def _rings() -> str:
     rows = [("none, or `ideal`", "", "1", f"{simulate(_RING).time_s * 1e3:.3f} ms")]
     for name, mtu in _ON:
@@ -70,7 +93,7 @@ def _rings() -> str:
         rows.append(
             (load_transport(name).title, f"{mtu} B", f"{asked.goodput:.4f}", f"{run.time_s * 1e3:.3f} ms")
         )
-    return table(("transport", "MTU", "goodput", "AllReduce"), rows)
+    return table(("transport", "MTU", "goodput", "AllReduce"), rows) + _SIDE_BY_SIDE
 
 
 def _transport(name: str) -> str:
@@ -101,7 +124,12 @@ def _sharp() -> str:
 
 def _nvls() -> str:
     rows = [
-        (str(n), f"{forms.nvlink_sharp_algbw(n, 308.5):.1f} GB/s", f"{published} GB/s")
+        (
+            str(n),
+            f"{forms.nvlink_sharp_algbw(n, 308.5):.1f} GB/s",
+            f"{in_node_switch(n):.1f} GB/s",
+            f"{published} GB/s",
+        )
         for n, published in _PUBLISHED.items()
     ]
-    return table(("devices", "by the formula", "published algbw"), rows)
+    return table(("devices", "by the formula", "simulated", "published algbw"), rows)
