@@ -169,7 +169,7 @@ def draw_wire(sketch: Sketch) -> None:
     name = say_rate(s, sketch.sight.node, sketch.speed(0))
     rate = ""
     if s.sums_between:
-        names = (y - half - 10, y + half + 13, y + half + 29)
+        names = (y - half - 10, y + half + 12, y + half + 26)
         d.box("boxes", (SUM_BOX[0], y - half - 3, SUM_BOX[1], y + half + 3), "box", "edge", 1.6)
         rate, name = f"{name}, ", f"switch adds up {s.nodes} nodes"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
