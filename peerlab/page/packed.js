@@ -1,4 +1,4 @@
 // Columns that Python packed in base64.
-export function bytes(text) {
+export function unpacked(text) {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
 }

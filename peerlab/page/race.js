@@ -3,7 +3,7 @@ import { make } from "./dom.js";
 import { followSlides, passKeysOn } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
 import { keeps } from "./keys.js";
-import { bytes } from "./packed.js";
+import { unpacked } from "./packed.js";
 import { Player } from "./player.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad } from "./race_road.js";
@@ -79,7 +79,7 @@ class Delivered {
 }
 
 function floats(text) {
-  return new Float32Array(bytes(text));
+  return new Float32Array(unpacked(text));
 }
 
 // A count that grows while one watches: without decimals from 10 on, so that it keeps its place.
@@ -141,7 +141,7 @@ class RacePage {
     for (let i = 0; i < CELLS; i++) cells.append(make("i", ""));
     cells.setAttribute("aria-label", `${racer.title}: delivered`);
     this.find(".rc-lanes").append(lane);
-    for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = bytes(text);
+    for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = unpacked(text);
     const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road);
     return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span") };
   }

@@ -5,7 +5,7 @@ import { followSlides, passKeysOn } from "./frame.js";
 import { followTheme } from "./frame_theme.js";
 import { GainCurve } from "./gain_curve.js";
 import { keeps } from "./keys.js";
-import { bytes } from "./packed.js";
+import { unpacked } from "./packed.js";
 import { Player } from "./player.js";
 import { RaceRoad } from "./race_road.js";
 import { svgShape } from "./svg.js";
@@ -86,7 +86,7 @@ class StepPage {
     Object.assign(this, { data, wanted, root: host });
     host.innerHTML = HTML;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    for (const { slices } of data.roads) for (const [name, text] of Object.entries(slices.arrays)) slices.arrays[name] = bytes(text);
+    for (const { slices } of data.roads) for (const [name, text] of Object.entries(slices.arrays)) slices.arrays[name] = unpacked(text);
     this.numbers = [...data.start];
     this.followed = null; // the exchange whose clock it is; none: the step's
     this.chosen = 0;
