@@ -40,7 +40,8 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
         and not _possible(scenario, fitted, "protocol")
     ):
         fitted["protocol"] = "auto"
-    if "path" in changes and "algorithm" not in fitted and not _possible(scenario, fitted, "algorithm"):
+    chosen = scenario.algorithm != "auto" and "path" in changes and "algorithm" not in fitted
+    if chosen and not _possible(scenario, fitted, "algorithm"):
         fitted["algorithm"] = "auto"
     if "transport" not in fitted and scenario.transport and not _possible(scenario, fitted, "transport"):
         fitted |= dict.fromkeys(_OF_TRANSPORT)

@@ -217,7 +217,8 @@ class Rare:
 
 def _algorithms(s: Scenario) -> list[str]:
     """Return the algorithms that the cluster, its nodes and the collective of `s` can have."""
-    return [name for name in ALGORITHMS if _possible(s, algorithm=name)]
+    does = [name for name, one in ALGORITHMS.items() if s.collective in one.collectives and name != "auto"]
+    return ["auto", *(name for name in does if _possible(s, algorithm=name))]
 
 
 def _library_title(name: str) -> str:

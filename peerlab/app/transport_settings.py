@@ -5,9 +5,8 @@ from typing import Any
 import ipywidgets as w
 
 from peerlab.app.widgets import Tell, given, offer, select, text_field, whole
-from peerlab.errors import ScenarioError
 from peerlab.model.scenario import Scenario
-from peerlab.model.transport_files import load_transport, possible_transports
+from peerlab.model.transport_files import load_transport
 
 _NONE = "headers not counted"
 _CLUSTERS = "the cluster's"
@@ -44,7 +43,7 @@ class TransportSettings:
         """Offer the transports that cluster and path can have; without one there is no packet and no way to set."""
         own = s.given_cluster.transport
         offers = [(f"{_CLUSTERS}: {load_transport(own).title}" if own else _NONE, _CLUSTERS)]
-        offers += [(load_transport(name).title, name) for name in _possible(s)]
+        offers += [(load_transport(name).title, name) for name in s.fitting_transports]
         offer(self.transport, offers, s.transport or _CLUSTERS)
         self.transport.disabled = len(offers) == 1
         used = s.used_transport
@@ -53,18 +52,6 @@ class TransportSettings:
             field.disabled = used is None or not used.figures
         if used and used.mtus:
             self.mtu.placeholder = f"{s.hardware.mtu_bytes} of {used.allows}"
-
-
-def _possible(s: Scenario) -> list[str]:
-    """Return the transports that the path of a scenario can have."""
-    found = []
-    for name in possible_transports(s.given_cluster):
-        try:
-            s.with_(transport=name, mtu=None)
-        except ScenarioError:
-            continue
-        found.append(name)
-    return found
 
 
 def _chosen(name: str) -> dict[str, Any]:

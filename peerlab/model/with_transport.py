@@ -47,6 +47,15 @@ class WithTransport:
         return load_transport(found.instead[str(self.path)]) if self.path in found.instead else found
 
     @property
+    def fitting_transports(self) -> tuple[str, ...]:
+        """Names of the transports that cluster and path can have; none where nothing leaves by a NIC."""
+        path = data_path(str(self.path))
+        if path.uses_own_ports:
+            return ()
+        can = possible_transports(self.given_cluster)
+        return tuple(name for name in can if load_transport(name).rdma or not path.is_rdma)
+
+    @property
     def goodput(self) -> float:
         """The share of a full packet on the wire that is payload, 0 to 1; 1 without a transport."""
         return goodput(self.hardware)
@@ -89,7 +98,7 @@ class WithTransport:
                 "transport", f"path {self.path!r} sends by the devices' own ports, not by a NIC; leave it out"
             )
         if path.is_rdma and not found.rdma:
-            fits = ", ".join(one for one in known_transports() if load_transport(one).rdma)
+            fits = ", ".join(self.fitting_transports)
             raise ScenarioError(
                 "transport", f"{found.title} has no RDMA, and path {self.path!r} needs it; give {fits}"
             )
@@ -111,4 +120,5 @@ def _check_metres(value: Any) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST_METRES:
-        raise ScenarioError("metres", f"a cable of {value!r} m is not possible; give 0 to {_MOST_METRES} m")
+        said = f"{value:g}" if isinstance(value, float) else repr(value)
+        raise ScenarioError("metres", f"a cable of {said} m is not possible; give 0 to {_MOST_METRES} m")

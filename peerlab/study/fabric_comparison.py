@@ -14,7 +14,7 @@ from peerlab.display import show_fabrics
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ScenarioError
 from peerlab.model.scenario import Scenario, checked_scenario
-from peerlab.model.transport_files import load_transport, possible_transports
+from peerlab.model.transport_files import load_transport
 from peerlab.units import say_time
 
 _LATENCY = "fabric.latency"
@@ -121,21 +121,10 @@ def compare_fabrics(
     base = (
         checked_scenario(scenario).with_(mtu=None, transport=None) if scenario.transport is None else scenario
     )
-    names = _possible(base) if transports is None else list(transports)
+    names = list(base.fitting_transports if transports is None else transports)
     if not names:
         raise ScenarioError("transport", "none was named; give two or more, such as infiniband and roce")
     return FabricComparison(tuple(_on(base, name, own_latency=own_latency) for name in names))
-
-
-def _possible(scenario: Scenario) -> list[str]:
-    found = []
-    for name in possible_transports(scenario.given_cluster):
-        try:
-            scenario.with_(transport=name, mtu=None)
-        except ScenarioError:
-            continue
-        found.append(name)
-    return found
 
 
 def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
