@@ -217,7 +217,14 @@ class Rare:
 
 def _algorithms(s: Scenario) -> list[str]:
     """Return the algorithms that the cluster, its nodes and the collective of `s` can have."""
-    does = [name for name, one in ALGORITHMS.items() if s.collective in one.collectives and name != "auto"]
+    kind = s.used_library.kind if s.used_library else ""
+    does = [
+        name
+        for name, one in ALGORITHMS.items()
+        if name != "auto"
+        and s.collective in one.collectives
+        and one.library in ("", kind)  # no trial is needed to say so
+    ]
     return ["auto", *(name for name in does if _possible(s, algorithm=name))]
 
 

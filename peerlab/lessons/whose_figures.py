@@ -64,9 +64,15 @@ def halo_table() -> pd.DataFrame:
 _HALO = {
     "few": "8 GPUs share 64,000 particles, and each staged copy must be started",
     "many": "64 GPUs share 64,000 particles, and each staged copy must be started",
+    "no_start": "8 GPUs share 64,000 particles, and gdrcopy spares the start",
     "copied": "64 GPUs share 64,000 particles, and gdrcopy spares the start",
 }
-_GAP = ("the size of the packets", "InfiniBand's credits", "RoCE's congestion control")
+_GAP = (
+    "the size of the packets",
+    "InfiniBand's credits",
+    "RoCE's congestion control",
+    "the length of the cable",
+)
 
 
 def _spread(low: float, high: float) -> float:
@@ -108,9 +114,10 @@ EXERCISES = (
             _GAP[0]: "",
             _GAP[1]: "Credits act when a buffer is full. Where every port has one sender, no queue forms.",
             _GAP[2]: "It acts on marks, and a port with one sender marks nothing.",
+            _GAP[3]: "A metre adds 5 ns once; it takes nothing from the rate.",
         },
         truth=gap,
-        called={_GAP[0]: ("mtu", "packets"), _GAP[1]: ("credits",), _GAP[2]: ("congestion",)},
+        called={_GAP[0]: ("mtu", "packets"), _GAP[1]: ("credits",), _GAP[2]: ("congestion",), _GAP[3]: ("cable", "metres")},
         hints=(
             "Compare the two columns of one protocol with one column of two protocols.",
             "RoCE goes from 92.6 to 98.0 Gb/s with its packets; at 4096 bytes InfiniBand is 1.3 ahead.",
@@ -138,6 +145,7 @@ EXERCISES = (
         truth=in_switch,
         mistakes=(
             Mistake(lambda: 2.0, "Twice is the limit for very many nodes: 2(N-1)/N."),
+            Mistake(lambda: in_switch(64), "That is with 64 nodes. Here are 8."),
             Mistake(lambda: in_switch(64, "8 KiB"), "So much is it for 8 KiB on 64 nodes. Large messages are limited by the wire."),
         ),
         hints=("A ring moves 2(N-1)/N of the message over each link, the switches 1.", "Work out 2 x 7/8, or divide the two runs."),
@@ -150,6 +158,7 @@ EXERCISES = (
         options={
             _HALO["few"]: "The exchange is a small part of a step yet. Look at the table's first row.",
             _HALO["many"]: "",
+            _HALO["no_start"]: "Neither is true then: few devices, and nothing to start.",
             _HALO["copied"]: "Then a staged message takes hardly longer than a direct one: faces are small.",
         },
         truth=lambda: _HALO["many"] if halo_gain(64, COPY_START_US) > 1.6 > halo_gain(64, 0) else _HALO["copied"],
