@@ -120,7 +120,9 @@ class Pipeline:
         crossing = (nbytes + envelope) * use.touches
         if use.kind == PROXY.kind:
             sent = self.inventory.resources[self.inventory.resource("nic_tx", node, device)]
-            held = service_ps(wire_bytes(cluster, crossing), sent.capacity_Bps)
+            held = max(
+                service_ps(wire_bytes(cluster, crossing), sent.capacity_Bps), cluster.nic_message_ps or 0
+            )
             times = (cluster.message_ps, held)
             posted, held = (jitter.slowed(one, factor) if factor != 1.0 else one for one in times)
             return Visit(resource, posted + held, crossing, held_ps=held)
