@@ -171,7 +171,8 @@ def draw_wire(sketch: Sketch) -> None:
     if s.sums_between:
         names = (y - half - 10, y + half + 12, y + half + 26)
         d.box("boxes", (SUM_BOX[0], y - half - 3, SUM_BOX[1], y + half + 3), "box", "edge", 1.6)
-        rate, name = f"{name}, ", f"switch adds up {s.nodes} nodes"
+        rate = f"{name.removeprefix('wire, ')}, "
+        name = f"switch adds up {s.nodes} nodes"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
     ink = "hot-ink" if named else "muted"
     d.text((WIDTH / 2, names[1]), rate + _sending(sketch), size=12, bold=named, ink=ink)
