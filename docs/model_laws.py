@@ -42,7 +42,16 @@ class Law:
 
 def laws() -> list[Law]:
     """Return all of them, checked."""
-    parts = (_service(), _pipeline(), *_schedules(), _busbw(), _wire_limit(), *_registration(), _reduction())
+    parts = (
+        _service(),
+        _pipeline(),
+        *_schedules(),
+        *_transports(),
+        _busbw(),
+        _wire_limit(),
+        *_registration(),
+        _reduction(),
+    )
     return [law.check() for law in parts]
 
 
@@ -120,6 +129,24 @@ def _schedules() -> list[Law]:
             ps, simulate(_WIRE.with_(algorithm=name, dependency="step")).time_ps, _time,
         )
         for name, (formula, ps) in by_hand.items()
+    ]  # fmt: skip
+
+
+def _transports() -> list[Law]:
+    ring = _WIRE.with_(transport="roce", mtu=1024, algorithm="ring", dependency="step", slice_bytes=None)
+    sharp = _WIRE.with_(transport="roce", mtu=1024, algorithm="sharp", slice_bytes=None)
+    machine, nodes, size = ring.cluster_for_message, ring.nodes, ring.nbytes
+    chunk, whole = (_served(one + one // 1024 * 82 + 16, machine.nic_Bps) for one in (size // nodes, size))
+    example = f"{_WIRE.hardware.title}, {nodes} nodes, {say_bytes(size)}, RoCE v2 in packets of 1024 B (82 B of headers), transfers whole"
+    return [
+        Law(
+            "AllReduce, ring on a transport", "T = 2(N-1) (L + wire(S/N)/B)", example,
+            2 * (nodes - 1) * (machine.latency_ps + chunk), simulate(ring).time_ps, _time,
+        ),
+        Law(
+            "AllReduce, added up by the switches", "T = 2 L + wire(S)/B", example,
+            2 * machine.latency_ps + whole, simulate(sharp).time_ps, _time,
+        ),
     ]  # fmt: skip
 
 

@@ -48,7 +48,9 @@ def _library(name: str) -> Iterator[str]:
     if library is None:
         return
     yield f"### {library.title}\n\n`{name}`, known from {library.versions[0]} to {library.versions[1]}; {library.version} where nobody says it.\n"
-    yield table(("figure", "value", "of what", "source"), [_row(one) for one in library.figures.values()])
+    yield table(
+        ("figure", "value", "of what", "source"), [figure_row(one) for one in library.figures.values()]
+    )
     told = [f"* no {' and no '.join(one.protocols)}: {one.why}" for one in library.forbids]
     if told:
         yield "\n".join(told) + "\n"
@@ -61,7 +63,8 @@ def _library(name: str) -> Iterator[str]:
         )
 
 
-def _row(figure: Figure) -> tuple[str, ...]:
+def figure_row(figure: Figure) -> tuple[str, ...]:
+    """Return the row of a figure: what it is, its value, of what, and where it is from."""
     ends = (
         ""
         if figure.range is None

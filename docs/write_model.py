@@ -9,6 +9,8 @@ from model_chain import PICTURE, draw, section
 from model_laws import laws
 from model_libraries import section as libraries_section
 from model_training import training
+from model_transports import pictures as transport_pictures
+from model_transports import transports
 
 from peerlab.cluster_file.guide import GUIDE
 from peerlab.collectives.choose import plan
@@ -142,7 +144,7 @@ def document() -> str:
     """Return the whole text."""
     parts = [
         PATH_HEAD, *_paths(), section(), RESOURCE_HEAD, _resources(), LAW_HEAD, _laws(), *_detour(), *_distances(), *_algorithms(), *_alltoall(),
-        CACHE_HEAD.format(rules=_rules()), libraries_section(), *training(), NOT_MODELLED, *_clusters(),
+        CACHE_HEAD.format(rules=_rules()), libraries_section(), transports(), *training(), NOT_MODELLED, *_clusters(),
     ]  # fmt: skip
     headings = re.findall(r"^## (.*)", "\n".join(parts), re.MULTILINE)
     contents = "\n".join(f"* {link(one)}" for one in headings)
@@ -151,7 +153,7 @@ def document() -> str:
 
 def pictures() -> dict[str, str]:
     """Return the pictures, as SVG, by name."""
-    return {PICTURE: draw()}
+    return {PICTURE: draw(), **transport_pictures()}
 
 
 def _paths() -> Iterator[str]:
@@ -242,7 +244,7 @@ def _algorithms() -> Iterator[str]:
     base = Scenario(cluster="ideal-100g", nodes=8)
     rows = []
     for one in ALGORITHMS.values():
-        if not one.does or one.library or "allreduce" not in one.collectives:
+        if not one.does or one.library or one.several_devices or "allreduce" not in one.collectives:
             continue
         asked = base.with_(algorithm=one.name)
         schedule = plan(asked).schedule

@@ -51,6 +51,13 @@ def show_ratios(one: Any) -> str:
     return ratios_html(one)
 
 
+def show_fabrics(one: Any) -> str:
+    """Return a `FabricComparison` as bars on one axis, with the figures of each transport."""
+    from peerlab.reports.fabric_report import fabrics_html
+
+    return fabrics_html(one)
+
+
 def show_steps(one: Any) -> str:
     """Return the `Steps` of a collective, to be walked through."""
     from peerlab.reports.steps import steps_html

@@ -18,6 +18,7 @@ from peerlab.errors import MOST
 from peerlab.lessons.logs import lab_log
 from peerlab.lessons.stale import ByPointer, train
 from peerlab.records.library import measured_library
+from peerlab.study.fabric_comparison import compare_fabrics
 
 SHOWS = ("_repr_html_", "_repr_mimebundle_", "_repr_svg_", "_repr_png_", "_ipython_display_")
 WIDGETS = {"peerlab/app/widgets.py"}
@@ -42,6 +43,7 @@ def results(tmp_path_factory):
         display.show_race: peerlab.race(peerlab.Scenario(nodes=4), path="peer-direct"),
         display.show_records: own,
         display.show_ratios: peerlab.ratios(own),
+        display.show_fabrics: compare_fabrics(peerlab.Scenario(cluster="ideal-100g")),
         display.show_steps: peerlab.steps("ring", 3),
         display.show_diagnosis: peerlab.diagnose(peerlab.load(NCCL)),
         display.show_calibration: peerlab.calibrate(pingpong, "juliet", constants="fabric.latency"),

@@ -69,11 +69,14 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
         return float("nan")
     touches = {use.kind: use.touches for stage in scenario.stages for use in stage.uses}
     each = {kind: capacity_Bps(machine, kind) / touches[kind] for kind in sending}
+    each |= {kind: rate * scenario.goodput for kind, rate in each.items() if resource_kind(kind).frames}
     if scenario.collective == "point-to-point":
         return min(each.values()) / 1e9
     node = min(rate * count_in_node(machine, kind) for kind, rate in each.items())
     choice = scenario.choice
     sent = choice.load if choice else node_factor(scenario.collective, nodes, machine.devices)
+    if scenario.algorithm_record.in_network:
+        sent = 1.0  # a node sends its buffer once
     return node / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
 
 
@@ -97,7 +100,9 @@ def busy_ps(trace: Trace, recording: Recording) -> NDArray[np.float64]:
     served, moved = recording.totals.served_ps.tolist(), recording.totals.nbytes.tolist()
     used = np.zeros(len(trace.resources))
     for index, (resource, ps, nbytes) in enumerate(zip(trace.resources, served, moved, strict=False)):
-        if resource.shared:  # engines overlap: count bytes against capacity
+        if resource.shared and resource_kind(resource.kind).frames:  # flows: their headers take room too
+            used[index] = ps * resource.copies
+        elif resource.shared:  # engines overlap: count bytes against capacity
             used[index] = float(nbytes) * resource.copies * PS_PER_S / resource.capacity_Bps
         else:
             used[index] = ps / resource.servers
@@ -149,6 +154,19 @@ def sending_share(shares: dict[str, float]) -> float:
     return max(
         (share for kind, share in shares.items() if resource_kind(kind).counts_as == "send"), default=0.0
     )
+
+
+def messages_per_s(trace: Trace, recording: Recording) -> float:
+    """Return how many messages a NIC (or a device's own port) sends a second, from its first to its last; 0 where it sends fewer than two."""
+    spans = recording.unrolled
+    sends = [i for i, one in enumerate(trace.resources) if resource_kind(one.kind).counts_as == "send"]
+    most = 0.0
+    for index in sends:
+        mine = spans["resource"] == index
+        if int(mine.sum()) > 1:
+            lasted = int(spans["end"][mine].max() - spans["start"][mine].min())
+            most = max(most, int(mine.sum()) * PS_PER_S / lasted)
+    return most
 
 
 def copies_per_byte(trace: Trace, recording: Recording) -> float:

@@ -6,9 +6,11 @@ from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 
+_OF_TRANSPORT = ("transport", "mtu", "hops", "metres")
+
 
 def fitting(scenario: Scenario, changes: Changes) -> Changes:
-    """Return the changes with a path that a new cluster has, and an algorithm, a placement, a protocol and a wiring that it can have.
+    """Return the changes with a path that a new cluster has, and an algorithm, a placement, a protocol, a wiring and a transport that it can have.
 
     Raises
     ------
@@ -28,19 +30,30 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
             "library": None,
             "library_version": None,
             "protocol": "auto",
+            **dict.fromkeys(_OF_TRANSPORT),
         }
     if "collective" in changes and changes["collective"] not in ALGORITHMS[scenario.algorithm].collectives:
         fitted["algorithm"] = "auto"
-    if "protocol" not in changes and scenario.protocol != "auto" and not _has_protocol(scenario, fitted):
+    if (
+        "protocol" not in changes
+        and scenario.protocol != "auto"
+        and not _possible(scenario, fitted, "protocol")
+    ):
         fitted["protocol"] = "auto"
+    chosen = scenario.algorithm != "auto" and "path" in changes and "algorithm" not in fitted
+    if chosen and not _possible(scenario, fitted, "algorithm"):
+        fitted["algorithm"] = "auto"
+    if "transport" not in fitted and scenario.transport and not _possible(scenario, fitted, "transport"):
+        fitted |= dict.fromkeys(_OF_TRANSPORT)
     return fitted
 
 
-def _has_protocol(scenario: Scenario, changes: Changes) -> bool:
-    """Return whether the protocol that was chosen is there after the changes: a library forbids some on some paths."""
-    free = {**changes, "protocol": "auto"}
+def _possible(scenario: Scenario, changes: Changes, field: str) -> bool:
+    """Return whether what was chosen for a field is there after the changes: a library forbids protocols, a path transports."""
+    rest = dict.fromkeys(_OF_TRANSPORT) if field == "transport" else {field: "auto"}
+    chosen = {name: getattr(scenario, name) for name in rest}
     try:
-        scenario.with_(**free).with_(protocol=scenario.protocol)
+        scenario.with_(**{**changes, **rest}).with_(**chosen)
     except PeerlabError:
         return False
     return True

@@ -4,6 +4,7 @@ from typing import Any
 
 import ipywidgets as w
 
+from peerlab.app.transport_settings import TransportSettings
 from peerlab.app.widgets import Tell, given, offer, row, select, text_field, whole
 from peerlab.app.wiring_settings import WiringSettings
 from peerlab.errors import ScenarioError
@@ -33,6 +34,7 @@ class Rare:
     def __init__(self) -> None:
         self._make_way()
         self.wiring = WiringSettings()
+        self.transport = TransportSettings()
         self._make_disturbance()
         self._make_registration()
         self.row = row(self._fields(), "pl-more")
@@ -116,6 +118,7 @@ class Rare:
             self.protocol,
             self.algorithm,
             *self.wiring.fields,
+            *self.transport.fields,
             self.placement,
             self.jitter,
             self.slow,
@@ -128,6 +131,7 @@ class Rare:
         """Say what each control changes."""
         tell(self.algorithm, "algorithm", lambda name: {"algorithm": name})
         self.wiring.connect(tell)
+        self.transport.connect(tell)
         tell(self.library, "library", _chosen_library)
         tell(self.version, "version", lambda text: {"library_version": text.strip() if given(text) else None})
         tell(self.protocol, "protocol", lambda name: {"protocol": name})
@@ -148,6 +152,7 @@ class Rare:
         """Set every control to the value in `s`."""
         self._show_way(s)
         self.wiring.show(s)
+        self.transport.show(s)
         self._show_disturbance(s)
         cached = s.registration != "per-transfer"
         if cached:
@@ -212,7 +217,15 @@ class Rare:
 
 def _algorithms(s: Scenario) -> list[str]:
     """Return the algorithms that the cluster, its nodes and the collective of `s` can have."""
-    return [name for name in ALGORITHMS if _possible(s, algorithm=name)]
+    kind = s.used_library.kind if s.used_library else ""
+    does = [
+        name
+        for name, one in ALGORITHMS.items()
+        if name != "auto"
+        and s.collective in one.collectives
+        and one.library in ("", kind)  # no trial is needed to say so
+    ]
+    return ["auto", *(name for name in does if _possible(s, algorithm=name))]
 
 
 def _library_title(name: str) -> str:

@@ -11,6 +11,7 @@ from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.nic_wiring import PLACES
 from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
+from peerlab.model.transport_files import known_transports
 
 
 # Long, because it is a table: one option after another, in the order in which --help shows them.
@@ -30,6 +31,13 @@ def add_fields(add: Callable[..., Any], *, path: str, registration: str) -> None
     add("--protocol", help=f"auto, {', '.join(PROTOCOLS)}: the library's protocol (default: auto)")
     add("--wiring", help=f"where the NICs hang: auto, {', '.join(PLACES)} (default: as the cluster says)")
     add("--acs-redirect", metavar="on|off", help="whether switches send peer traffic up to the CPU first")
+    add(
+        "--transport",
+        help=f"{', '.join(known_transports())}: count its headers (default: the cluster's, if it names one)",
+    )
+    add("--mtu", metavar="SIZE", help="its packet size, such as 4096 (default: the transport's usual one)")
+    add("--hops", type=number, help="switches from NIC to NIC (default: as the transport says)")
+    add("--metres", type=fraction, help="cable from NIC to NIC (default: as the transport says)")
     add(
         "--message",
         dest="message_bytes",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from peerlab.cluster_file.guide import GUIDE, LIBRARY_TEXTS, OPTIONAL_TEXTS, TEXTS, Entry
+from peerlab.cluster_file.guide import GUIDE, LIBRARY_TEXTS, OPTIONAL_TEXTS, TEXTS, TRANSPORT_TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
 from peerlab.cluster_file.write_cluster import quoted, write_new
 from peerlab.machine import Machine
@@ -46,9 +46,8 @@ def draft(machine: Machine, file: str, today: date) -> str:
         if head != section:
             section = head
             parts.append(f"[{section}]")
-            parts += [
-                f'# {text} = "?"  # {what}' for text, what in LIBRARY_TEXTS.items() if section == "library"
-            ]
+            texts = {"library": LIBRARY_TEXTS, "transport": TRANSPORT_TEXTS}.get(section, {})
+            parts += [f'# {text} = "?"  # {what}' for text, what in texts.items()]
         parts.extend(_figure(key, name, entry, found))
     parts += [
         "",

@@ -20,6 +20,7 @@ class Entry:
     """Where to find it."""
 
 
+_TRANSPORT = "the transport's standard; data/transports has those of peerlab"
 _LIBRARY = "the source or the manual of the collective library"
 
 
@@ -67,6 +68,10 @@ GUIDE = {
         "copy (DMA) engine of one accelerator", "GB/s", "per device, per direction",
         "nvbandwidth, bandwidthTest or hl_qual: pinned host memory to device and back",
     ),
+    "device.copy_start": Entry(
+        "starting a staged copy and waiting for it", "us", "per slice and copy",
+        "a copy of 8 bytes, timed, without gdrcopy (5 to 20 us); 0 with gdrcopy; else leave it out",
+    ),
     "device.copy_latency": Entry(
         "a copy's last byte to its end", "us", "per copy", "a copy of a few bytes, timed"
     ),
@@ -109,6 +114,9 @@ GUIDE = {
     "host.packet_size": Entry("largest packet of the network interface", "B", "per packet", "ip link: mtu"),
     "nic.rate": Entry(
         "line rate of one NIC", "Gbit/s", "per NIC, per direction", "ethtool, ibstat, or the NIC's data sheet"
+    ),
+    "nic.per_message": Entry(
+        "what a message costs a NIC, however short it is", "us", "per message and NIC", "its data sheet: 1 / message rate; else leave it out"
     ),
     "nic.pcie": Entry(
         "PCIe link of one NIC, where it may carry less than the NIC does", "GB/s", "per NIC, per direction",
@@ -161,9 +169,24 @@ GUIDE = {
     "library.overlap_lost": Entry(
         "share of the exchange inside a node that does not overlap the one between nodes", "1", "per collective", _LIBRARY
     ),
+    "transport.mtu": Entry(
+        "largest packet; leave the section out, and headers are not counted", "B", "per packet", "ibv_devinfo (active_mtu); ip link"
+    ),
+    "transport.header": Entry("what a packet has on the wire beside its MTU", "B", "per packet", _TRANSPORT),
+    "transport.inside": Entry("what of the MTU is headers, over IP", "B", "per packet", _TRANSPORT),
+    "transport.first_header": Entry("what the first packet of a message has more", "B", "per message", _TRANSPORT),
+    "transport.base": Entry("latency without switches and cable", "us", "per message", "ib_write_lat, cable from NIC to NIC"),
+    "transport.switch": Entry("latency of one switch, port to port", "us", "per switch", "the switch's data sheet"),
+    "transport.hops": Entry("switches between two nodes", "1", "per message", "the plan of the network"),
+    "transport.metres": Entry("cable between two nodes", "m", "per message", "the plan of the network"),
+    "transport.per_metre": Entry("latency of a metre of cable", "us", "per metre", "5.05 ns: light in glass"),
     "scaleup.rate": Entry(
         "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",
         "per pair of devices, per direction", "nvidia-smi nvlink -s; the accelerator's manual",
+    ),
+    "scaleup.sharp": Entry(
+        "what NVLink SHARP carries, where the switch of a node adds up; leave it out where there is none", "GB/s",
+        "per device, per direction", "all_reduce_perf in one node, NCCL_ALGO=NVLS: algbw (n + 1)/n with n devices",
     ),
     "scaleup.latency": Entry(
         "latency of that link", "us", "per message", "a ping-pong inside a node; NCCL plans with 3.4 us for NVLink"
@@ -226,6 +249,11 @@ WIRING = (
     "[[wiring.other]] for each place that is possible."
 )
 """What stands above the section ``[wiring]``."""
+TRANSPORT_TEXTS = {
+    "name": "the transport, such as infiniband, roce, efa, iwarp, tcp; without it headers are not counted",
+    "has": 'those that it can have, such as ["roce", "tcp"]',
+}
+"""What may stand under ``[transport]`` beside figures."""
 LIBRARY_TEXTS = {
     "name": "the communication library, such as nccl-efa, nccl-verbs, nccl-cxi, nccl-sockets; without it topology alone counts",
     "version": "its version, such as 2.19: NCCL_DEBUG=VERSION prints it",

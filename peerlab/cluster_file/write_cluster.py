@@ -59,21 +59,33 @@ def cluster_text(cluster: Cluster, remark: str) -> str:
         parts += ["", "[leaves_out]"]
         parts += [f"{quoted(key)} = {quoted(why)}" for key, why in cluster.leaves_out.items()]
     parts += _wiring(cluster.wiring, cluster)
-    texts = (
-        (("name", cluster.library), ("version", cluster.library_version)) if cluster.library != NONE else ()
-    )
-    parts += ["", "[library]", *(f"{name} = {quoted(text)}" for name, text in texts if text)] if texts else []
-    section = "library" if texts else ""
-    sections = ["library", *dict.fromkeys(key.partition(".")[0] for key in cluster.figures)]
-    for key, figure in sorted(
-        cluster.figures.items(), key=lambda one: sections.index(one[0].partition(".")[0])
-    ):
-        head, _, name = key.partition(".")
-        if head != section:
-            section = head
-            parts += ["", f"[{section}]"]
-        parts.append(f"{name} = {_entry(figure)}")
+    texts = {"library": [*_library(cluster)], "transport": [*_transport(cluster)]}
+    sections = [
+        *(name for name, lines in texts.items() if lines),
+        *(key.partition(".")[0] for key in cluster.figures),
+    ]
+    for section in dict.fromkeys(sections):
+        parts += ["", f"[{section}]", *texts.get(section, [])]
+        parts += [
+            f"{key.partition('.')[2]} = {_entry(figure)}"
+            for key, figure in cluster.figures.items()
+            if key.partition(".")[0] == section
+        ]
     return "\n".join(parts) + "\n"
+
+
+def _library(cluster: Cluster) -> Iterator[str]:
+    if cluster.library != NONE:
+        yield f"name = {quoted(cluster.library)}"
+        if cluster.library_version:
+            yield f"version = {quoted(cluster.library_version)}"
+
+
+def _transport(cluster: Cluster) -> Iterator[str]:
+    if cluster.transport:
+        yield f"name = {quoted(cluster.transport)}"
+    if cluster.transports:
+        yield f"has = [{', '.join(map(quoted, cluster.transports))}]"
 
 
 def _wiring(wiring: Wiring, cluster: Cluster) -> Iterator[str]:

@@ -16,7 +16,7 @@ class Link:
     route: tuple[int, ...]
     """Everything whose capacity it shares, the sending and the receiving NIC included: indices in `System.resources`."""
     work: float
-    """Bytes that it carries at its rate, times the jitter's factor."""
+    """Bytes that it carries at its rate, headers included, times the jitter's factor."""
     alone_ps: tuple[int, ...]
     """For each of them, how long the bytes take there alone."""
 
@@ -30,7 +30,7 @@ class Visit:
     duration_ps: int
     """Service time, alone."""
     nbytes: int
-    """Bytes that cross the resource."""
+    """Bytes that cross the resource, without the headers of a transport's packets."""
     engine: int = -1
     """For a shared resource: which of its engines; else -1."""
     behind: bool = False

@@ -7,10 +7,11 @@ from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Flight, Leg, Link, Visit
 from peerlab.model.fabrics import NIC
-from peerlab.model.paths import PROXY, REDUCE
+from peerlab.model.paths import MESSAGES, PROXY, REDUCE
 from peerlab.model.resources import resource_kind, service
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import Side, Stage, Use, stage_kind, stage_number
+from peerlab.model.transport_record import wire_bytes
 from peerlab.units import service_ps
 
 
@@ -106,25 +107,34 @@ class Pipeline:
             self.inventory.resource(kind, *self.ends[side]) for kind, side in zip(NIC, self.ends, strict=True)
         )
         route = (tx, *self.inventory.links(self.ends["source"][0], self.ends["destination"][0]), rx)
-        alone = [service_ps(nbytes, self.inventory.resources[one].capacity_Bps) for one in route]
+        wired = wire_bytes(self.scenario.cluster_for_message, nbytes)
+        alone = [service_ps(wired, self.inventory.resources[one].capacity_Bps) for one in route]
         if factor != 1.0:
             alone = [jitter.slowed(duration, factor) for duration in alone]
-        return Visit(tx, alone[0], nbytes, link=Link(route, nbytes * factor, tuple(alone)))
+        return Visit(tx, alone[0], nbytes, link=Link(route, wired * factor, tuple(alone)))
 
     def _visit(self, use: Use, nbytes: int, factor: float, envelope: int, *, behind: bool) -> Visit:
         node, device = self.ends[use.side]
         resource = self.inventory.resource(use.kind, node, device)
+        cluster = self.scenario.cluster_for_message
         crossing = (nbytes + envelope) * use.touches
         if use.kind == PROXY.kind:
             sent = self.inventory.resources[self.inventory.resource("nic_tx", node, device)]
-            times = (self.scenario.cluster_for_message.message_ps, service_ps(crossing, sent.capacity_Bps))
+            held = max(
+                service_ps(wire_bytes(cluster, crossing), sent.capacity_Bps), cluster.nic_message_ps or 0
+            )
+            times = (cluster.message_ps, held)
             posted, held = (jitter.slowed(one, factor) if factor != 1.0 else one for one in times)
             return Visit(resource, posted + held, crossing, held_ps=held)
-        # a core's work is per payload byte; what it touches in DRAM is counted there
-        if use.kind == "core":
-            duration = service(self.scenario.cluster_for_message, use.kind, use.work)(crossing)
+        if use.kind == MESSAGES.kind:
+            duration = cluster.nic_message_ps
+        elif (
+            use.kind == "core"
+        ):  # a core's work is per payload byte; what it touches in DRAM is counted there
+            duration = service(cluster, use.kind, use.work)(crossing)
         else:
-            duration = service_ps(crossing, self.inventory.resources[resource].capacity_Bps)
+            wired = wire_bytes(cluster, crossing) if resource_kind(use.kind).frames else crossing
+            duration = service_ps(wired, self.inventory.resources[resource].capacity_Bps)
         # rounded after the factor, in one place, so that all engines have the same picosecond
         if factor != 1.0:
             duration = jitter.slowed(duration, factor)

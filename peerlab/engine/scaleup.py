@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.engine.system import System
-from peerlab.model.node_exchange import node_exchange
+from peerlab.model.node_exchange import NodeExchange, node_exchange
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
 
@@ -47,8 +47,8 @@ class Exchange:
     """When the links have delivered each slice to the device, latency excluded; 0 if nothing is collected."""
     ready: Picoseconds
     """When each slice is added up."""
-    peers: int
-    """Other devices of the node."""
+    way: NodeExchange
+    """How often a slice crosses those links, and what adds it up."""
 
 
 def exchange(system: System) -> Exchange:
@@ -57,17 +57,16 @@ def exchange(system: System) -> Exchange:
     chunks = (
         chunks if system.plan.collects else 1
     )  # where nothing is collected, a device has its first chunk alone
-    peers = cluster.devices - 1
+    way = node_exchange(system.scenario)
     sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
-    link = service(cluster, "scaleup")
+    link = service(cluster, way.resource)
     reduce = service(cluster, "scaleup_reduce")
-    link_ps = np.tile(np.array([link(n * peers) for n in system.chunk_sizes], np.int64), chunks)
-    # read all contributions, write one sum
-    reduce_ps = np.tile(np.array([reduce(n * (peers + 2)) for n in system.chunk_sizes], np.int64), chunks)
-    latency, nothing = node_exchange(system.scenario).latency_ps, np.zeros(len(sizes), np.int64)
+    link_ps = np.tile(np.array([link(n * way.collects) for n in system.chunk_sizes], np.int64), chunks)
+    reduce_ps = np.tile(np.array([reduce(n * way.adds) for n in system.chunk_sizes], np.int64), chunks)
+    latency, nothing = way.latency_ps, np.zeros(len(sizes), np.int64)
     link_end = np.cumsum(link_ps) if system.plan.collects else nothing
     ready = fifo(link_end + latency, reduce_ps) if system.plan.collects else nothing
-    return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, peers)
+    return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, way)
 
 
 def gather_rows(system: System, lane: int, traffic: Exchange) -> list[NDArray[np.int64]]:
@@ -77,14 +76,13 @@ def gather_rows(system: System, lane: int, traffic: Exchange) -> list[NDArray[np
     step, piece = np.divmod(np.arange(count), per_chunk)  # the step in which the ring uses it
     zero = np.zeros(count, np.int64)
     there = traffic.link_end + traffic.latency_ps
-    moved = traffic.slices * traffic.peers
-    added = traffic.slices * (traffic.peers + 2)
-    return [
-        _rows(system, lane, step, piece, "gather", link, zero, traffic.link_ps, traffic.link_end, moved),
-        _rows(
-            system, lane, step, piece, "gather-reduce", reduce, there, traffic.reduce_ps, traffic.ready, added
-        ),
-    ]
+    way, times = traffic.way, (zero, traffic.link_ps, traffic.link_end)
+    moved = traffic.slices * way.collects
+    found = [_rows(system, lane, step, piece, way.collect_stage, link, *times, moved)]
+    if way.adds:
+        ends, added = (there, traffic.reduce_ps, traffic.ready), traffic.slices * way.adds
+        found.append(_rows(system, lane, step, piece, "gather-reduce", reduce, *ends, added))
+    return found
 
 
 @dataclass(frozen=True)
@@ -109,15 +107,15 @@ def broadcast_rows(
     step, piece, nbytes, at = (
         values[order] for values in (finished.step, finished.piece, finished.nbytes, finished.at)
     )
-    moved = nbytes * traffic.peers
-    way = node_exchange(system.scenario)
+    way = traffic.way
+    moved = nbytes * way.hands
     link = service(system.scenario.cluster_for_message, way.resource)
     sizes, which = np.unique(moved, return_inverse=True)
     duration = np.array([link(int(n)) for n in sizes], np.int64)[which]
     # the same links collect first; they are free for handing out when the last slice is collected
     end = fifo(at, duration, int(traffic.link_end[-1]))
     rows = _rows(
-        system, lane, step, piece, way.stage, system.lanes[lane].scaleup[0], at, duration, end, moved
+        system, lane, step, piece, way.hand_stage, system.lanes[lane].scaleup[0], at, duration, end, moved
     )
     return rows, int(end[-1]) + traffic.latency_ps
 

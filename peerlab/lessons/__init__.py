@@ -16,6 +16,7 @@ _LABS = {
     "05": "peerlab.lessons.read_a_log",
     "06": "peerlab.lessons.design_review",
     "07": "peerlab.lessons.training_gain",
+    "08": "peerlab.lessons.whose_figures",
 }
 """The module of each lab that has exercises; each has them in ``EXERCISES``, in the order of the lab."""
 

@@ -22,6 +22,10 @@ class Algorithm:
     """Whether it needs nodes with several devices."""
     power_of_two: bool = False
     """Whether the number of nodes must be a power of two."""
+    in_network: bool = False
+    """Whether the switches add up: what a node sends goes up to them and comes down to all as a sum."""
+    in_node_switch: bool = False
+    """Whether the switch inside a node adds up too, and copies the sum to its devices."""
     library: str = ""
     """Kind of the library that alone has it; empty: any scenario may ask for it."""
     collectives: tuple[str, ...] = ("allreduce", "allgather", "reduce-scatter")
@@ -109,6 +113,25 @@ ALGORITHMS: dict[str, Algorithm] = {
             does="an all-to-all: a chunk to every other rank, all at once, as NCCL's grouped sends and receives and Open MPI's "
             "linear algorithm do",
             collectives=("alltoall",),
+            pipelined=True,
+        ),
+        Algorithm(
+            name="sharp",
+            schedule="chain",
+            does="its whole buffer up to the switches, which add it up and send the sums down to all (SHARP)",
+            in_network=True,
+            collectives=("allreduce",),
+            pipelined=True,
+        ),
+        Algorithm(
+            name="nvls",
+            schedule="chain",
+            does="reads sums that the node's NVSwitch makes, and has it copy results to all (NVLink SHARP); between nodes the switches add "
+            "up as with sharp",
+            several_devices=True,
+            in_network=True,
+            in_node_switch=True,
+            collectives=("allreduce",),
             pipelined=True,
         ),
         Algorithm(

@@ -35,7 +35,15 @@ MAX_NODES = 2**14
 MAX_BYTES = 2**40
 MAX_ITERATIONS = 1000
 
-SIZES = ("message_bytes", "slice_bytes", "cache_bytes", "page_bytes", "memlock_bytes", "envelope_bytes")
+SIZES = (
+    "message_bytes",
+    "slice_bytes",
+    "cache_bytes",
+    "page_bytes",
+    "memlock_bytes",
+    "envelope_bytes",
+    "mtu",
+)
 """Fields that hold a size, as a number or as text."""
 NUMBERS = {
     "nodes": (1, MAX_NODES),
@@ -49,6 +57,8 @@ NUMBERS = {
     "memlock_bytes": (0, 2**50),
     "seed": (0, 2**63 - 1),
     "envelope_bytes": (0, 2**20),
+    "mtu": (1, 2**20),
+    "hops": (0, 100),
 }
 """Fields that hold a whole number: from, to."""
 WORDS: dict[str, Collection[str]] = {

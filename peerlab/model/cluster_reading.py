@@ -20,6 +20,7 @@ OPTIONAL_TEXTS = ("fitted_on", "cpu")
 """Texts that may stand there: what some figures were fitted on; the processors' maker."""
 _LIBRARY_TEXTS = {"name": "library", "version": "library_version"}
 """Texts of the section ``[library]``, and the fields that they fill."""
+_TRANSPORT_TEXTS = {"name": "transport"}
 _FORMER = "protocol"
 _INSTEAD = (
     '[protocol] is no more: name the communication library, such as name = "nccl-verbs" under [library] '
@@ -60,6 +61,8 @@ class Reading:
     """Figures left out on purpose, with the reason."""
     wiring: Wiring = field(default_factory=Wiring)
     """Where the NICs hang."""
+    transports: tuple[str, ...] = ()
+    """Transports that the machine can have; empty where the file does not say it."""
     wrong: list[str] = field(default_factory=list)
     """What is there and not understood, a sentence each."""
     missing: list[Missing] = field(default_factory=list)
@@ -83,7 +86,9 @@ def examine(text: str) -> Reading:
         reading.wrong.append(str(problem))
         return reading
     _read_texts(document, reading)
-    _read_library(document.get("library"), reading)
+    _read_names(document.get("library"), "library", _LIBRARY_TEXTS, reading)
+    _read_names(document.get("transport"), "transport", _TRANSPORT_TEXTS, reading)
+    _read_transports(document.get("transport"), reading)
     with reading.noting():
         _read_paths(document.pop("paths", None), reading)
     reasons = document.pop("leaves_out", {})
@@ -110,12 +115,26 @@ def _read_texts(document: dict[str, Any], reading: Reading) -> None:
             reading.missing.append(Missing(name, "it is a text at the top of the file"))
 
 
-def _read_library(section: Any, reading: Reading) -> None:
-    """Take name and version of the communication library out of its section, which may hold figures too."""
-    for name, field_name in _LIBRARY_TEXTS.items() if isinstance(section, dict) else ():
+def _read_transports(section: Any, reading: Reading) -> None:
+    """Take the transports that the machine can have out of the section, and note a name that is not among them."""
+    given = section.pop("has", []) if isinstance(section, dict) else []
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        reading.wrong.append(
+            f'transport.has = {given!r} must be a list of transports, such as ["roce", "tcp"]'
+        )
+        return
+    reading.transports = tuple(given)
+    named = reading.texts.get("transport", "")
+    if named and given and named not in given:
+        reading.wrong.append(f"transport.name = {named!r} is not in transport.has")
+
+
+def _read_names(section: Any, head: str, texts: dict[str, str], reading: Reading) -> None:
+    """Take the texts out of a section that may hold figures too: a library's name and version, a transport's name."""
+    for name, field_name in texts.items() if isinstance(section, dict) else ():
         given = section.pop(name, None)
         if given is not None and not isinstance(given, str):
-            reading.wrong.append(f"library.{name} must be a text, not {given!r}")
+            reading.wrong.append(f"{head}.{name} must be a text, not {given!r}")
         elif given is not None and given.isprintable() and given.strip() not in _PLACEHOLDERS:
             reading.texts[field_name] = given.strip()
 

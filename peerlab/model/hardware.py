@@ -14,9 +14,14 @@ from peerlab.units import parse_bytes, parse_duration, parse_rate, say_unit
 _MAX_COUNT = 2**20
 MAX_DEVICES = 1024
 """Devices of one node, at most."""
-_LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40)}
-"""From where to where a figure may lie, in bytes per second, picoseconds and bytes: times stay within what is counted."""
-_SAY_LIMITS = {"rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB"}
+_LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40), "length": (0, 10**8)}
+"""From where to where a figure may lie, in bytes per second, picoseconds, bytes and millimetres: times stay within what is counted."""
+_SAY_LIMITS = {
+    "rate": "10 MB/s to 1 PB/s",
+    "time": "0 to 10 s",
+    "size": "1 B to 1 TiB",
+    "length": "0 to 100 km",
+}
 
 _MAPPINGS = ("lacks", "leaves_out", "figures")
 
@@ -87,6 +92,10 @@ class Cluster:
     """Name of the communication library that it has, or whose figures it carries (`peerlab.model.library_files`)."""
     library_version: str = ""
     """That library's version; empty: the one that its file names."""
+    transport: str = ""
+    """Transport that its NICs speak (`peerlab.model.transport_files`); empty where the file names none: then headers are not counted."""
+    transports: tuple[str, ...] = ()
+    """Transports that it can have; empty where the file does not say it, so that any may be asked for."""
     cpu: str = ""
     """Maker of the hosts' processors, ``AMD`` or ``Intel``, which NCCL looks at; empty where nobody knows."""
     flush_ps: int = 0
@@ -120,6 +129,8 @@ class Cluster:
     """What that link carries in both directions together, if that is less than twice `device_pcie_Bps`."""
     copy_latency_ps: int = _figure("device.copy_latency", "time", "latency of a copy")
     """From a copy's last byte to its end, picoseconds."""
+    copy_start_ps: int = _figure("device.copy_start", "time", "starting a copy")
+    """Starting a staged copy and waiting for it, picoseconds: time before each of its slices; none where a file does not say it."""
     copy_engine_Bps: int = _figure("device.copy_engine", "rate", "copy engine")  # noqa: N815
     """An accelerator's copy (DMA) engine, bytes per second, one engine per direction."""
     uplink_Bps: int = _figure("switch.uplink", "rate", "PCIe uplink")  # noqa: N815
@@ -144,10 +155,30 @@ class Cluster:
     """Payload of one packet."""
     nic_Bps: int = _figure("nic.rate", "rate", "NIC rate")  # noqa: N815
     """Line rate of one NIC, bytes per second and direction."""
+    nic_message_ps: int = _figure("nic.per_message", "time", "what a message costs a NIC")
+    """What a message occupies a NIC at least, picoseconds: the inverse of its message rate."""
     nic_pcie_Bps: int = _figure("nic.pcie", "rate", "a NIC's PCIe link")  # noqa: N815
     """A NIC's PCIe link, bytes per second and direction, where it may carry less than the NIC."""
     latency_ps: int = _figure("fabric.latency", "time", "network latency")
     """From the sending NIC's last byte to its arrival, picoseconds."""
+    mtu_bytes: int = _figure("transport.mtu", "size", "MTU")
+    """Largest packet of the transport: payload over RDMA, payload and the headers inside it over IP."""
+    header_bytes: int = _figure("transport.header", "size", "headers of a packet")
+    """What a packet has on the wire beside its MTU."""
+    inside_bytes: int = _figure("transport.inside", "size", "headers inside the MTU")
+    """What of the MTU is headers, where it is an IP packet's."""
+    first_header_bytes: int = _figure("transport.first_header", "size", "header of the first packet")
+    """What the first packet of a message has more."""
+    base_ps: int = _figure("transport.base", "time", "latency of the transport itself")
+    """Latency without switches and cable: both NICs."""
+    switch_ps: int = _figure("transport.switch", "time", "latency of a switch")
+    """From port to port of one switch."""
+    hops: int = _figure("transport.hops", "count", "switches on the way")
+    """Switches that a message crosses."""
+    cable_mm: int = _figure("transport.metres", "length", "cable on the way")
+    """Cable on the way, millimetres."""
+    metre_ps: int = _figure("transport.per_metre", "time", "latency of a metre of cable")
+    """Light in a metre of cable."""
     backbone_Bps: int = _figure("fabric.backbone", "rate", "backbone rate")  # noqa: N815
     """What all nodes together can send, where they share one backbone, bytes per second."""
     hosts_per_leaf: int = _figure("fabric.hosts_per_leaf", "count", "nodes below a leaf switch")
@@ -182,6 +213,8 @@ class Cluster:
     """Share of the exchange inside a node that does not overlap the one between nodes, 0 to 1."""
     scaleup_Bps: int = _figure("scaleup.rate", "rate", "scale-up link")  # noqa: N815
     """Link between two accelerators of a node, bytes per second and direction, one link per pair."""
+    sharp_Bps: int = _figure("scaleup.sharp", "rate", "NVLink SHARP")  # noqa: N815
+    """What the switch inside a node adds up, bytes per second and device, each way; none where a file does not say it."""
     scaleup_latency_ps: int = _figure("scaleup.latency", "time", "scale-up latency")
     """Latency of that link."""
     register_base_ps: int = _figure("registration.base", "time", "registering a region")
@@ -237,6 +270,11 @@ class Cluster:
         return self.nics * self.nic_Bps
 
     @property
+    def leaves_latency(self) -> bool:
+        """Whether its file leaves the latency between nodes to the transport."""
+        return self.latency_ps is None
+
+    @property
     def assumptions(self) -> tuple[Figure | Wiring, ...]:
         """What rests on an assumption: figures, and where the NICs hang if the file says that on its own."""
         figures = tuple(figure for figure in self.figures.values() if figure.assumption)
@@ -260,11 +298,14 @@ class Cluster:
         HardwareError
             If the cluster has no such figure or the value is impossible.
         """
-        if key not in self.figures:
+        if key not in self.figures and key not in ADDABLE:
             raise HardwareError(f"{self.name} has no figure {key!r}; {nearest(key, self.figures)}")
+        before = self.figures.get(key) or Figure(
+            key=key, value=0, unit="us", basis="per message", source="", assumption="", range=None
+        )
         if not _is_number(value):
-            raise HardwareError(f"{key} must be a number, in {self.figures[key].unit}: {value!r} is none")
-        figure = replace(self.figures[key], value=value, source=source, assumption=assumption, range=range)
+            raise HardwareError(f"{key} must be a number, in {before.unit}: {value!r} is none")
+        figure = replace(before, value=value, source=source, assumption=assumption, range=range)
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
         changed = replace(self, figures=figures, **change)
@@ -289,6 +330,8 @@ class Cluster:
             )
 
 
+ADDABLE = ("device.copy_start", "nic.per_message")
+"""Figures that a what-if may give a cluster whose file has none, in microseconds per message: without them nothing is counted."""
 FIGURE_KINDS = {f.metadata["figure"]: f.metadata["kind"] for f in fields(Cluster) if "figure" in f.metadata}
 FIGURE_LABELS: dict[str, str] = {
     f.metadata["figure"]: f.metadata["label"] for f in fields(Cluster) if "figure" in f.metadata
@@ -304,8 +347,9 @@ def named(key: str) -> str:
 FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figure" in f.metadata}
 
 _MAY_BE_ZERO = {
-    "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency",
+    "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency", "device.copy_start",
     "library.hop", "library.message", "library.rendezvous", "library.device_buffers", "library.overlap_lost",
+    "transport.base", "transport.switch", "transport.hops", "transport.metres", "transport.per_metre",
 }  # fmt: skip
 
 
@@ -320,6 +364,10 @@ def internal_value(figure: Figure) -> int | float:
                 value = parse_duration(figure.value, figure.unit)
             case "size":
                 value = parse_bytes(f"{figure.value!r} {figure.unit}")
+            case "length":
+                if figure.unit != "m":
+                    raise ValueError("a length has unit 'm'")  # noqa: TRY301
+                value = round(figure.value * 1000)
             case "share":
                 if figure.unit != "1" or not 0 <= figure.value <= 1:
                     raise ValueError("a share lies between 0 and 1 and has unit '1'")  # noqa: TRY301
@@ -330,9 +378,14 @@ def internal_value(figure: Figure) -> int | float:
                 value = int(figure.value)
     except (ValueError, OverflowError) as problem:
         raise HardwareError(f"{figure.key} = {figure}: {problem}") from None
+    _check_bounds(figure, kind, value)
+    return value
+
+
+def _check_bounds(figure: Figure, kind: str, value: int) -> None:
     if value < 0 or (value == 0 and figure.key not in _MAY_BE_ZERO):
-        raise HardwareError(f"{figure.key} = {figure} must be greater than zero")
+        least = "zero or more" if figure.key in _MAY_BE_ZERO else "greater than zero"
+        raise HardwareError(f"{figure.key} = {figure} must be {least}")
     low, high = _LIMITS.get(kind, (0, _MAX_COUNT))
     if not low <= value <= high:
         raise HardwareError(f"{figure.key} = {figure} is out of range; possible are {_SAY_LIMITS[kind]}")
-    return value

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import floor, inf
 
 from peerlab.errors import ScenarioError
+from peerlab.model.algorithms import ALGORITHMS as NAMED
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_record import Forbidden, Library
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, NcclSight, chosen, courses
@@ -151,9 +152,14 @@ def nccl_choice(
         offered = {key[0] for key in courses(seen, size, library.law, cost)}
         has = ", ".join(one for one in ALGORITHMS if one in offered)
         with_ = f" with {protocol}" if protocol != "auto" else ""
+        alone = (
+            "; with library='none' it is simulated"
+            if algorithm in NAMED and NAMED[algorithm].in_network
+            else ""
+        )
         raise ScenarioError(
             "algorithm",
-            f"{library.title} has no {wanted!r}{with_} on {cluster.name}; it has {has or 'none'}",
+            f"{library.title} has no {wanted!r}{with_} on {cluster.name}; it has {has or 'none'}{alone}",
         )
     run = chosen(seen, size, library.law, cost, found)
     return _of(run, library, cluster, seen, size)

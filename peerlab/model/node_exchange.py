@@ -5,20 +5,47 @@ from dataclasses import dataclass
 from peerlab.model.scenario import Scenario
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeExchange:
     """The way inside a node."""
 
-    stage: str
-    """Key of `peerlab.model.stages.STAGES`."""
     resource: str
-    """Key of `peerlab.model.resources.RESOURCES`: what each device hands out with."""
+    """Key of `peerlab.model.resources.RESOURCES`: what each device collects and hands out with."""
+    collect_stage: str = "gather"
+    """Key of `peerlab.model.stages.STAGES`: collecting the contributions to its shard."""
+    hand_stage: str = "broadcast"
+    """Key of the same: handing out."""
     latency_ps: int
     """Latency behind it, picoseconds."""
+    collects: int
+    """How often the bytes of a slice leave by a device's links while all devices collect their shards."""
+    hands: int
+    """How often those of a finished slice do when it is handed out."""
+    adds: int
+    """Bytes that a device's memory moves for each byte of a sum: contributions read, sum written; 0 where the switch adds up."""
 
 
 def node_exchange(scenario: Scenario) -> NodeExchange:
-    """Return the way inside a node: scale-up links between devices; between buffers in host memory a core copies (no latency is known)."""
+    """Return the way inside a node: scale-up links between devices; between buffers in host memory a core copies (no latency is known).
+
+    With NVLink SHARP the switch reads a slice of all n devices, adds it up and gives one of them the sum, and copies what that one sends
+    back to all: of a shard n times its bytes leave by a device's links, and once more, (n + 1)/n of the message in all.
+    """
+    cluster = scenario.cluster_for_message
+    peers = cluster.devices - 1
     if scenario.memory == "host":
-        return NodeExchange("share", "shared_memory", 0)
-    return NodeExchange("broadcast", "scaleup", scenario.cluster_for_message.scaleup_latency_ps)
+        return NodeExchange(
+            resource="shared_memory",
+            hand_stage="share",
+            latency_ps=0,
+            collects=peers,
+            hands=peers,
+            adds=peers + 2,
+        )
+    latency = cluster.scaleup_latency_ps
+    if scenario.algorithm_record.in_node_switch:
+        return NodeExchange(
+            resource="nvlink_sharp", collect_stage="switch-sum", hand_stage="switch-copy", latency_ps=latency,
+            collects=cluster.devices, hands=1, adds=0,
+        )  # fmt: skip
+    return NodeExchange(resource="scaleup", latency_ps=latency, collects=peers, hands=peers, adds=peers + 2)

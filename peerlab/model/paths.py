@@ -83,9 +83,18 @@ def _copies(cluster: Cluster) -> tuple[Stage, Stage]:
     return _copy_out(out), _copy_in(back)
 
 
+def _started(cluster: Cluster, copy: Stage) -> tuple[Stage, ...]:
+    """Return a copy, behind the time that starting it takes where the cluster's file says any: a slice has its place by then."""
+    if not cluster.copy_start_ps:
+        return (copy,)
+    return Stage("copy-start", (), flight="copy_start_ps", acquire=copy.acquire), replace(copy, acquire=None)
+
+
 PROXY = Use("proxy", "source", work="message_ps")
 """The library's thread that posts messages to a NIC: it has each until the NIC has sent it."""
-_SEND = (Use("nic_pcie_in", "source"), Use("nic_tx", "source"))
+MESSAGES = Use("nic_messages", "source", work="nic_message_ps")
+"""What a NIC needs for a message however short it is: its message rate."""
+_SEND = (Use("nic_pcie_in", "source"), MESSAGES, Use("nic_tx", "source"))
 _RECEIVE = (Use("nic_rx", "destination"), Use("nic_pcie_out", "destination"))
 
 
@@ -152,14 +161,16 @@ REDUCE = Stage("reduce", (Use("reduce", "destination", touches=3),))
 def _host_rdma(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
     out, back = _copies(cluster)
     network = _staged_network(cluster)
-    return (out, network, back) if memory == "device" else (replace(network, acquire="source"),)
+    if memory != "device":
+        return (replace(network, acquire="source"),)
+    return (*_started(cluster, out), network, *_started(cluster, back))
 
 
 def _host_tcp(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
     network = _staged_network(cluster)
     if memory == "device":
         out, back = _copies(cluster)
-        return out, _CPU_SEND, network, _CPU_RECEIVE, back
+        return *_started(cluster, out), _CPU_SEND, network, _CPU_RECEIVE, *_started(cluster, back)
     receive = replace(_CPU_RECEIVE, release="destination")
     return replace(_CPU_SEND, acquire="source"), network, receive
 
@@ -174,11 +185,12 @@ def _receive_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
     out, _ = _copies(cluster)
     bounce = Use("core", "source", work="bounce_copy_Bps")
     uses = (PROXY, bounce, *_from_memory(cluster), *_SEND, *_RECEIVE, *_to_device(cluster))
-    return out, Stage("half-direct", uses, flight="latency_ps", release="source")
+    return *_started(cluster, out), Stage("half-direct", uses, flight="latency_ps", release="source")
 
 
 def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
-    uses = (Use(f"{port}_tx", "source"), Use(f"{port}_rx", "destination"))
+    messages = (MESSAGES,) if port == "nic" else ()
+    uses = (*messages, Use(f"{port}_tx", "source"), Use(f"{port}_rx", "destination"))
     return (Stage("wire", uses, flight=latency, acquire="source", release="source"),)
 
 

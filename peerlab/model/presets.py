@@ -26,6 +26,7 @@ from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
 from peerlab.model.library_files import load_library
 from peerlab.model.library_record import NONE
 from peerlab.model.rewiring import with_forwarding
+from peerlab.model.transport_files import load_transport
 from peerlab.places import folder
 from peerlab.textfile import read_text
 
@@ -51,10 +52,13 @@ def read_cluster(text: str, where: str) -> Cluster:
     values |= {FIGURE_FIELDS[key]: internal_value(figure) for key, figure in reading.figures.items()}
     try:
         load_library(values.get("library", NONE))
+        for name in {*reading.transports, values.get("transport", "")} - {""}:
+            load_transport(name)
     except ScenarioError as problem:
         raise HardwareError(f"{where}: {problem}") from None
     cluster = Cluster(
         wiring=reading.wiring,
+        transports=reading.transports,
         paths=reading.paths,
         lacks=MappingProxyType(reading.lacks),
         leaves_out=MappingProxyType(reading.leaves_out),

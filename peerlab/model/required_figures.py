@@ -7,8 +7,15 @@ _ALWAYS = (
     "node.numa_domains", "node.switches_per_numa", "node.devices_per_switch", "node.nics_per_switch",
     "nic.rate", "fabric.latency", "slices.window",
 )  # fmt: skip
-MAY_BE_LEFT_OUT = ("device.copy_engine", "device.pcie", "switch.uplink", "host.dram", "device.hbm")
-"""Figures that a file may leave out with a reason: what they describe then never limits anything."""
+MAY_BE_LEFT_OUT = (
+    "device.copy_engine",
+    "device.pcie",
+    "switch.uplink",
+    "host.dram",
+    "device.hbm",
+    "fabric.latency",
+)
+"""Figures that a file may leave out with a reason: what they describe then never limits anything; a latency is then the transport's."""
 NEEDS_OF_SEVERAL = ("scaleup.rate", "scaleup.latency", "device.hbm")
 """Figures that a node with several devices needs, whatever its paths."""
 TOGETHER = (*(law.figures for law in FABRICS if len(law.figures) > 1),)

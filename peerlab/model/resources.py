@@ -44,6 +44,8 @@ class ResourceKind:
 
     What a slice does meanwhile, for pictures, is its stage's to say (`StageKind.counts_as`).
     """
+    frames: bool = False
+    """Whether bytes cross it in packets: it takes as long as they do with the transport's headers."""
     slowed_with_node: bool = False
     """Whether that of a slow node (`Scenario.slow_nodes`) has only the node's share of its capacity."""
 
@@ -55,6 +57,13 @@ RESOURCES: dict[str, ResourceKind] = {
         rate="scaleup_Bps",
         lane=120,
         lane_name="scale-up",
+        drawn="device",
+    ),
+    "nvlink_sharp": ResourceKind(
+        label="NVLink SHARP",
+        scope="device",
+        rate="sharp_Bps",
+        lane=121,
         drawn="device",
     ),
     "scaleup_reduce": ResourceKind(
@@ -158,10 +167,14 @@ RESOURCES: dict[str, ResourceKind] = {
     "nic_pcie_out": ResourceKind(
         label="NIC's PCIe out", scope="nic", rate="nic_pcie_Bps", lane=None, drawn="NIC"
     ),
+    "nic_messages": ResourceKind(
+        label="NIC messages", scope="nic", lane=58, lane_name="NIC messages", drawn="NIC"
+    ),
     "nic_tx": ResourceKind(
         label="NIC send",
         scope="nic",
         rate="nic_Bps",
+        frames=True,
         lane=60,
         drawn="NIC",
         counts_as="send",
@@ -171,12 +184,28 @@ RESOURCES: dict[str, ResourceKind] = {
         label="wire", scope="nic", rate="nic_Bps", lane=80, lane_name="in flight", drawn="wire"
     ),
     "nic_rx": ResourceKind(
-        label="NIC receive", scope="nic", rate="nic_Bps", lane=85, drawn="NIC", slowed_with_node=True
+        label="NIC receive",
+        scope="nic",
+        rate="nic_Bps",
+        frames=True,
+        lane=85,
+        drawn="NIC",
+        slowed_with_node=True,
     ),
-    "leaf_up": ResourceKind(label="leaf to spine", scope="fabric", shared=True, lane=None, drawn="wire"),
-    "leaf_down": ResourceKind(label="spine to leaf", scope="fabric", shared=True, lane=None, drawn="wire"),
+    "leaf_up": ResourceKind(
+        label="leaf to spine", scope="fabric", shared=True, frames=True, lane=None, drawn="wire"
+    ),
+    "leaf_down": ResourceKind(
+        label="spine to leaf", scope="fabric", shared=True, frames=True, lane=None, drawn="wire"
+    ),
     "backbone": ResourceKind(
-        label="backbone", scope="fabric", rate="backbone_Bps", shared=True, lane=None, drawn="wire"
+        label="backbone",
+        scope="fabric",
+        rate="backbone_Bps",
+        shared=True,
+        frames=True,
+        lane=None,
+        drawn="wire",
     ),
     "port_tx": ResourceKind(
         label="port send",

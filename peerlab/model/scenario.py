@@ -21,12 +21,14 @@ from peerlab.model.checks import (
 )
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.fabrics import Fabric, fabric_of
+from peerlab.model.further_hops import with_hops
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import known_by_name
 from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.registration import RegistrationCost
+from peerlab.model.shape_checks import check_shape
 from peerlab.model.stages import Stage
 from peerlab.model.with_library import WithLibrary
 from peerlab.units import KIB, parse_bytes, write_bytes
@@ -74,6 +76,14 @@ class Scenario(WithLibrary):
     """Where the NICs hang: ``switch`` (below the devices' switch), ``root-port``, ``socket-switch``, ``other-socket``; ``auto``: as the cluster says."""
     acs_redirect: str = "auto"
     """Whether switches send what goes from card to card up to the CPU first: ``on``, ``off``; ``auto``: as the cluster says."""
+    transport: str | None = None
+    """``infiniband``, ``roce``, ``efa``, ``iwarp``, ``tcp`` or ``ideal``: headers, hops and message rate count; None: the cluster's, if its file names one."""
+    mtu: int | str | None = None
+    """Its packet size in bytes, such as 4096; None: the transport's usual one."""
+    hops: int | None = None
+    """Switches on the way from NIC to NIC; None: as many as the transport's file says."""
+    metres: float | None = None
+    """Cable on the way, in metres; None: as the transport's file says."""
     message_bytes: int | str = "64 MiB"
     """Bytes of the whole buffer (nccl-tests' size column; of an all-to-all what a rank sends to all); text such as ``"64 MiB"`` is read."""
     slice_bytes: int | str | None = "auto"
@@ -127,8 +137,9 @@ class Scenario(WithLibrary):
         self._set("library", known_by_name(self.library))
         self._check_path()
         self.check_wiring()
+        self.check_transport()
         self.check_library()
-        self._check_shape()
+        check_shape(self)
         self._set("placement", checked_placement(self.placement, self.nodes))
         self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
         self._set("jitter", checked_jitter(self.jitter))
@@ -174,13 +185,7 @@ class Scenario(WithLibrary):
         """What a slice goes through, up to the reduction; behind the network the further hops of a library's tree or ring."""
         found = stages(self.cluster_for_message, str(self.path), self.memory)
         choice = self.choice
-        if not choice:
-            return found
-        at = 1 + next(place for place, one in enumerate(found) if one.flight == "latency_ps")
-        further = (Stage("flight", (), flight="latency_ps"),) * (choice.hops - 1)
-        flush = (Stage("flush", (), flight="flush_ps"),) if choice.flush_ps else ()
-        hops = [one for hop in ((), *((one,) for one in further)) for one in (*hop, *flush)]
-        return (*found[:at], *hops, *found[at:])
+        return with_hops(found, choice.hops, flushes=bool(choice.flush_ps)) if choice else found
 
     @cached_property
     def fabric(self) -> Fabric:
@@ -189,8 +194,9 @@ class Scenario(WithLibrary):
 
     @property
     def reduces(self) -> bool:
-        """Whether adding takes time: bare reference fabrics have no device memory."""
-        return not self.data_path.is_bare and self.hardware.hbm_Bps is not None
+        """Whether adding takes time: bare reference fabrics have no device memory, and with SHARP the switches add."""
+        here = not self.algorithm_record.in_network
+        return here and not self.data_path.is_bare and self.hardware.hbm_Bps is not None
 
     @property
     def registers(self) -> bool:
@@ -322,29 +328,6 @@ class Scenario(WithLibrary):
             raise ScenarioError(
                 "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
             )
-
-    def _check_shape(self) -> None:
-        if self.memory == "host" and (not self.only_sends or not self.staged):
-            raise ScenarioError(
-                "memory",
-                "'host' is for point-to-point and alltoall on host-rdma or host-tcp; use 'device'",
-            )
-        if self.memory == "host" and self.ranks > self.nodes and not self.hardware.core_copy_Bps:
-            why = f"{self.hardware.name} does not say how fast a core copies inside a node (host.core_copy)"
-            raise ScenarioError("memory", f"{why}; use 'device'")
-        if self.collective == "point-to-point":
-            if self.nodes < 2:
-                raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
-            if self.algorithm != "auto":
-                raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
-        algorithm, library = self.algorithm_record, self.used_library
-        has = not algorithm.library or (library and library.kind == algorithm.library)
-        if not has and self.collective in algorithm.collectives:
-            no_nic = f", which serves no {self.path!r}: nothing leaves by a NIC"
-            hint = ": give library='nccl-efa', for instance" if self.uses_nic else no_nic
-            raise ScenarioError("algorithm", f"{self.algorithm!r} needs NCCL{hint}")
-        if self.choice is None or self.algorithm != "ring":  # NCCL's ring goes over all devices
-            algorithm.check(self.hardware, self.nodes, self.collective)
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""

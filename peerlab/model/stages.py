@@ -135,6 +135,21 @@ STAGES: dict[str, StageKind] = {
         role="gather",
         counts_as="exchange",
     ),
+    "switch-sum": StageKind(
+        says="the node's switch adds up what all devices have (NVLink SHARP)",
+        legend="sums by the node's switch (NVLink SHARP)",
+        role="gather",
+        counts_as="exchange",
+    ),
+    "switch-copy": StageKind(
+        says="the node's switch copies a sum to all devices (NVLink SHARP)",
+        legend="sums by the node's switch (NVLink SHARP)",
+        role="gather",
+        counts_as="exchange",
+    ),
+    "copy-start": StageKind(
+        says="start of a staged copy (assumed)", legend="start of a copy", role="ink", counts_as="flight"
+    ),
 }
 """Every kind of stage; a trace numbers them in this order."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
@@ -21,9 +22,9 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
     keys.update(_of_library(scenario))
+    keys.update(_of_transport(scenario))
     if collective and cluster.devices > 1:
-        inside = ("host.core_copy",) if scenario.memory == "host" else ("scaleup.rate", "scaleup.latency")
-        keys.update((*inside, "device.hbm"))
+        keys.update(_inside(scenario))
     if scenario.registers:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
     if scenario.slice_bytes == "auto" and not scenario.choice:
@@ -37,6 +38,15 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     return frozenset(keys & cluster.figures.keys())
 
 
+def _inside(scenario: Scenario) -> Iterator[str]:
+    """Yield what the devices of one node hand each other things with, and what adds them up."""
+    way = node_exchange(scenario)
+    rate = resource_kind(way.resource).rate
+    yield from (_KEYS[rate], "scaleup.latency") if scenario.memory == "device" else (_KEYS[rate],)
+    if way.adds:
+        yield "device.hbm"
+
+
 def _of_library(scenario: Scenario) -> Iterator[str]:
     """Yield what the library adds: NCCL its graph and its transport's costs, a library of messages what it costs point to point."""
     library = scenario.used_library
@@ -48,6 +58,20 @@ def _of_library(scenario: Scenario) -> Iterator[str]:
         yield "library.message"
     elif library and library.kind == "pairwise" and scenario.uses_nic and scenario.nodes > 1:
         yield from ("library.hop", "library.message", "library.overlap_lost")
+
+
+def _of_transport(scenario: Scenario) -> Iterator[str]:
+    """Yield what the transport adds: its packets, and the way where the cluster does not say its latency, or where there is more of it."""
+    if scenario.used_transport is None:
+        return
+    yield from ("transport.mtu", "transport.header", "transport.inside", "transport.first_header")
+    own = scenario.hardware.leaves_latency
+    if own:
+        yield from ("transport.base", "transport.hops")
+    if own or scenario.hops is not None:
+        yield "transport.switch"
+    if own or scenario.metres is not None:
+        yield from ("transport.metres", "transport.per_metre")
 
 
 def _of_stage(stage: Stage) -> Iterator[str]:
@@ -77,6 +101,7 @@ def better_end(figure: Figure) -> int | None:
 
     A higher rate, a shorter time and a larger packet are never slower; a larger slice may be either.
     """
-    if FIGURE_KINDS[figure.key] == "rate" or figure.key == "host.packet_size":
+    if FIGURE_KINDS[figure.key] == "rate" or figure.key in ("host.packet_size", "transport.mtu"):
         return 1
-    return 0 if FIGURE_KINDS[figure.key] in ("time", "share") else None
+    headers = ("transport.header", "transport.inside", "transport.first_header")
+    return 0 if FIGURE_KINDS[figure.key] in ("time", "share", "length") or figure.key in headers else None

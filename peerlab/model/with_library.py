@@ -6,6 +6,7 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.algorithms import Algorithm, algorithm_of
+from peerlab.model.further_hops import UP_AND_DOWN
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import serving, with_library
@@ -14,13 +15,15 @@ from peerlab.model.library_record import Library
 from peerlab.model.paths import data_path
 from peerlab.model.presets import load_cluster
 from peerlab.model.rewiring import rewired
+from peerlab.model.transport_record import latency_ps
+from peerlab.model.with_transport import WithTransport
 from peerlab.units import say_bytes
 
 LIBRARY_FIGURES = ("library", "algorithm", "protocol", "chunk_bytes", "library_does")
 """Keys of `WithLibrary.library_figures`."""
 
 
-class WithLibrary:
+class WithLibrary(WithTransport):
     """The library's part of a scenario; fields are those of `Scenario`."""
 
     cluster: str | Path | Cluster
@@ -50,8 +53,8 @@ class WithLibrary:
 
     @cached_property
     def hardware(self) -> Cluster:
-        """The cluster, loaded, wired as asked for, with the figures of the library that serves the path."""
-        return with_library(self._wired, self.used_library)
+        """The cluster, loaded, wired as asked for, with the figures of library and transport that serve the path."""
+        return self.on_transport(with_library(self._wired, self.used_library))
 
     @cached_property
     def _wired(self) -> Cluster:
@@ -101,7 +104,33 @@ class WithLibrary:
 
     @cached_property
     def cluster_for_message(self) -> Cluster:
-        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's."""
+        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's.
+
+        Hops and metres beyond those of the transport are added to the latency; up to switches that add up and down from them it is twice that.
+        """
+        flown = UP_AND_DOWN if self.sums_between else 1
+        return (
+            self._cluster_on_way
+            if flown == 1
+            else replace(self._cluster_on_way, latency_ps=flown * self.hop_latency_ps)
+        )
+
+    @cached_property
+    def _cluster_on_way(self) -> Cluster:
+        return self.over_hops(self._cluster_for_library)
+
+    @property
+    def hop_latency_ps(self) -> int:
+        """From a sender's last byte to its arrival over one hop, picoseconds: at the other node, or at the switch that adds up."""
+        return self._cluster_on_way.latency_ps
+
+    @property
+    def sums_between(self) -> bool:
+        """Whether switches between the nodes add up."""
+        return self.algorithm_record.in_network and self.nodes > 1
+
+    @cached_property
+    def _cluster_for_library(self) -> Cluster:
         hardware, library, choice = self.hardware, self.used_library, self.choice
         if choice:
             return replace(
@@ -113,7 +142,7 @@ class WithLibrary:
                 scaleup_latency_ps=0,
             )
         if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
-            return replace(hardware, latency_ps=hardware.latency_ps + (hardware.hop_ps or 0))
+            return replace(hardware, latency_ps=latency_ps(hardware, None, None) + (hardware.hop_ps or 0))
         return replace(hardware, message_ps=0) if hardware.message_ps else hardware
 
     @property

@@ -32,6 +32,7 @@ const LAYOUT = `
  * @property {number} reducing
  * @property {string} collective
  * @property {boolean} ring
+ * @property {boolean} sums
  * @property {number} recorded
  * @property {string} hot
  * @property {string} code

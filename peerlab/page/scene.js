@@ -275,7 +275,7 @@ export class Scene extends View {
     const { nodes, steps, reducing } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
     if (!steps || this.meta.collective === "point-to-point") return columns;
     const step = this.step(time), dots = Math.min(nodes, RING.dots);
-    const reached = this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
+    const reached = this.meta.sums ? nodes : this.meta.ring ? (step % (nodes - 1)) + 2 : 1, lit = Math.max(1, Math.round((reached * dots) / nodes));
     // round on the page, and clear of what is above and below it, however flat the scene is
     const down = Math.max(4, Math.min(RING.radius * this.squeeze, RING.radius)), across = down / this.squeeze;
     for (let i = 0; i < dots; i++) {
@@ -286,8 +286,8 @@ export class Scene extends View {
       columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * this.scale);
     }
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
-    if (!this.meta.ring && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
-    const doing = this.meta.collective === "alltoall" ? "exchanging" : step < reducing ? "adding up" : "handing out";
+    if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
+    const doing = this.meta.collective === "alltoall" ? "exchanging" : this.meta.sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
     words.push([RING.x + RING.words, RING.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
     words.push([RING.x + RING.words, RING.y + 8, doing, 11, "normal", "muted", "left"]);
     words.push([RING.x, RING.y, `${nodes}`, 11, "bold", "muted", "center"]);

@@ -98,8 +98,8 @@ def _sight(seen: ShownNodes, run: Run) -> Sight:
     return {
         "node": seen.node,
         "partner": seen.partner,
-        "source": seen.source,
-        "beyond": seen.beyond,
+        "source": (-1,) if run.scenario.sums_between else seen.source,
+        "beyond": (-1,) if run.scenario.sums_between else seen.beyond,
         "slow": _slow(run),
     }
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
+from peerlab.analysis.run import Run
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path
 from peerlab.model.resources import Part
@@ -23,6 +24,10 @@ CPU = (276.0, 8.0, 390.0, 67.0)
 NIC = (276.0, 390.0)
 PORT = 376.0
 """Where slices go through the NIC: beside its name."""
+SUM_LANE = 5.0
+"""How far from the wire's middle slices go up to a switch that adds up, above it, and come down, below."""
+SUM_BOX = (486.0, WIDTH - 486.0)
+"""Left and right of that switch."""
 PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
 ENTRY = BOX_TOP + 2
@@ -46,6 +51,8 @@ class Geometry:
     """The machine."""
     native: bool = False
     """Whether slices leave by the devices' own ports, past PCIe switch and NIC."""
+    sums: bool = False
+    """Whether a switch between the nodes adds up: what all send goes up to it, and comes down to all as a sum."""
 
     @property
     def host(self) -> bool:
@@ -167,12 +174,33 @@ class Geometry:
         return self._at(node, [(MEMORY[2] - 24, y + 8), (sum(CPU[::2]) / 2, y + 8), (MEMORY[2] - 24, y - 8)])
 
     def stub(self, node: int) -> list[Point]:
-        """Return the way between the NIC and the node's other neighbour."""
-        nic = PORT
-        return self._at(node, [(nic, WIRE), (nic, HEIGHT)])
+        """Return the way from the NIC to what is not drawn, the NIC included."""
+        return [(self.x(node, PORT), WIRE), *self.leaving(node)]
+
+    def leaving(self, node: int) -> list[Point]:
+        """Return the way from the NIC to what is not drawn: the node's other neighbour, or into the switch that adds up."""
+        if self.sums:
+            return self._at(node, [(PORT, WIRE - SUM_LANE), (WIDTH / 2, WIRE - SUM_LANE)])
+        return self._at(node, [(PORT, HEIGHT)])
+
+    def coming(self, node: int) -> list[Point]:
+        """Return the way from there to the NIC."""
+        if self.sums:
+            return self._at(node, [(WIDTH / 2, WIRE + SUM_LANE), (PORT, WIRE + SUM_LANE)])
+        return self._at(node, [(PORT, HEIGHT)])
+
+    def across(self) -> list[Point]:
+        """Return the way between the two NICs, without these: straight, or up into the switch that adds up and down from it."""
+        return [*self.leaving(0), *self.coming(1)] if self.sums else []
 
     def _at(self, node: int, points: list[Point]) -> list[Point]:
         return [(self.x(node, x), y) for x, y in points]
+
+
+def geometry_of(run: Run) -> Geometry:
+    """Return the positions in the picture of a run."""
+    s = run.scenario
+    return Geometry(s.hardware, s.data_path.uses_own_ports, s.sums_between)
 
 
 def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:
@@ -199,10 +227,14 @@ def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | No
     if track not in _CROSSING:
         return [[None] * 3 for _ in found]
     own, following, before, _ = found
-    half, turns = next(at for at, (x, _) in enumerate(own) if x > WIDTH / 2), len(own) > 4
-    across = [_fraction(own, half - 1), _fraction(own, half), _fraction(own, -2) if turns else None]
-    leaves = [_fraction(following, -2), None, None]
-    comes = [0.0, _fraction(before, 1), _fraction(before, -2) if turns else None]
+    corners = len(geometry.across())
+    half = next(at for at, (x, _) in enumerate(own) if x > WIDTH / 2 and (not corners or x >= WIDTH - PORT))
+    turns = len(own) - corners > 4
+    beside = corners // 2 or 1  # corners between a NIC and where slices are out of sight
+    sent = half - (corners or 1)
+    across = [_fraction(own, sent), _fraction(own, half), _fraction(own, -2) if turns else None]
+    leaves = [_fraction(following, -1 - beside), None, None]
+    comes = [0.0, _fraction(before, beside), _fraction(before, -2) if turns else None]
     return [across, leaves, comes, across]
 
 
@@ -237,10 +269,10 @@ def _ways(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Poi
 
 def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
     """Return the ways from node to node."""
-    entry, leave = g.stub(0)[1], g.stub(1)[1]
+    entry, leave = g.coming(0), g.leaving(1)
     if track == "host memory to host memory":
         into = [g.nic_to_memory(0), g.nic_to_memory(1)]
-        return [*g.memory_to_nic(0), *into[1]], [*g.memory_to_nic(1), leave], [entry, *into[0]]
+        return [*g.memory_to_nic(0), *g.across(), *into[1]], [*g.memory_to_nic(1), *leave], [*entry, *into[0]]
     if track == "port to port" and g.native:
         left, right = g.device_to_port(0, device), g.device_to_port(1, device)
         y = left[-1][1]
@@ -248,7 +280,7 @@ def _between(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[
     half = track == "host memory to the other device"
     out = [g.memory_to_nic(node) if half else g.device_to_nic(node, device) for node in (0, 1)]
     into = [g.nic_to_device(node, device) for node in (0, 1)]
-    return [*out[0], *into[1]], [*out[1], leave], [entry, *into[0]]
+    return [*out[0], *g.across(), *into[1]], [*out[1], *leave], [*entry, *into[0]]
 
 
 _PASSES: dict[Track, tuple[Part, ...]] = {

@@ -7,7 +7,7 @@ from peerlab.analysis.run import Run
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Point
 from peerlab.view.frames import PASSED, Segments, moves
-from peerlab.view.geometry import Geometry, stops, waiting_places, ways
+from peerlab.view.geometry import Geometry, geometry_of, stops, waiting_places, ways
 from peerlab.view.shown_nodes import OWN, shown_nodes
 from peerlab.view.trains import (
     BAR,
@@ -76,7 +76,7 @@ def fullest(run: Run) -> int:
 
 
 def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
-    geometry = Geometry(run.scenario.hardware, run.scenario.data_path.uses_own_ports)
+    geometry = geometry_of(run)
     drawn = [stage.name for stage in run.scenario.stages if stage_kind(stage.name).track]
     broad = breadth(drawn)
     placed: list[Slice] = []

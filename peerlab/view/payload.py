@@ -36,6 +36,8 @@ class Meta(TypedDict):
     """Steps in which values are added up; they come first."""
     collective: str
     ring: bool
+    sums: bool
+    """Whether switches between the nodes add up."""
     recorded: int
     """Of how many nodes the rows of the data path are."""
     hot: str
@@ -83,6 +85,7 @@ def _meta(run: Run, before: Run | None, number: int) -> Meta:
         "reducing": schedule.reducing_steps,
         "collective": s.collective,
         "ring": schedule.is_ring,
+        "sums": s.sums_between,
         "recorded": 1 if run.trace.folded or s.collective == "point-to-point" else 3,
         "hot": run.bottleneck.kind if run.bottleneck else "",
         "code": s.as_code(),

@@ -2,6 +2,7 @@
 
 from peerlab.analysis.lanes import has_lane
 from peerlab.analysis.metrics import BUSY
+from peerlab.model.node_exchange import node_exchange
 from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, within
@@ -14,6 +15,7 @@ from peerlab.view.geometry import (
     PORT,
     PORT_HALF,
     PORT_WIRE,
+    SUM_BOX,
     SWITCH_BOTTOM,
     SWITCH_TOP,
     WIRE,
@@ -165,9 +167,15 @@ def draw_wire(sketch: Sketch) -> None:
         else (y - half - 10, y + half + 11, y + half + 27)
     )
     name = say_rate(s, sketch.sight.node, sketch.speed(0))
+    rate = ""
+    if s.sums_between:
+        names = (y - half - 10, y + half + 12, y + half + 26)
+        d.box("boxes", (SUM_BOX[0], y - half - 3, SUM_BOX[1], y + half + 3), "box", "edge", 1.6)
+        rate = f"{name.removeprefix('wire, ')}, "
+        name = f"switch adds up {s.nodes} nodes"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
     ink = "hot-ink" if named else "muted"
-    d.text((WIDTH / 2, names[1]), _sending(sketch), size=12, bold=named, ink=ink)
+    d.text((WIDTH / 2, names[1]), rate + _sending(sketch), size=12, bold=named, ink=ink)
     hot = sketch.hot == "latency"
     ink = "hot-ink" if hot else "muted"
     d.text((WIDTH / 2, names[2]), say_latency(s), size=11, bold=hot, ink=ink)
@@ -209,10 +217,16 @@ def draw_alone(sketch: Sketch) -> None:
     if c.devices == 1:
         d.text((x, y), f"Its one {c.device_name} has nobody to exchange with.", size=12, ink="muted")
         return
-    hot = sketch.hot in ("scaleup", "scaleup_reduce")
-    d.text((x, y), f"Its {c.devices} {c.device_name} exchange over links of their own,", size=12, ink="muted")
-    rate = f"{c.scaleup_Bps * (c.devices - 1) / 1e9:g} GB/s each{sketch.mark('scaleup.rate')}"
-    busy = sketch.share(0, "scaleup")
+    way = node_exchange(sketch.run.scenario)
+    hot = sketch.hot in (way.resource, "scaleup_reduce")
+    sketch.told.add(way.resource)
+    does = (
+        "exchange over links of their own" if way.adds else "read sums that their switch makes (NVLink SHARP)"
+    )
+    d.text((x, y), f"Its {c.devices} {c.device_name} {does},", size=12, ink="muted")
+    mark = sketch.mark("scaleup.rate" if way.adds else "scaleup.sharp")
+    rate = f"{capacity_Bps(c, way.resource) / 1e9:g} GB/s each{mark}"
+    busy = sketch.share(0, way.resource)
     d.text((x, y + 20), f"{rate}, {busy}", size=12, bold=hot, ink="hot-ink" if hot else "muted")
 
 

@@ -6,7 +6,7 @@ from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import RESOURCES, Part, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Drawing, within
-from peerlab.view.geometry import Geometry, passes
+from peerlab.view.geometry import geometry_of, passes
 from peerlab.view.shown_nodes import shares, shown_nodes
 from peerlab.view.wire import assumed
 
@@ -21,7 +21,7 @@ class Sketch:
         self.run, self.cluster = run, run.scenario.hardware
         self.path = run.scenario.data_path
         self.native = self.path.uses_own_ports
-        self.geometry, self.drawing = Geometry(self.cluster, self.native), Drawing()
+        self.geometry, self.drawing = geometry_of(run), Drawing()
         self.sight = shown_nodes(run)
         right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
         self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]

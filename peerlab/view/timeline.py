@@ -58,8 +58,8 @@ class TimelineLane:
     """Indices of the resources drawn on it."""
 
 
-def _has(run: Run, kind: str) -> bool:
-    """Whether the cluster has a resource of this kind at all, used or not."""
+def _has(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
+    """Whether the cluster has a resource of this kind at all, used or not; `on_paths` are those that any of its paths uses."""
     s, hardware = run.scenario, run.scenario.hardware
     match kind:
         case "wire":  # whatever the path, a slice is in flight between the nodes
@@ -70,7 +70,7 @@ def _has(run: Run, kind: str) -> bool:
             return hardware.devices > 1 and s.collective != "point-to-point" and s.memory == "device"
         case "reduce":
             return s.reduces and s.collective in ADDING
-    return any(kind in kinds(hardware, path) for path in hardware.paths) or kind in run.busy
+    return kind in on_paths or kind in run.busy
 
 
 def lanes(run: Run) -> list[TimelineLane]:
@@ -81,10 +81,11 @@ def lanes(run: Run) -> list[TimelineLane]:
     """
     found = run.bottleneck
     wanted = in_order([kind for kind in RESOURCES if has_lane(kind) or (found and found.kind == kind)])
-    there = _in_sight(run)
+    there, hardware = _in_sight(run), run.scenario.hardware
+    on_paths = frozenset(kind for path in hardware.paths for kind in kinds(hardware, path))
     rows = []
     for kind in wanted:
-        if _has(run, kind):
+        if _has(run, kind, on_paths):
             mine = [i for i, r in enumerate(run.trace.resources) if r.kind == kind and there[i]]
             rows.append(TimelineLane(kind, lane_name(kind), tuple(mine)))
     return rows

@@ -49,9 +49,11 @@ def say_latency(scenario: Scenario) -> str:
     if scenario.data_path.uses_own_ports:
         return f"{scenario.cluster_for_message.port_latency_ps / 1e6:g} µs latency{assumed(scenario, 'port.latency')}"
     mark = assumed(scenario, _of_library(scenario, "fabric.latency"))
-    latency = scenario.cluster_for_message.latency_ps / 1e6
+    latency = scenario.hop_latency_ps / 1e6
     if scenario.choice:
         course = scenario.choice.course
         hop = latency * scenario.choice.hops / course.hops  # a ring's flights are many hops in one
         return f"{course.protocol} protocol, {hop:.3g} µs a hop{mark}"
+    if scenario.sums_between:
+        return f"{latency:.4g} µs up, {latency:.4g} µs down{mark}"
     return f"{latency:.4g} µs latency{mark}"

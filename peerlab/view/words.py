@@ -20,8 +20,7 @@ def colours(run: Run) -> list[list[str]]:
         used.insert(0, "register")
     if s.collective != "point-to-point":
         used += ["reduce"] if s.reduces and s.collective in ADDING else []
-        inside = "gather" if s.memory == "device" else node_exchange(s).stage
-        used += [inside] if s.hardware.devices > 1 else []
+        used += [node_exchange(s).hand_stage] if s.hardware.devices > 1 else []
     used.append("flight")
     key: dict[str, str] = {}
     for stage in used:
@@ -76,6 +75,8 @@ def _how(run: Run) -> str:
     s = run.scenario
     if s.collective == "point-to-point":
         return "one message"
+    if s.algorithm_record.in_network:
+        return _sums(s)
     says, turns = s.library_says, ", one rank at a time" if s.blocking else ", all at once"
     if s.collective == "alltoall":
         how = f"direct exchange{turns}"
@@ -84,6 +85,13 @@ def _how(run: Run) -> str:
     if ": " in says:  # it names the schedule itself
         return says + (turns if s.collective == "alltoall" else "")
     return f"{how}, {says}" if says else how
+
+
+def _sums(s: Scenario) -> str:
+    """Return which switches add up."""
+    between = "the switches between the nodes add up (SHARP)" if s.sums_between else ""
+    inside = "the switch inside a node adds up (NVLink SHARP)" if s.algorithm_record.in_node_switch else ""
+    return " and ".join(filter(None, (inside, between)))
 
 
 def _disturbed(run: Run) -> str:

@@ -69,7 +69,12 @@ def test_only_algorithms_that_machine_nodes_and_collective_can_have_are_offered(
     def offered():
         return {value for _, value in lab.controls.rare.algorithm.options}
 
-    adding = set(ALGORITHMS) - {"direct", "tree", "nvls-tree"}  # an all-to-all's, and NCCL's
+    adding = set(ALGORITHMS) - {
+        "direct",
+        "tree",
+        "nvls-tree",
+        "nvls",
+    }  # an all-to-all's, NCCL's, and NVSwitch's
     assert offered() == adding - {"ring"}  # dl1 has eight devices a node
     lab.controls.nodes_text.value = "12"
     assert offered() == adding - {"ring", "halving-doubling", "recursive-doubling"}
@@ -188,6 +193,45 @@ def test_where_the_nics_hang_and_acs_redirect_are_switched_and_seen():
 def test_a_wiring_that_is_given_in_python_and_is_the_clusters_own_is_shown_as_that():
     lab = explore(wiring="switch", acs_redirect="off", nodes=4, message_bytes="4 MiB")
     assert (lab.controls.rare.wiring.place.value, lab.controls.rare.wiring.acs.value) == ("auto", "auto")
+    lab.close()
+
+
+def test_a_transport_its_packets_and_the_way_are_set_and_seen_under_more():
+    lab = explore(cluster="roce-100g-a100", path="peer-direct", nodes=4, message_bytes="16 MiB")
+    rare, before = lab.controls.rare.transport, lab.run.time_ps
+    assert [name for name, _ in rare.transport.options] == ["headers not counted", "ideal", "RoCE v2"]
+    assert (rare.mtu.disabled, rare.hops.disabled, rare.metres.disabled) == (True, True, True)
+    rare.transport.value = "roce"
+    large = lab.run.time_ps
+    assert large > before
+    rare.mtu.value = "1024"
+    small = lab.run.time_ps
+    assert (lab.scenario.mtu, small > large) == (1024, True)
+    rare.hops.value, rare.metres.value = "5", "300"
+    assert (lab.scenario.hops, lab.scenario.metres) == (5, 300)
+    assert lab.run.time_ps > small
+    rare.mtu.value = "9000"
+    assert "mtu: RoCE v2 allows 256, 512, 1024, 2048 or 4096 bytes, not 9000" in lab.controls.error.value
+    rare.metres.value = "-3"
+    assert "a cable of -3 m is not possible" in lab.controls.error.value
+    lab.controls.cluster.value = "p4d"
+    s = lab.scenario
+    assert (s.transport, s.mtu, s.hops, s.metres, rare.mtu.value) == (None, None, None, None, "")
+    assert [name for name, _ in rare.transport.options] == ["headers not counted", "EFA (SRD)", "ideal"]
+    lab.close()
+
+
+def test_a_transport_or_an_algorithm_that_a_path_lacks_goes_with_the_path():
+    lab = explore(cluster="ideal-100g", transport="tcp", mtu=1500, nodes=4, message_bytes="1 MiB")
+    assert lab.controls.rare.transport.mtu.value == "1500"
+    lab.controls.cluster.value = "infiniband-hdr-a100"
+    lab.controls.rare.library.value = "none"
+    lab.controls.host.value = False
+    lab.controls.rare.algorithm.value = "sharp"
+    assert lab.run.busy["nic_tx"] > 0
+    lab.controls.host.value = True
+    lab.controls.baseline.value = "host-tcp"
+    assert (lab.scenario.path, lab.scenario.algorithm) == ("host-tcp", "auto")
     lab.close()
 
 

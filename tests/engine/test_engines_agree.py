@@ -65,14 +65,21 @@ def exchanges(draw, fields):
     }
 
 
+def beside_switches(algorithm, fields):
+    """Return what becomes of fields where the switches add up: NICs that do RDMA, and a fabric that never limits."""
+    if not ALGORITHMS[algorithm].in_network:
+        return {}
+    machine = fields["cluster"] in MACHINES
+    return {"path": "peer-direct", "cluster": "p5"} if machine else {"cluster": "ideal-100g"}
+
+
 @st.composite
 def scenarios(draw, *, registers=False, alltoall=False):
     """Make a scenario small enough for the referee to run on every node; `registers`: one that asks for memory; `alltoall`: an all-to-all."""
     fields = common(draw)
     powers = st.sampled_from([1, 2, 4, 8, 16])
-    others = [name for name, one in ALGORITHMS.items() if "allreduce" in one.collectives and not one.library][
-        3:
-    ]
+    others = [name for name, one in ALGORITHMS.items() if "allreduce" in one.collectives and not one.library]
+    others = [name for name in others[3:] if not ALGORITHMS[name].in_node_switch]
     algorithm = draw(st.sampled_from(["auto", "auto", *others]))
     needs_power = algorithm in ("halving-doubling", "recursive-doubling")
     if not registers and draw(st.integers(0, 2)) == 0:
@@ -92,7 +99,8 @@ def scenarios(draw, *, registers=False, alltoall=False):
     elif fields["cluster"] in MACHINES:
         fields["path"] = draw(st.sampled_from(peerlab.Scenario(cluster=fields["cluster"]).hardware.paths))
     choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "point-to-point"]
-    if algorithm in ("recursive-doubling", "binary-tree"):
+    fields |= beside_switches(algorithm, fields)
+    if ALGORITHMS[algorithm].collectives == ("allreduce",):
         choices = ["allreduce"]
     choices = ["alltoall"] if alltoall else choices if fields["nodes"] > 1 else choices[:5]
     fields["collective"] = draw(st.sampled_from(choices))

@@ -9,7 +9,7 @@ import pytest
 
 import peerlab
 from peerlab.collectives.walk import walk
-from peerlab.lessons import eight_bytes, find, own_machine, review, training_gain
+from peerlab.lessons import eight_bytes, find, own_machine, quoted_tables, review, training_gain
 from peerlab.lessons.gain_by_cluster import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring_moves import RingLayout
@@ -176,6 +176,32 @@ STAGED_TIMES = times("juliet/osu-latency-staged")
 SLOW = [size for size, time_s in STAGED_TIMES.items() if size < 2**20 and time_s > STAGED_TIMES[2**20]]
 SLOW_KIB = (SLOW[0] >> 10, SLOW[-1] >> 10)
 """Sizes below 1 MiB that took longer than 1 MiB did: the first and the last."""
+
+
+def one_core():
+    """Return the Gb/s that a core of a host with A100 sends over kernel TCP."""
+    sends = peerlab.Scenario(
+        cluster="roce-100g-a100", path="host-tcp", collective="point-to-point", nodes=2, message_bytes="64 MiB", library="none",
+        transport="tcp",
+    )  # fmt: skip
+    return 8 * run(sends).busbw_GBps
+
+
+def ahead_us(other="InfiniBand with GPUDirect"):
+    """Return by how many microseconds 8 bytes are there sooner in another row than by RoCE with GPUDirect; below 0: later."""
+    sent = quoted_tables.latencies()["with gdrcopy"]
+    return sent["RDMA with GPUDirect"] - sent[other]
+
+
+def stored():
+    times = quoted_tables.storage()["times"]
+    return times["copy engine, uplink its own"], times["uplink shared both ways"]
+
+
+def samples(one, other):
+    quoted = quoted_tables.gpt3()["samples a second"]
+    return quoted[one] / quoted[other]
+
 
 COMPUTED = {
     "03_registration_and_the_cache": [
@@ -427,10 +453,33 @@ COMPUTED = {
         ("large messages go {:.2f} times as fast", lambda: gain(message_bytes="1 GiB")),
         ("about {:.1f} of it (worked out", lambda: training_gain.WAITS),
     ],
+    "08_whose_figures_are_these": [
+        ("about {:.1f} of what it draws busy (worked out", lambda: training_gain.WAITS),
+        ("One core of the host in peerlab sends {:.1f} Gb/s", one_core),
+        ("it is ahead of RoCE by {:.1f} µs", ahead_us),
+        ("(Peer Direct is {:.2f} µs longer here", lambda: ahead_us("RDMA without GPUDirect")),
+        ("(each thread block adds {:.1f} million)", lambda: quoted_tables.puts()["by that law"].iloc[0]),
+        ("One rate, {:.1f} GB/s, meets all four points", lambda: peerlab.load_cluster("p5").sharp_Bps / 1e9),
+        (
+            "With a copy engine it is {:.1f} times, with an uplink that carries the other way too {:.1f}",
+            stored,
+        ),
+        (
+            "even its TCP row is {:.1f} times what is published",
+            lambda: samples("TCP/IP", "published (Megatron-LM)"),
+        ),
+        ("nearly four times the samples at {:.1f} times the", lambda: 82 / 45),
+    ],
 }
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
 
 SOURCED = {
+    "08_whose_figures_are_these": [
+        "measured 98.04 Gb/s of 100 on each half of a RoCE link of 200",  # capetron/gb10-cluster-guide
+        "*InfiniBand, 0.5 to 2*",
+        '"4.5 times the training throughput"',  # both: RDMA and GPUDirect: Enabling Zero-Copy Communication
+        "native 2.22 GB/s, plain files 2.21 (NVIDIA/DALI issue 3972)",
+    ],
     "07_what_does_a_training_gain": [
         '"4.5 times the training throughput"'
     ],  # RDMA and GPUDirect: Enabling Zero-Copy Communication

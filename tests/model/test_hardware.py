@@ -147,7 +147,7 @@ def test_the_files_hold_no_key_that_the_loader_would_ignore():
             if isinstance(v, dict) and s not in ("paths", "leaves_out", "wiring")
             for k in v
         }
-        written -= {"library.name", "library.version"}
+        written -= {"library.name", "library.version", "transport.has"}
         assert written == set(peerlab.load_cluster(name).figures)
 
 

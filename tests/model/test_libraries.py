@@ -74,7 +74,7 @@ def test_what_is_not_possible_is_refused_in_words():
     ("before", "after", "says"),
     [
         ("value = 18,", "value = 30,", "range"),
-        ("value = 18,", "value = -1,", "must be greater than zero"),
+        ("value = 18,", "value = -1,", "must be zero or more"),
         ("value = 18,", 'value = "much",', "is not a number"),
         ("[library]\nhop", "[library]\nhopp", "unknown figure 'library.hopp'"),
         ("value = [75, 35]", "value = []", "not a number, or a list of numbers"),

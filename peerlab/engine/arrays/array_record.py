@@ -146,5 +146,5 @@ class ArrayRecord:
         if traffic and self._system.plan.collects:
             served[:, links] += int(traffic.link_ps.sum())
             served[:, reduce] += int(traffic.reduce_ps.sum())
-            nbytes[links] += int(traffic.slices.sum()) * traffic.peers
-            nbytes[reduce] += int(traffic.slices.sum()) * (traffic.peers + 2)
+            nbytes[links] += int(traffic.slices.sum()) * traffic.way.collects
+            nbytes[reduce] += int(traffic.slices.sum()) * traffic.way.adds

@@ -291,7 +291,9 @@ class Batch:
             for piece in self._pieces:
                 ready = int(traffic.ready[piece]) if plan.collects else 0
                 free = np.maximum(free, ready) + int(traffic.link_ps[piece])
-                self.record.hand_out(int(traffic.link_ps[piece]), int(traffic.slices[piece]) * traffic.peers)
+                self.record.hand_out(
+                    int(traffic.link_ps[piece]), int(traffic.slices[piece]) * traffic.way.hands
+                )
             self._end = np.maximum(self._end, free + traffic.latency_ps)
         return free
 
@@ -300,7 +302,7 @@ class Batch:
         if not self.system.plan.hands_out or step < self.system.plan.schedule.reducing_steps - 1:
             return
         traffic = self.traffic
-        moved = self.system.chunk_sizes[piece] * (traffic.peers if traffic else 0)
+        moved = self.system.chunk_sizes[piece] * (traffic.way.hands if traffic else 0)
         duration = service(self.system.scenario.cluster_for_message, "scaleup")(moved)
         self._hand_out_free = np.maximum(self._hand_out_free, at) + duration
         latency = traffic.latency_ps if traffic else 0

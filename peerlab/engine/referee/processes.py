@@ -336,12 +336,12 @@ class Referee:
         event.callbacks.append(lambda _: where.append(key))
 
     def _collect(self, position: int, piece: int, lane: int, place: int) -> Process:
-        cluster, way = self.system.scenario.cluster_for_message, self.system.lanes[lane]
-        peers, nbytes = cluster.devices - 1, self.system.chunk_sizes[piece]
-        key = (place, piece, lane)
-        yield from self._scaleup("gather", key, way.scaleup[0], "scaleup", nbytes * peers)
-        yield self.env.timeout(cluster.scaleup_latency_ps)
-        yield from self._scaleup("gather-reduce", key, way.scaleup[1], "scaleup_reduce", nbytes * (peers + 2))
+        way, (links, memory) = node_exchange(self.system.scenario), self.system.lanes[lane].scaleup
+        key, nbytes = (place, piece, lane), self.system.chunk_sizes[piece]
+        yield from self._scaleup(way.collect_stage, key, links, way.resource, nbytes * way.collects)
+        yield self.env.timeout(way.latency_ps)
+        if way.adds:
+            yield from self._scaleup("gather-reduce", key, memory, "scaleup_reduce", nbytes * way.adds)
         self.own[position, piece, lane].succeed()
         self.end = max(self.end, self.clock.now)
         if self.system.plan.schedule.steps == 0 and self.system.plan.hands_out:
@@ -356,8 +356,8 @@ class Referee:
             if 0 <= step < self.system.plan.schedule.steps
             else self.system.chunk_sizes
         )
-        moved = sizes[piece] * (scenario.hardware.devices - 1)
-        yield from self._scaleup(way.stage, (step, piece, owner), link, way.resource, moved)
+        moved = sizes[piece] * way.hands
+        yield from self._scaleup(way.hand_stage, (step, piece, owner), link, way.resource, moved)
         yield self.env.timeout(way.latency_ps)
         self.end = max(self.end, self.clock.now)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from peerlab.analysis.metrics import messages_per_s
 from peerlab.analysis.run import Run
 from peerlab.engine.answer_step import step
 from peerlab.engine.simulate import simulate
@@ -35,6 +36,8 @@ COMPARISONS = {
     "time": ComparedFigure(lambda run: run.time_s),
     "algbw": ComparedFigure(lambda run: run.algbw_GBps),
     "busbw": ComparedFigure(lambda run: run.busbw_GBps),
+    "goodput": ComparedFigure(lambda run: run.scenario.goodput),
+    "message rate": ComparedFigure(lambda run: messages_per_s(run.trace, run.recording) / 1e6),
     "hits": ComparedFigure(lambda run: float(sum(one.registration.hits for one in run.iterations))),
     "time ratio": ComparedFigure(lambda run, other: run.time_s / other.time_s, of_two=True),
     "steady time ratio": ComparedFigure(lambda run, other: _steady(run) / _steady(other), of_two=True),
@@ -49,6 +52,7 @@ UNITS: dict[str, tuple[str, ...]] = dict.fromkeys(COMPARISONS, ("1",)) | {
     "time": tuple(SECONDS),
     "algbw": ("GB/s",),
     "busbw": ("GB/s",),
+    "message rate": ("M/s",),
     "step time": tuple(SECONDS),
     "exposed time": tuple(SECONDS),
 }

@@ -1,0 +1,166 @@
+"""Tables of lab 08: what articles quote, beside what peerlab simulates or works out.
+
+*The overview* is "RDMA and GPUDirect: Enabling Zero-Copy Communication in AI Training Clusters".
+"""
+
+from functools import cache
+
+import pandas as pd
+
+from peerlab.analysis import fabric_forms as forms
+from peerlab.engine.simulate import simulate
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.training.closed_forms import parameter_flop
+
+QUOTED = {"kernel TCP": (60, 70), "RoCE v2": (90, 95), "InfiniBand": (95, 98)}
+"""Gb/s of large messages on a 100G link, from the overview."""
+LINE = Scenario(cluster="ideal-100g", algorithm="ring", nodes=8, message_bytes="64 MiB", slice_bytes=None)
+_ON = {"kernel TCP": ("tcp", (1500, 9000)), "RoCE v2": ("roce", (1024, 4096)), "InfiniBand": ("infiniband", (1024, 4096))}  # fmt: skip
+START_US = (0, 5, 20)
+"""What starting a copy and waiting for it takes, microseconds: with gdrcopy nothing; without, assumed from 5 to 20."""
+_LATENCIES = {
+    "TCP/IP without GPUDirect": (50, 100, "roce-100g-a100", "host-tcp"),
+    "RDMA without GPUDirect": (10, 20, "roce-100g-a100", "host-rdma"),
+    "RDMA with GPUDirect": (2, 5, "roce-100g-a100", "peer-direct"),
+    "InfiniBand with GPUDirect": (0.5, 2, "infiniband-hdr-a100", "peer-direct"),
+}
+"""Microseconds of 8 bytes, from the overview: from, to; and where that is simulated."""
+_GPT3 = {
+    "TCP/IP": (85, 45, 40),
+    "RoCE v2 + GPUDirect": (320, 82, 88),
+    "InfiniBand + GPUDirect": (380, 88, 92),
+}
+"""GPT-3 on 1,024 A100, from the overview: samples a second, per cent of the GPU, per cent of the network."""
+_PUBLISHED = 1536 / 31.92
+"""Samples a second of this model on 1,024 A100: Megatron-LM's README (138 TFLOP/s each, with recomputation)."""
+_NVLS = {5: (258, 420), 6: (265, 440), 7: (270, 460), 8: (273, 480)}
+"""GB/s of NVLink SHARP on so many H100, algbw and busbw: NVIDIA/nccl issue 1455."""
+_PUTS = {1: (2.6, 12.7), 2: (3.2, 25.5), 4: (3.2, 42.8), 8: (2.5, 64.2), 16: (3.2, 87.2), 32: (3.2, 72.4), 64: (3.0, 68.0)}  # fmt: skip
+"""Million puts of 4 bytes a second on a ConnectX-7, by thread blocks: through a proxy, and from the GPU (measured in 2026)."""
+
+
+@cache
+def carried(transport: str, mtu: int) -> float:
+    """Return the GB/s of payload that a NIC of 100 Gb/s carries."""
+    scenario = LINE.with_(transport=transport, mtu=mtu)
+    return scenario.goodput * scenario.hardware.nic_Bps / 1e9
+
+
+def brochure() -> pd.DataFrame:
+    """Return the overview's table of large messages beside the payload on the wire at two packet sizes, Gb/s."""
+    rows = {}
+    for (title, (low, high)), (name, sizes) in zip(QUOTED.items(), _ON.values(), strict=True):
+        found = {
+            f"{which} packets": 8 * carried(name, mtu)
+            for which, mtu in zip(("small", "large"), sizes, strict=True)
+        }
+        rows[title] = {"quoted from": low, "quoted to": high} | found
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+@cache
+def latency_us(cluster: str, path: str, start_us: float) -> float:
+    """Return how long 8 bytes take from device to device, microseconds, where each staged copy waits so long to start."""
+    machine = load_cluster(cluster)
+    if start_us:
+        machine = machine.with_figure("device.copy_start", start_us, assumption="5 to 20 us")
+    speaks = machine.transports[0]
+    asked = Scenario(
+        cluster=machine, path=path, collective="point-to-point", nodes=2, message_bytes=8, library="none", transport=speaks
+    )  # fmt: skip
+    return simulate(asked).time_s * 1e6
+
+
+def latencies() -> pd.DataFrame:
+    """Return the overview's latencies of 8 bytes beside simulated ones, microseconds: with gdrcopy, and with copies that are started."""
+    rows = {}
+    for title, (low, high, cluster, path) in _LATENCIES.items():
+        found = {
+            f"copies start in {us} µs" if us else "with gdrcopy": latency_us(cluster, path, us)
+            for us in START_US
+        }
+        rows[title] = {"quoted from": low, "quoted to": high} | found
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def places() -> pd.DataFrame:
+    """Return what a GPU sends straight to a NIC, by where that hangs, GB/s: A100 and InfiniBand HDR."""
+    asked = Scenario(
+        cluster="infiniband-hdr-a100", path="peer-direct", collective="point-to-point", nodes=2, message_bytes="256 MiB",
+        library="none",
+    )  # fmt: skip
+    runs = {
+        "below one switch": simulate(asked),
+        "below one CPU": simulate(asked.with_(wiring="root-port")),
+        "across sockets": simulate(asked.with_(wiring="other-socket")),
+    }
+    return pd.DataFrame.from_dict(
+        {name: {"GB/s": run.busbw_GBps, "limits most": run.bottleneck.label if run.bottleneck else ""} for name, run in runs.items()},
+        orient="index",
+    )  # fmt: skip
+
+
+def gpt3() -> pd.DataFrame:
+    """Return the overview's table of GPT-3 beside what it would take of each A100, which does 312 TFLOP/s at its peak."""
+    rows = {}
+    for title, (samples, device, network) in _GPT3.items():
+        tera = parameter_flop(175e9, 2048 * samples) / 1024 / 1e12
+        rows[title] = {
+            "samples a second": samples, "GPU, %": device, "network, %": network, "TFLOP/s a GPU": tera, "of the peak, %": 100 * tera / 312,
+        }  # fmt: skip
+    tera = parameter_flop(175e9, 2048 * _PUBLISHED) / 1024 / 1e12
+    rows["published (Megatron-LM)"] = {
+        "samples a second": _PUBLISHED, "TFLOP/s a GPU": tera, "of the peak, %": 100 * tera / 312
+    }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+@cache
+def in_node_switch(devices: int) -> float:
+    """Return the GB/s (algbw) of an AllReduce of 4 GiB that the switch of a node with so many H100 adds up."""
+    one = load_cluster("p5").with_figure("node.numa_domains", 1, assumption="a what-if")
+    machine = one.with_figure("node.switches_per_numa", devices, assumption="a what-if")
+    return simulate(Scenario(cluster=machine, nodes=1, algorithm="nvls", message_bytes="4 GiB")).algbw_GBps
+
+
+def nvlink_sharp() -> pd.DataFrame:
+    """Return the published points of NVLink SHARP beside simulated ones, GB/s."""
+    rows = {}
+    for devices, (algbw, busbw) in _NVLS.items():
+        found = in_node_switch(devices)
+        rows[f"{devices} H100"] = {
+            "published algbw": algbw, "simulated": found, "published busbw": busbw, "simulated busbw": found * 2 * (devices - 1) / devices,
+        }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def storage() -> pd.DataFrame:
+    """Return how fast drives fill a GPU, bounced and direct, GB/s: the quoted gain of 2 to 3 needs a slow copy."""
+    cases = {
+        "copy by one core, 8 GB/s": (forms.storage_bounced(25, 28.2, 200, 8), forms.storage_direct(25, 28.2, 28.2)),
+        "uplink shared both ways": (forms.storage_bounced(25, 28.2, 200, 23), forms.storage_direct(25, 28.2, 28.2)),
+        "copy engine, uplink its own": (
+            forms.storage_bounced(25, 28.2, 200, 23, shares_uplink=False), forms.storage_direct(25, 28.2, 28.2),
+        ),
+        "two drives of 3.5 GB/s": (forms.storage_bounced(7, 28.2, 200, 23), forms.storage_direct(7, 28.2, 28.2)),
+        "old host, Xeon E5-2650 v4": (forms.storage_bounced(9.4, 24, 60, 12), forms.storage_direct(9.4, 7.1, 12)),
+    }  # fmt: skip
+    rows = {
+        name: {
+            "bounced": one.rate, "limited by": one.limit, "direct": other.rate, "then by": other.limit, "times": other.rate / one.rate,
+        }
+        for name, (one, other) in cases.items()
+    }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def puts() -> pd.DataFrame:
+    """Return the measured puts a second beside a law: a proxy is one thread, and on the GPU each thread block adds its own."""
+    rows = {
+        f"{n} thread blocks": {
+            "proxy, measured": proxy, "by the law": 3.2, "from the GPU, measured": own, "by that law": forms.message_rate(0, 1, float("inf"), 12.7e6, n) / 1e6,
+        }
+        for n, (proxy, own) in _PUTS.items()
+    }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index")

@@ -1,0 +1,33 @@
+"""Flights behind the first: the hops of a library's tree or ring, and the way up to switches that add up and down from them."""
+
+from peerlab.errors import ScenarioError
+from peerlab.model.fabrics import Fabric
+from peerlab.model.paths import DataPath
+from peerlab.model.stages import Stage
+
+UP_AND_DOWN = 2
+"""Flights of a slice that goes up to the switches, and comes down from them as a sum."""
+
+
+def with_hops(stages: tuple[Stage, ...], hops: int, *, flushes: bool = False) -> tuple[Stage, ...]:
+    """Return the stages of a path whose slices fly so many hops, behind each perhaps a flush of what was received."""
+    at = 1 + next(place for place, one in enumerate(stages) if one.flight == "latency_ps")
+    further = (Stage("flight", (), flight="latency_ps"),) * (hops - 1)
+    flush = (Stage("flush", (), flight="flush_ps"),) if flushes else ()
+    flown = [one for hop in ((), *((one,) for one in further)) for one in (*hop, *flush)]
+    return (*stages[:at], *flown, *stages[at:])
+
+
+def check_in_network(name: str, path: DataPath, fabric: Fabric) -> None:
+    """Refuse a path whose NICs do no RDMA, and a fabric that contends: what goes up to a switch is no flow from NIC to NIC.
+
+    Raises
+    ------
+    ScenarioError
+        With what the algorithm called `name` needs.
+    """
+    if not (path.is_rdma or path.is_bare):
+        raise ScenarioError("algorithm", f"{name!r} needs NICs that do RDMA, which {path.title} does not use")
+    if fabric.contended:
+        why = f"{name!r} is simulated on fabrics that never limit, not on {fabric.title}"
+        raise ScenarioError("algorithm", why)

@@ -1,0 +1,52 @@
+"""Which collective, algorithm and memory go together: refused here in words, for `Scenario`."""
+
+from typing import TYPE_CHECKING
+
+from peerlab.errors import ScenarioError
+from peerlab.model.further_hops import check_in_network
+
+if TYPE_CHECKING:
+    from peerlab.model.scenario import Scenario
+
+
+def check_shape(scenario: "Scenario") -> None:
+    """Refuse a memory, a collective or an algorithm that the path, the cluster or the library does not have.
+
+    Raises
+    ------
+    ScenarioError
+        With the field, and what is possible.
+    """
+    _check_memory(scenario)
+    if scenario.collective == "point-to-point":
+        if scenario.nodes < 2:
+            raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
+        if scenario.algorithm != "auto":
+            raise ScenarioError("algorithm", "point-to-point has no algorithm; leave it at 'auto'")
+    algorithm, library = scenario.algorithm_record, scenario.used_library
+    has = not algorithm.library or (library and library.kind == algorithm.library)
+    if not has and scenario.collective in algorithm.collectives:
+        no_nic = f", which serves no {scenario.path!r}: nothing leaves by a NIC"
+        hint = ": give library='nccl-efa', for instance" if scenario.uses_nic else no_nic
+        raise ScenarioError("algorithm", f"{scenario.algorithm!r} needs NCCL{hint}")
+    if algorithm.in_node_switch and not scenario.hardware.sharp_Bps:
+        lacks = f"and {scenario.hardware.name}'s file does not say how fast (scaleup.sharp)"
+        raise ScenarioError(
+            "algorithm", f"{scenario.algorithm!r} needs a switch inside the node that adds up, {lacks}"
+        )
+    if algorithm.in_network and scenario.nodes > 1:
+        check_in_network(scenario.algorithm, scenario.data_path, scenario.fabric)
+    if scenario.choice is None or scenario.algorithm != "ring":  # NCCL's ring goes over all devices
+        algorithm.check(scenario.hardware, scenario.nodes, scenario.collective)
+
+
+def _check_memory(scenario: "Scenario") -> None:
+    if scenario.memory != "host":
+        return
+    if not scenario.only_sends or not scenario.staged:
+        raise ScenarioError(
+            "memory", "'host' is for point-to-point and alltoall on host-rdma or host-tcp; use 'device'"
+        )
+    if scenario.ranks > scenario.nodes and not scenario.hardware.core_copy_Bps:
+        why = f"{scenario.hardware.name} does not say how fast a core copies inside a node (host.core_copy)"
+        raise ScenarioError("memory", f"{why}; use 'device'")

@@ -1,0 +1,97 @@
+"""What a transport is to a scenario: its packets, what a hop over it takes, and how many messages a NIC sends a second."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from peerlab.errors import ScenarioError
+from peerlab.model.hardware import Cluster, Figure
+
+
+@dataclass(frozen=True)
+class TransportRecord:
+    """One transport, as its file says it. Figures are those of `peerlab.model.hardware.Cluster` whose keys begin with ``transport.``, and ``nic.per_message``."""
+
+    name: str
+    title: str
+    """Name for people."""
+    summary: str
+    """What it is, in a sentence."""
+    rdma: bool
+    """Whether a NIC does RDMA over it; kernel TCP does not."""
+    mtus: tuple[int, ...]
+    """Packet sizes that it allows, bytes; empty: it has none, or `mtu_range` says it."""
+    mtu_range: tuple[int, int] | None
+    """Its smallest and largest packet, where every size between them is allowed."""
+    instead: Mapping[str, str]
+    """By data path the transport that serves it in place of this one."""
+    figures: Mapping[str, Figure]
+    """Its figures, by key."""
+
+    def __hash__(self) -> int:
+        """Return the hash of its name: transports are few."""
+        return hash(self.name)
+
+    @property
+    def allows(self) -> str:
+        """Which packet sizes there are, in words."""
+        if self.mtu_range:
+            return f"{self.mtu_range[0]} to {self.mtu_range[1]} bytes"
+        *others, last = map(str, self.mtus)
+        return f"{', '.join(others)} or {last} bytes" if others else f"{last} bytes"
+
+    def check_mtu(self, mtu: int) -> None:
+        """Refuse a packet size that the transport forbids.
+
+        Raises
+        ------
+        ScenarioError
+            With what it allows.
+        """
+        if not self.mtus and not self.mtu_range:
+            raise ScenarioError("mtu", f"{self.title} has no packets; leave it out")
+        low, high = self.mtu_range or (0, -1)
+        if mtu not in self.mtus and not low <= mtu <= high:
+            raise ScenarioError("mtu", f"{self.title} allows {self.allows}, not {mtu}")
+
+
+def wire_bytes(cluster: Cluster, nbytes: int) -> int:
+    """Return the bytes that a message occupies on the wire: its own, the headers of its packets, and what its first packet has more.
+
+    ``wire(s) = s + ceil(s / payload) header + first``; without a transport, or an ideal one, its own bytes.
+
+    >>> from peerlab.model.scenario import Scenario
+    >>> wire_bytes(Scenario(cluster="ideal-100g", transport="roce", mtu=1024).hardware, 8)
+    106
+    """
+    if not cluster.header_bytes:
+        return nbytes
+    inside = cluster.inside_bytes or 0
+    packets = -(-nbytes // (cluster.mtu_bytes - inside))
+    return nbytes + packets * (cluster.header_bytes + inside) + (cluster.first_header_bytes or 0)
+
+
+def goodput(cluster: Cluster) -> float:
+    """Return the share of a full packet that is payload, 0 to 1: ``mtu / (mtu + header)``, less what lies inside the MTU."""
+    if not cluster.header_bytes:
+        return 1.0
+    return (cluster.mtu_bytes - (cluster.inside_bytes or 0)) / (cluster.mtu_bytes + cluster.header_bytes)
+
+
+def latency_ps(cluster: Cluster, hops: int | None, metres: float | None) -> int:
+    """Return how long the last byte is on its way over a transport, picoseconds; None: as many hops and metres as it has itself.
+
+    Where the cluster (or its library) says the latency of a hop, that is the total with the transport's own hops and metres, and
+    only those beyond them are added. Where the cluster leaves its latency out, it is ``base + hops x switch + metres x per metre``.
+    """
+    own_hops, own_metres = cluster.hops or 0, (cluster.cable_mm or 0) / 1000
+    asked_hops = own_hops if hops is None else hops
+    asked_metres = own_metres if metres is None else metres
+    if cluster.leaves_latency:
+        return (cluster.base_ps or 0) + _way(cluster, asked_hops, asked_metres)
+    return cluster.latency_ps + _way(
+        cluster, max(0, asked_hops - own_hops), max(0.0, asked_metres - own_metres)
+    )
+
+
+def _way(cluster: Cluster, hops: int, metres: float) -> int:
+    return hops * (cluster.switch_ps or 0) + round(metres * (cluster.metre_ps or 0))

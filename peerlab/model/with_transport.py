@@ -1,0 +1,124 @@
+"""What of a scenario the transport decides: a part of `Scenario`, in a module of its own."""
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from peerlab.errors import ScenarioError
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import data_path
+from peerlab.model.transport_files import (
+    known_transports,
+    load_transport,
+    possible_transports,
+    with_transport,
+)
+from peerlab.model.transport_record import TransportRecord, goodput, latency_ps
+
+_MOST_METRES = 100_000
+
+
+class WithTransport:
+    """The transport's part of a scenario; fields are those of `Scenario`."""
+
+    path: str | None
+    transport: str | None
+    mtu: int | str | None
+    hops: int | None
+    metres: float | None
+
+    if TYPE_CHECKING:
+
+        @property
+        def given_cluster(self) -> Cluster:
+            """The cluster as it was given."""
+
+        @property
+        def hardware(self) -> Cluster:
+            """The cluster with all figures."""
+
+    @cached_property
+    def used_transport(self) -> TransportRecord | None:
+        """The transport that serves the path; None: its headers are not counted, as where nobody names one."""
+        name = self.transport or self.given_cluster.transport
+        if not name or data_path(str(self.path)).uses_own_ports:
+            return None
+        found = load_transport(name)
+        return load_transport(found.instead[str(self.path)]) if self.path in found.instead else found
+
+    @property
+    def fitting_transports(self) -> tuple[str, ...]:
+        """Names of the transports that cluster and path can have; none where nothing leaves by a NIC."""
+        path = data_path(str(self.path))
+        if path.uses_own_ports:
+            return ()
+        can = possible_transports(self.given_cluster)
+        return tuple(name for name in can if load_transport(name).rdma or not path.is_rdma)
+
+    @property
+    def goodput(self) -> float:
+        """The share of a full packet on the wire that is payload, 0 to 1; 1 without a transport."""
+        return goodput(self.hardware)
+
+    def on_transport(self, cluster: Cluster) -> Cluster:
+        """Return a cluster with the figures of the transport that serves the path."""
+        used = self.used_transport
+        if used is None:
+            return cluster
+        own = used.name == (self.transport or self.given_cluster.transport)
+        return with_transport(cluster, used, self.mtu if own else None)  # type: ignore[arg-type]
+
+    def over_hops(self, cluster: Cluster) -> Cluster:
+        """Return a cluster whose latency has the transport's hops and metres in it."""
+        if self.used_transport is None:
+            return cluster
+        took = latency_ps(cluster, self.hops, self.metres)
+        return cluster if took == cluster.latency_ps else replace(cluster, latency_ps=took)
+
+    def check_transport(self) -> None:
+        """Refuse a transport that the cluster or the path lacks, a packet that it forbids, and a way that is none.
+
+        Raises
+        ------
+        ScenarioError
+            With the field, and what is allowed.
+        """
+        cluster, name = self.given_cluster, self.transport or self.given_cluster.transport
+        _check_metres(self.metres)
+        if not name:
+            self._check_nameless(cluster)
+            return
+        found = load_transport(name)
+        if name not in possible_transports(cluster):
+            has = ", ".join(cluster.transports)
+            raise ScenarioError("transport", f"{cluster.name} has no {name!r}; it has: {has}")
+        path = data_path(str(self.path))
+        if path.uses_own_ports and self.transport:
+            raise ScenarioError(
+                "transport", f"path {self.path!r} sends by the devices' own ports, not by a NIC; leave it out"
+            )
+        if path.is_rdma and not found.rdma:
+            fits = ", ".join(self.fitting_transports)
+            raise ScenarioError(
+                "transport", f"{found.title} has no RDMA, and path {self.path!r} needs it; give {fits}"
+            )
+        if self.mtu is not None:
+            found.check_mtu(int(self.mtu))
+
+    def _check_nameless(self, cluster: Cluster) -> None:
+        needs = f"needs a transport; name one of {', '.join(cluster.transports or known_transports())}"
+        for field, value in (("mtu", self.mtu), ("hops", self.hops), ("metres", self.metres)):
+            if value is not None:
+                raise ScenarioError(field, f"{value} {needs}")
+        if cluster.leaves_latency and not data_path(str(self.path)).uses_own_ports:
+            raise ScenarioError(
+                "transport", f"{cluster.name} leaves its latency to the transport, so it {needs}"
+            )
+
+
+def _check_metres(value: Any) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST_METRES:
+        said = f"{value:g}" if isinstance(value, float) else repr(value)
+        raise ScenarioError("metres", f"a cable of {said} m is not possible; give 0 to {_MOST_METRES} m")

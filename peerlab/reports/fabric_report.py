@@ -1,0 +1,145 @@
+"""Several transports side by side, without a script: a bar for each on one axis of time, how its bytes arrive, and its figures."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from peerlab.analysis.race import delivery
+from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.reports.frame import framed, table
+from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.svg import Paper
+from peerlab.view.theme import palettes
+
+_WIDTH, _ROW, _HEAD, _FOOT = 1060.0, 40.0, 62.0, 34.0
+_AXIS = (132.0, 590.0)
+"""From where to where the axis of time lies."""
+_COLUMNS = ((738.0, "goodput"), (848.0, "busbw"), (980.0, "messages of a NIC"))
+"""Where the figures beside the bars end, and what they are."""
+_POINTS = 60
+_LETTERS = 150
+_PLAYS = """
+.pl-fabrics svg { max-width: 100%; height: auto; }
+.pl-fabrics .pl-sweep { transform: translateX(100%); }
+@media (prefers-reduced-motion: no-preference) {
+  @keyframes pl-sweep { from { transform: translateX(0); } to { transform: translateX(100%); } }
+  @keyframes pl-sweep-again { from { transform: translateX(0); } to { transform: translateX(100%); } }
+  .pl-fabrics .pl-sweep { animation: pl-sweep 5s linear 1; }
+  .pl-fabrics svg:hover .pl-sweep { animation: pl-sweep-again 5s linear 1; }
+}
+"""
+"""One clock sweeps over the axis; what it has not reached yet is veiled. It stops after five seconds, and starts again under the pointer."""
+
+
+def fabrics_html(one: Any) -> str:
+    """Return a `FabricComparison` as HTML that brings its own style; all text is escaped."""
+    head = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
+    colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
+    picture = _picture(one, colours, plays=True)
+    body = f"<style>{_PLAYS}</style>{picture}{table('', head, map(_row, one.found))}"
+    return framed("fabrics", _asked(one), body)
+
+
+def fabrics_svg(one: Any, theme: str = "light") -> str:
+    """Return the bars with their figures as a still that needs nothing beside it."""
+    return _picture(one, palettes()[theme], plays=False)
+
+
+def _asked(one: Any) -> str:
+    s = one.found[0].run.scenario
+    nodes = say_count(2 if s.collective == "point-to-point" else s.nodes, "node")
+    what = f"{COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {nodes}"
+    return f"{s.hardware.title}, {what}, {s.data_path.title}: transport by transport"
+
+
+def _picture(one: Any, colours: Mapping[str, str], *, plays: bool) -> str:
+    paper, rows = Paper(colours), one.found
+    longest = max(each.run.time_ps for each in rows) or 1
+    end = _HEAD + len(rows) * _ROW
+    if not plays:  # the page has it as its heading
+        paper.text((16, 20), _asked(one), size=16, bold=True, align="left")
+    paper.text(
+        (_AXIS[0], 46),
+        "time (pale: headers); the line: bytes delivered, from none to all",
+        size=12,
+        ink="muted",
+        align="left",
+    )
+    for x, name in _COLUMNS:
+        paper.text((x, 46), name, size=12, ink="muted", align="right")
+    _ticks(paper, longest, end)
+    for at, each in enumerate(rows):
+        _bar(paper, each, _HEAD + at * _ROW, longest)
+    if plays:
+        paper.shapes.append(_sweep(paper, end))
+    for at, line in enumerate(wrap(one.finding, _LETTERS)):
+        paper.text((16, end + _FOOT + 18 * at), line, size=13, align="left")
+    height = end + _FOOT + 18 * len(wrap(one.finding, _LETTERS))
+    told = "; ".join(f"{each.title} {say_time(each.run.time_ps)}" for each in rows)
+    return paper.svg(_WIDTH, height, f"{_asked(one)}. {told}. {one.finding}")
+
+
+def _ticks(paper: Paper, longest: int, end: float) -> None:
+    """Draw the axis: a tick at every round share of the longest time."""
+    left, right = _AXIS
+    step = _round_step(longest)
+    for moment in range(0, longest + 1, step):
+        x = left + (right - left) * moment / longest
+        paper.line([(x, _HEAD - 4), (x, end)], "faint", 1)
+        paper.text((x, end + 10), say_time(moment) if moment else "0", size=11, ink="muted")
+
+
+def _round_step(longest: int) -> int:
+    """Return 1, 2 or 5 times a power of ten, of which four to ten make the longest time, picoseconds."""
+    tens: int = 10 ** max(0, len(str(longest)) - 2)
+    return next(step for step in (tens, 2 * tens, 5 * tens, 10 * tens, 20 * tens) if longest / step <= 8)
+
+
+def _bar(paper: Paper, one: Any, top: float, longest: int) -> None:
+    """Draw one row: name, time as a bar (its paler end is what headers add), how bytes arrive, and the figures."""
+    run, (left, right) = one.run, _AXIS
+    whole, y = (right - left) * run.time_ps / longest, top + _ROW / 2
+    paper.text((left - 10, y), one.title, size=13, bold=True, align="right")
+    paper.box((left, top + 7, left + whole, top + _ROW - 7), "network-wash", "network", 1, radius=2)
+    paper.box((left, top + 7, left + whole * run.scenario.goodput, top + _ROW - 7), "network", radius=2)
+    paper.line(
+        [(left + whole * x, top + _ROW - 8 - (_ROW - 16) * part) for x, part in _arrives(run)], "ink", 1.5
+    )
+    paper.text((left + whole + 8, y), say_time(run.time_ps), size=13, bold=True, align="left")
+    rate = f"{one.messages_per_s:,.0f} /s" if one.messages_per_s else "-"
+    figures = (f"{run.scenario.goodput:.1%}", f"{run.busbw_GBps:.3g} GB/s", rate)
+    for (x, _), figure in zip(_COLUMNS, figures, strict=True):
+        paper.text((x, y), figure, size=13, align="right")
+
+
+def _arrives(run: Any) -> Sequence[tuple[float, float]]:
+    """Return which share of its bytes has arrived at which share of a run."""
+    found = delivery(run)
+    if not found.total:
+        return [(0.0, 0.0), (1.0, 1.0)]
+    shares = np.linspace(0, 1, _POINTS)
+    return [(float(share), found.at(share * run.time_ps) / found.total) for share in shares]
+
+
+def _sweep(paper: Paper, end: float) -> str:
+    """Return the clock: a line, and a veil over what it has not reached yet."""
+    left, right = _AXIS
+    width, height = right - left + 2, end - _HEAD
+    return (
+        f"<svg x='{left:g}' y='{_HEAD:g}' width='{width:g}' height='{height:g}' overflow='hidden' aria-hidden='true'><g class='pl-sweep'>"
+        f"<rect width='{width:g}' height='{height:g}' fill='{paper.colour('paper')}' fill-opacity='0.8'/>"
+        f"<rect width='2' height='{height:g}' fill='{paper.colour('hot')}'/></g></svg>"
+    )
+
+
+def _row(one: Any) -> tuple[str, ...]:
+    run = one.run
+    mtu, rate = run.scenario.hardware.mtu_bytes, one.messages_per_s
+    cells = (
+        one.title, say_time(run.time_ps), f"{one.latency_us:.3g} µs", f"{mtu} B" if mtu else "-", f"{run.scenario.goodput:.1%}",
+        f"{run.busbw_GBps:.3g} GB/s", f"{rate:,.0f} /s" if rate else "-", run.bottleneck.label if run.bottleneck else "-",
+    )  # fmt: skip
+    return tuple(map(escape, cells))

@@ -1,0 +1,97 @@
+"""Transports side by side: what each takes, and that header bytes and latency explain it on a clean ring."""
+
+import re
+
+import pytest
+
+import peerlab
+from peerlab.cli.commands import run as peerlab_command
+from peerlab.errors import ScenarioError
+from peerlab.reports import fabric_report
+from peerlab.reports.fabric_report import fabrics_svg
+from peerlab.study.fabric_comparison import compare_fabrics
+
+RING = peerlab.Scenario(cluster="ideal-100g", algorithm="ring")
+
+
+def test_on_a_clean_ring_transports_differ_by_header_bytes_and_latency_alone():
+    found = compare_fabrics(RING, own_latency=False)
+    assert {one.name for one in found.found} == {"efa", "ideal", "infiniband", "iwarp", "roce", "tcp"}
+    assert set(found.table["latency_us"]) == {5.0}
+    assert found.differ_by_bytes_alone
+    assert "by header bytes and latency alone: every port has one sender" in found.finding
+    times = dict(zip(found.table["transport"], found.table["time_s"], strict=True))
+    for one in found.found:  # the rest of the time is bytes over the rate times the goodput
+        wire = times["ideal"] - 14 * 5e-6
+        assert times[one.name] - 14 * 5e-6 == pytest.approx(wire / one.run.scenario.goodput, rel=1e-4)
+
+
+def test_each_has_its_own_latency_where_the_cluster_does_not_count():
+    found = compare_fabrics(RING, ["infiniband", "tcp"])
+    assert [one.latency_us for one in found.found] == [pytest.approx(0.85525), pytest.approx(5.72525)]
+    assert RING.given_cluster.latency_ps == 5_000_000
+
+
+def test_messages_that_the_nic_counts_are_said():
+    writes = peerlab.Scenario(
+        cluster="ideal-100g", collective="point-to-point", nodes=2, message_bytes=80_000, slice_bytes=8, window=16384,
+        dependency="slice",
+    )  # fmt: skip
+    found = compare_fabrics(writes, ["infiniband", "roce"])
+    assert not found.differ_by_bytes_alone
+    assert "of InfiniBand, RoCE v2 header bytes and latency do not explain it all" in found.finding
+    assert found.found[0].messages_per_s == pytest.approx(215e6, rel=1e-4)
+    assert found.found[0].run.bottleneck.label == "NIC messages"
+
+
+def test_kernel_tcp_is_left_out_where_a_path_needs_rdma_and_refused_where_it_is_asked_for():
+    direct = peerlab.Scenario(cluster="dl1", path="peer-direct", nodes=2)
+    assert "tcp" not in {one.name for one in compare_fabrics(direct).found}
+    with pytest.raises(ScenarioError, match="kernel TCP has no RDMA"):
+        compare_fabrics(direct, ["tcp"])
+
+
+def test_a_page_and_a_still_need_no_script(tmp_path, capsys):
+    for name in ("fabrics.html", "fabrics.svg"):
+        output = tmp_path / name
+        assert (
+            peerlab_command(
+                ["fabrics", "--cluster", "ideal-100g", "--only", "roce,tcp", "--output", str(output)]
+            )
+            == 0
+        )
+        text = output.read_text()
+        assert re.findall(r"RoCE v2|kernel TCP", text)[:2] == ["RoCE v2", "kernel TCP"]
+        assert "<script" not in text
+        assert ("@keyframes pl-sweep" in text) == name.endswith(".html")  # a still stands still
+        assert {"goodput", "busbw", "messages of a NIC"} <= set(re.findall(r">([^<>]+)</text>", text))
+    told = capsys.readouterr().out
+    assert re.search(r"RoCE v2 +9\.\d+ ms", told)
+    assert "header bytes and latency alone" in told
+
+
+def test_every_bar_ends_where_its_time_is_on_the_one_axis():
+    found = compare_fabrics(RING.with_(message_bytes="8 KiB"), ["efa", "infiniband", "roce"])
+    left, right = fabric_report._AXIS
+    ends = [
+        float(x) + float(width)
+        for x, width in re.findall(
+            r"<rect x='([\d.]+)' y='[\d.]+' width='([\d.]+)'[^>]* stroke='#56B4E9'", fabrics_svg(found)
+        )
+    ]
+    times = [one.run.time_ps for one in found.found]
+    assert ends == [pytest.approx(left + (right - left) * one / max(times), abs=0.5) for one in times]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--only", "rocce"], "transport: unknown 'rocce'; did you mean 'roce'"),
+        (["--output", "fabrics.pdf"], "--output fabrics.pdf: give a name that ends with .html or .svg"),
+    ],
+)
+def test_the_command_refuses_in_one_line(words, says, capsys):
+    assert peerlab_command(["fabrics", "--cluster", "ideal-100g", *words]) == 1
+    told = capsys.readouterr().err
+    assert says in told
+    assert told.count("\n") == 1
