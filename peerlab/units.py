@@ -145,6 +145,15 @@ def say_share(share: float) -> str:
     return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
+def say_range(low: float, high: float, digits: int = 2) -> str:
+    """Return from where to where a figure lies, with `digits` behind the point; once where both ends read the same.
+
+    >>> say_range(1.324, 1.861), say_range(1.001, 1.004)
+    ('1.32 to 1.86', '1.00')
+    """
+    return " to ".join(dict.fromkeys(f"{end:.{digits}f}" for end in (low, high)))
+
+
 def say_unit(unit: str) -> str:
     """Return a unit as it stands in tables: a space before it, nothing for a count, one sign for microseconds.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from peerlab.analysis.run import Run
 from peerlab.deck.blocks import TIMES, card, grid, paragraphs, table
@@ -13,6 +13,7 @@ from peerlab.deck.slide import Slide
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PEER_DIRECT
+from peerlab.model.transport_files import load_transport
 from peerlab.units import say_time
 
 Changed = Callable[[Cluster], Cluster]
@@ -61,12 +62,30 @@ def options(compared: ComparedRuns) -> list[Option]:
             cluster = changed(compared.base.hardware)
             runs = (compared.run(cluster=cluster), compared.run(cluster=cluster, path=PEER_DIRECT))
             found.append(Option(says, means, *runs))
+    found += _other_fabric(compared)
     pool = compared.run(path=PEER_DIRECT, registration="pool")
     return [
         *found,
         Option("A pool instead of the cache", "one region, registered once", None, pool),
         Option("No registration cache", "registered for each transfer", None, compared.uncached),
     ]
+
+
+def _other_fabric(compared: ComparedRuns) -> list[Option]:
+    """Return the same machine on a fabric that it does not have, at the rate of its NICs; nothing where it has them all."""
+    cluster = compared.base.hardware
+    name = next((one for one in _FABRICS if one not in cluster.transports), "")
+    if not name:
+        return []
+    with_it = {"cluster": replace(cluster, transports=(*cluster.transports, name)), "transport": name}
+    runs = (compared.run(**with_it), compared.run(**with_it, path=PEER_DIRECT))
+    title = load_transport(name).title
+    return [
+        Option("Another fabric, just as fast", f"{title}: its packets, NICs of the same rate, no loss", *runs)
+    ]
+
+
+_FABRICS = ("infiniband", "roce")
 
 
 def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:

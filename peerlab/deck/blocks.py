@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from peerlab.units import say_range
 from peerlab.view.svg import Paper
 from peerlab.view.theme import PAGE, palette
 
@@ -67,8 +68,7 @@ def table(
 
 def span(low: float, high: float, digits: int = 2) -> str:
     """Return from where to where a gain lies, such as ``1.32 to 1.86`` and the sign of times."""
-    ends = dict.fromkeys(f"{end:.{digits if end < _TEN else digits - 1}f}" for end in (low, high))
-    return " to ".join(ends) + TIMES
+    return say_range(low, high, digits if high < _TEN else digits - 1) + TIMES
 
 
 _TEN = 10

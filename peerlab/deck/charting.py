@@ -13,7 +13,7 @@ from peerlab.deck.training import StepTime, Training
 from peerlab.model.paths import PEER_DIRECT
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import STAGES, stage_kind
-from peerlab.units import PS_PER_S, say_bytes, say_share, say_time, write_bytes
+from peerlab.units import PS_PER_S, say_bytes, say_range, say_share, say_time, write_bytes
 from peerlab.view.theme import line_roles, stage_role
 
 _HOST, _PEER, _BARE = "through the host", "Peer Direct", "without a cache"
@@ -139,14 +139,14 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
 def _gains(today: StepTime, peer_s: float) -> str:
     """Return how many times as fast a step becomes whose exchange takes `peer_s`: the same share hidden, the same time hidden."""
     gains = [today.time_s / step.time_s for step in (today.same_share(peer_s), today.same_time(peer_s))]
-    return " to ".join(dict.fromkeys(f"{gain:.2f}" for gain in gains))
+    return say_range(gains[0], gains[1])
 
 
 def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
     """Say what the step gains if the exchange gains the least, and the most, that the assumptions leave open."""
     if gain.wired:
         told = "; ".join(
-            f"the exchange {case.low:.2f} to {case.high:.2f} times, the step then {_step_ends(today, peer_s, gain, case)} times if {case.says}"
+            f"the exchange {say_range(case.low, case.high)} times, the step then {_step_ends(today, peer_s, gain, case)} times if {case.says}"
             for case in gain.wired
         )
         where = f" ({gain.decisive.figure.label} is assumed †)" if gain.decisive else ""
@@ -154,7 +154,7 @@ def _how_sure(today: StepTime, peer_s: float, gain: GainBand) -> str:
     depends = f", depending most on {gain.decisive.figure.label} †" if gain.decisive else ""
     least, most = (_gains(today, peer_s * gain.value / end) for end in (gain.least, gain.most))
     return (
-        f"How sure: the exchange becomes {gain.least:.2f} to {gain.most:.2f} times as fast{depends};"
+        f"How sure: the exchange becomes {say_range(gain.least, gain.most)} times as fast{depends};"
         f" the step then {least} times at the least and {most} times at the most."
     )
 
@@ -166,7 +166,7 @@ def _step_ends(today: StepTime, peer_s: float, gain: GainBand, case: GainCase) -
         for end in (case.low, case.high)
         for step in (today.same_share(peer_s * gain.value / end), today.same_time(peer_s * gain.value / end))
     ]
-    return " to ".join(dict.fromkeys(f"{end:.2f}" for end in (min(ends), max(ends))))
+    return say_range(min(ends), max(ends))
 
 
 def _exchange(asked: Training, host_s: float, peer_s: float, compared: ComparedRuns) -> str:

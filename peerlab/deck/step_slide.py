@@ -109,23 +109,12 @@ def _lines(sure: StepGain) -> str:
 
 
 def _money(host: StepRun, peer: StepRun) -> list[str]:
-    """Say what it costs, where prices and watts were given."""
-    per = host.steps_per_epoch or 1
-    what = "epoch" if host.steps_per_epoch else "step"
-    told = []
-    if host.cost_per_step is not None and peer.cost_per_step is not None:
-        told.append(f"{host.cost_per_step * per:.4g} and {peer.cost_per_step * per:.4g} {host.step.currency}")
-    if host.energy_per_step_J is not None and peer.energy_per_step_J is not None:
-        watt_hours = [one * per / _PER_HOUR for one in (host.energy_per_step_J, peer.energy_per_step_J)]
-        told.append(f"{watt_hours[0]:.4g} and {watt_hours[1]:.4g} Wh")
-    return (
-        [f"An {what}" * (what == "epoch") + "A step" * (what == "step") + f": {'; '.join(told)}."]
-        if told
-        else []
-    )
-
-
-_PER_HOUR = 3600
+    """Say what it costs and draws on both ways, where prices and watts were given."""
+    other = peer.spent
+    told = [
+        f"{spent:.4g} and {other[unit]:.4g} {unit}" for unit, spent in host.spent.items() if unit in other
+    ]
+    return [f"Through the host and with Peer Direct: {'; '.join(told)}."] if told else []
 
 
 def _s(seconds: float) -> str:

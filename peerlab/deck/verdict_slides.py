@@ -24,7 +24,7 @@ from peerlab.deck.slide import Slide
 from peerlab.model.paths import data_path
 from peerlab.study.trial import Trial
 from peerlab.study.trial.switching import PathSwitch, switching
-from peerlab.units import say_bytes, say_count
+from peerlab.units import say_bytes, say_count, say_range
 from peerlab.view.how_sure import alt, how_sure_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import PAGE, palette
@@ -224,5 +224,5 @@ def _depends(gain: GainBand) -> str:
         told = "; ".join(f"{case.gain:.2f} times if {case.says}" for case in gain.wired)
     else:
         ends = sorted(case.gain for case in one.cases)
-        told = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (ends[0], ends[-1]))) + " times"
+        told = f"{say_range(ends[0], ends[-1])} times"
     return f"The gain depends most on {one.figure.label}: {told}. Find that out first: {where_to_find(one.figure)}."

@@ -9,7 +9,7 @@ from peerlab.errors import WorkloadError
 from peerlab.model.scenario import Scenario
 from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import Step
-from peerlab.units import PS_PER_MS
+from peerlab.units import PS_PER_MS, say_range
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,20 +39,16 @@ class StepGain:
     def beside(self) -> list[str]:
         """What the step gains where an assumption without a range does not hold: another wiring has a band of its own."""
         return [
-            f"{_between(case.low, case.high)} times if {case.says}"
+            f"{say_range(case.low, case.high, 3)} times if {case.says}"
             for one in self.cluster.left_out
             for case in one.cases
         ]
 
     def __repr__(self) -> str:
         return (
-            f"{self.value:.3f} times: {_between(self.cluster.low, self.cluster.high)} by the cluster's assumed figures, "
-            f"{_between(self.training_low, self.training_high)} by what is assumed about computing"
+            f"{self.value:.3f} times: {say_range(self.cluster.low, self.cluster.high, 3)} by the cluster's assumed figures, "
+            f"{say_range(self.training_low, self.training_high, 3)} by what is assumed about computing"
         )
-
-
-def _between(low: float, high: float) -> str:
-    return " to ".join(dict.fromkeys((f"{low:.3f}", f"{high:.3f}")))
 
 
 def step_gain(run: StepRun, over: StepRun) -> StepGain:

@@ -11,7 +11,7 @@ from peerlab.analysis.run import Run
 from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.naming import told_apart
 from peerlab.model.paths import data_path
-from peerlab.units import GIB, KIB, MIB, PS_PER_US, say_bytes, say_count, say_time
+from peerlab.units import GIB, KIB, MIB, PS_PER_US, say_bytes, say_count, say_range, say_time
 from peerlab.view.road import Road, road
 from peerlab.view.words import waits_for
 
@@ -156,7 +156,7 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
 
 def _range(band: GainBand) -> str:
     """Return from where to where the ratio lies, and what it is if the assumption that moves it most does not hold."""
-    said = f"{band.low:.2f} to {band.high:.2f} with the assumed figures at the ends of their ranges"
+    said = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges"
     felt = [one for one in band.left_out if one.cases and one is band.decisive]
     return "; ".join([said, *(f"{case.gain:.2f} if {case.says}" for one in felt for case in one.cases)])
 

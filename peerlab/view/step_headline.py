@@ -6,7 +6,7 @@ from typing import TypedDict
 from peerlab.errors import PeerlabError
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_run import StepRun
-from peerlab.units import PS_PER_S, say_share, say_time
+from peerlab.units import PS_PER_S, say_range, say_share, say_time
 
 _BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -108,7 +108,7 @@ def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> lis
 
 
 def _between(sure: StepGain) -> str:
-    return " to ".join(dict.fromkeys(f"{one:.2f}" for one in (sure.low, sure.high))) + "\u00d7"
+    return f"{say_range(sure.low, sure.high)}\u00d7"
 
 
 def _time(seconds: float) -> str:

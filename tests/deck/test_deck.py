@@ -1,6 +1,7 @@
 """A deck says what its runs say, in the words of its outline."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -86,6 +87,12 @@ def test_each_alternative_is_simulated_and_has_a_box_for_its_cost():
     )
     row = next(row for row in re.findall(r"<tr.*?</tr>", slide.body) if "A faster network" in row)
     assert f"{today / twice.time_s:.2f}\u00d7" in row
+    other = run(
+        cluster=replace(machine, transports=("infiniband",)), transport="infiniband", path="host-rdma"
+    )
+    row = next(row for row in re.findall(r"<tr.*?</tr>", slide.body) if "Another fabric" in row)
+    assert "InfiniBand" in row
+    assert f"{today / other.time_s:.2f}\u00d7" in row
     assert slide.body.count("role='textbox'") == slide.body.count("<tr") - 1 >= 5
 
 

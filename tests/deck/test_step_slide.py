@@ -66,7 +66,7 @@ def test_prices_and_watts_are_on_it_only_if_given():
     said = training(Outline(training=TrainedStep(given)), compared)
     host, peer = both(price_per_node_hour=13.1, busy_W=3000, wait_W=1800)
     cost, less = (one.as_dict()["cost_per_epoch"] for one in (host, peer))
-    assert f"An epoch: {cost:.4g} and {less:.4g} USD; " in said.body
+    assert f"{cost:.4g} and {less:.4g} USD an epoch; " in said.body
 
 
 def test_an_outline_names_a_workload():

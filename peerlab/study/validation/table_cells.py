@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from peerlab.study.validation.validation import SimulatedPoint, SimulatedRow
-from peerlab.units import say_unit
+from peerlab.units import say_range, say_unit
 
 CELLS = ("row", "expected", "simulated", "error", "allowed", "")
 """Headings of the table."""
@@ -34,7 +34,7 @@ def cells(result: SimulatedRow, answer: SimulatedPoint | None = None) -> tuple[s
 def _say_band(answers: Sequence[SimulatedPoint], unit: str) -> str:
     """Return from where to where the figures may lie; empty where nobody asked."""
     ends = [end for one in answers if one.band for end in one.band]
-    return f", band {min(ends):.2f} to {max(ends):.2f}{say_unit(unit)}" if ends else ""
+    return f", band {say_range(min(ends), max(ends))}{say_unit(unit)}" if ends else ""
 
 
 def _verdict(result: SimulatedRow) -> str:
