@@ -48,7 +48,7 @@ _MACHINES: tuple[tuple[str, str, Changed], ...] = (
     ("A second NIC for each", "twice the NICs below each PCIe switch", _doubled("node.nics_per_switch")),
     ("A newer PCIe generation", "PCIe links and copy engine twice as fast", _doubled("switch.uplink", "device.pcie", "device.copy_engine")),
     ("A faster network", "each NIC at twice its rate", _doubled("nic.rate")),
-    ("A network of half the latency", "half the time in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),
+    ("Half the network latency", "half the time in flight", lambda one: one.with_figure("fabric.latency", one.figures["fabric.latency"].value / 2)),
 )  # fmt: skip
 
 
@@ -80,9 +80,7 @@ def _other_fabric(compared: ComparedRuns) -> list[Option]:
     with_it = {"cluster": replace(cluster, transports=(*cluster.transports, name)), "transport": name}
     runs = (compared.run(**with_it), compared.run(**with_it, path=PEER_DIRECT))
     title = load_transport(name).title
-    return [
-        Option("Another fabric, just as fast", f"{title}: its packets, NICs of the same rate, no loss", *runs)
-    ]
+    return [Option("Another fabric", f"{title} of the same rate, with headers", *runs)]
 
 
 _FABRICS = ("infiniband", "roce")
