@@ -8,7 +8,7 @@ from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.errors import ExportError, PeerlabError
-from peerlab.model.paths import IN_NODE, path_title, path_titles
+from peerlab.model.paths import IN_NODE, PEER_DIRECT, path_title, path_titles
 from peerlab.records.load import load
 from peerlab.study.diagnosis import Diagnosis, diagnose
 from peerlab.units import say_bytes
@@ -17,7 +17,7 @@ from peerlab.view.theme import PAGE, palette
 
 _MOST_SIZES = 5
 _ALIKE = 0.01
-"""Gains that differ by less are not told apart."""
+"""Share of a gain: a case that changes it by less is not shown."""
 
 
 def logged(outline: Outline, compared: ComparedRuns) -> Slide:
@@ -67,7 +67,12 @@ def _brings(found: Diagnosis) -> str:
         )
     gain = ahead.gain
     others = facts(
-        *((f"if {case.says}", f"{case.gain:.2f}{TIMES}") for one in ahead.left_out for case in one.cases[:3])
+        *(
+            (f"if {case.says}", f"{case.gain:.2f}{TIMES}")
+            for one in ahead.left_out
+            for case in one.cases[:3]
+            if abs(case.gain - gain.value) > _ALIKE * gain.value
+        )
     )
     rests = (
         f"as fast as your log; {gain.value:.2f}{TIMES} as assumed. Simulated on {ahead.cluster}; "
@@ -91,6 +96,7 @@ def _measured(found: Diagnosis) -> str:
     """Draw the log's large sizes: what was measured, and with Peer Direct, pale from its low to its high end."""
     ahead, seen = found.forecast, found.seen
     forecast = not ahead.why_not
+    role = "direct" if found.path == PEER_DIRECT else "copy"
     sizes = (ahead.sizes if forecast else seen.sizes)[-_MOST_SIZES:]
     was = (ahead.measured_GBps if forecast else seen.algbw_GBps)[-_MOST_SIZES:]
     most = max([*was, *(ahead.high_GBps[-_MOST_SIZES:] if forecast else ())])
@@ -100,12 +106,12 @@ def _measured(found: Diagnosis) -> str:
     for place, size in enumerate(sizes):
         y = pitch * (place + 0.5)
         paper.text((0, y), say_bytes(size), size=18, bold=True, align="left")
-        _bar(paper, y - thick * 0.6 * forecast, thick, "copy", most, (was[place],))
+        _bar(paper, y - thick * 0.6 * forecast, thick, role, most, (was[place],))
         if forecast:
             rates = [each[-len(sizes) :][place] for each in (ahead.low_GBps, ahead.GBps, ahead.high_GBps)]
             _bar(paper, y + thick * 0.6, thick, "direct", most, rates)
-    key = "orange: measured; green: with Peer Direct, pale to its high end" if forecast else "measured"
-    paper.text((0, _HIGH - 8), f"GB/s of size over time; {key}", size=15, ink="muted", align="left")
+    key = "; orange: measured; green: with Peer Direct, pale to its high end" if forecast else ", measured"
+    paper.text((0, _HIGH - 8), f"algbw in GB/s{key}", size=15, ink="muted", align="left")
     alt = "Measured: " + ", ".join(
         f"{say_bytes(size)} {rate:.3g} GB/s" for size, rate in zip(sizes, was, strict=True)
     )
