@@ -14,7 +14,7 @@ from peerlab.errors import ExportError, one_line
 
 _EXAMPLES = """\
 examples:
-  peerlab deck --output deck                            host NIC against Peer Direct on a DL1 cluster
+  peerlab deck --output deck                            through the host against Peer Direct on a DL1 cluster
   peerlab deck --cluster p4d --nodes 32 --pdf --output review
   peerlab deck --gradient "2 GB" --step-time 0.35 --overlap 0.5 --output deck     with a slide on your training
   peerlab deck --workload bert-large --batch 8 --output deck     with a slide on a training step that is simulated
@@ -27,7 +27,7 @@ examples:
 
 an outline in Markdown, with YAML above the slides; all of it may be left out, and without any ## the whole review is shown, in this order:
   ---
-  title: Host NIC against Peer Direct
+  title: Through the host, or Peer Direct?
   subtitle: Architecture review, team fabric
   author: A. Writer           # date, logo: logo.png, theme: light, dark or auto, beside: p4d, log: nccl.log too
   scenario:                   # any field of a scenario but path, registration, jitter and slow_nodes

@@ -139,7 +139,7 @@ def _print_table(outcome: Outcome) -> None:
         print(f"[{place}] {reason}")
     for machine in question.clusters:
         who = f"{machine.name}: " if len(question.clusters) > 1 else ""
-        known, assumed = len(machine.figures), len(machine.assumptions)
+        known, assumed = len(machine.stated), len(machine.assumptions)
         print(f"{who}simulated from {known} figures, {assumed} of them assumed; GB = 10^9 bytes")
 
 

@@ -97,12 +97,8 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     if others:
         (best, name), own = max(others), compared.gain
         more = "more than" if best > own * 1.02 else "less than" if best < own / 1.02 else "as much as"
-        title = (
-            f"Bought instead, hardware brings {more} Peer Direct"
-            if more != "as much as"
-            else "Bought instead, hardware brings as much as Peer Direct"
-        )
-        says = f"Without Peer Direct the most comes from this: {name[:1].lower()}{name[1:]}, {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
+        title = f"{name} instead brings {more} Peer Direct"
+        says = f"Without Peer Direct nothing in the table brings more: {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
         told.append(
             card(
                 paragraphs(

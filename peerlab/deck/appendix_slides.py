@@ -52,7 +52,12 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
         ("with a warm cache", say_time(compared.direct.time_ps)),
     )
     cards = (
-        card(_rates(runs, alt), 8, title="Bus bandwidth, Peer Direct but for the last", high="three-rows"),
+        card(
+            _rates(runs, alt) + paragraphs(_carried(compared.direct)),
+            8,
+            title="Bus bandwidth: Peer Direct four times, then through the host",
+            high="three-rows",
+        ),
         card(counted, 4, title="Without a cache", tone="register"),
         card(paragraphs(_too_small(runs[2][1], compared)), 4, title="A cache that is too small", tone="hot"),
         card(paragraphs(*_so(compared)), 4, title="So", tone="direct"),
@@ -79,12 +84,12 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
         long = 580 * run.busbw_GBps / most
         paper.box((0, y - 15, long, y + 21), role, radius=3)
         paper.text((long + 12, y + 3), f"{run.busbw_GBps:.3g} GB/s", size=20, bold=True, align="left")
-    return paper_without_ground(paper, 740, 430, alt)
+    return paper_without_ground(paper, 740, 424, alt)
 
 
 def _too_small(small: Run, compared: ComparedRuns) -> str:
     ratio = compared.detour.time_s / small.time_s
-    return f"With room for one region alone it is {ratio:.2f}{TIMES} as fast as the way through the host: each buffer drives the other one out."
+    return f"With room for one region alone it is {ratio:.2f}{TIMES} as fast as the way through the host: each buffer drives another one out of the cache."
 
 
 def _so(compared: ComparedRuns) -> tuple[str, str]:
@@ -95,6 +100,15 @@ def _so(compared: ComparedRuns) -> tuple[str, str]:
         f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES} as fast as today.",
         "",
     )
+
+
+def _carried(run: Run) -> str:
+    """Say what NICs carry where bus bandwidth counts more than that: exchanges inside a node, too."""
+    limit = run.scenario.hardware.node_wire_Bps / 1e9
+    carried = run.wire_busy * limit
+    if run.busbw_GBps <= carried:
+        return ""
+    return f"Bus bandwidth counts what stays inside a node: of {run.busbw_GBps:.3g} GB/s the NICs carry {carried:.3g} of {limit:g}."
 
 
 _MOST_ROWS = 5
@@ -109,7 +123,9 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     host, peer = (f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s" for band in compared.bands)
     rates = facts(("through the host", host), ("Peer Direct", peer))
     here = f"<p class='large'>{gain.value:.2f}{TIMES}</p>" + paragraphs("The gain as assumed.")
+    idle = len(compared.base.hardware.assumptions) - len(gain.assumptions)
     many = f"{say_count(left, 'more figure')}: each changes the gain less." if left else "Nothing."
+    many += f" {say_count(idle, 'figure')}: used by neither way." * (idle > 0)
     others = paragraphs(many, "Why each is assumed: speaker's notes.")
     cards = (
         card(_moving(gain, most), 12, high="wide"),
@@ -118,7 +134,7 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
         card(others, 4, title="What is not in the table", tone="hot"),
     )
     return Slide(
-        "What the gain owes to assumptions",
+        "Which assumptions move the gain",
         "The figures that move it most, each at the ends of its own range while all others stay",
         grid(*cards),
         notes=tuple(f"{one.figure.label}: {one.figure.assumption}." for one in gain.assumptions),
@@ -137,13 +153,13 @@ def _moving(gain: GainBand, most: int) -> str:
             for case in gain.wired[1:]
         ),
     ]
-    return table(("assumed †", "as", "the gain, if", "then is"), rows)
+    return table(("what is assumed †", "value", "if instead", "the gain is"), rows)
 
 
 def _assumed(one: Assumption) -> tuple[str, str, str, str]:
     """Return a row of the table: what is assumed, as what, what else may be, and the gain then."""
     figure = one.figure
-    ends = "it is {:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
+    ends = "{:g} or {:g}".format(*figure.range) + say_unit(figure.unit) if figure.range else ""
     others = " / ".join(case.says for case in one.cases) or "not simulated otherwise"
     gains = " / ".join(f"{case.gain:.2f}{TIMES}" for case in one.cases)
     return figure.label, str(figure), ends or others, gains
@@ -163,11 +179,11 @@ def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
     more = f"{len(told) - len(left)} more: peerlab clusters {hardware.name}" if len(told) > len(left) else ""
     rest = f"{len(own) - len(right)} more: peerlab clusters {hardware.name}" if len(own) > len(right) else ""
     cards = (
-        card(_list(left) + paragraphs(more), 7, title=f"{len(known)} with a source", high="listed"),
+        card(_list(left) + paragraphs(more), 7, title=f"{len(known)} with a source", tone="direct", high="listed"),
         card(_list(right) + paragraphs(rest), 5, title=f"{len(assumed)} assumed †", tone="hot", high="listed"),
     )  # fmt: skip
     notes = tuple(f"{figure.label}, assumed: {figure.assumption}." for figure in assumed)
-    title = f"{len(hardware.figures)} figures of {hardware.title}, {len(assumed)} of them assumed"
+    title = f"{len(hardware.stated)} figures of {hardware.title}, {len(assumed)} of them assumed"
     about = "A figure may have both: a source for its value, and an assumption that it holds here"
     return Slide(
         title,

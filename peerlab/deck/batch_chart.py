@@ -14,6 +14,9 @@ _WIDE, _HIGH = 640.0, 470.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, _WIDE - 34, 44.0, _HIGH - 70
 _NEAR = 0.45
 """Batches whose logarithms differ by less would be written on each other."""
+_STEPS = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0)
+"""From a line of the axis to the next."""
+_MOST_LINES = 5
 
 
 class _BatchAxes:
@@ -31,8 +34,9 @@ class _BatchAxes:
         return _BOTTOM - (_BOTTOM - _TOP) * (gain - 1) / (self.most - 1)
 
     def draw(self, paper: Paper) -> None:
-        for part in range(5):
-            gain = 1 + (self.most - 1) * part / 4
+        step = next((one for one in _STEPS if (self.most - 1) / one <= _MOST_LINES), _STEPS[-1])
+        for part in range(int((self.most - 1) / step) + 1):
+            gain = 1 + step * part
             y = self.height(gain)
             paper.line([(_LEFT, y), (_RIGHT, y)], "faint", 1)
             paper.text((_LEFT - 8, y), f"{gain:.2f}{TIMES}", size=15, ink="muted", align="right")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from html import escape
 
 from peerlab.units import say_range
+from peerlab.view.gain_ticks import gain_ticks
 from peerlab.view.svg import Paper
 from peerlab.view.theme import PAGE, palette
 
@@ -100,21 +101,11 @@ class GainAxis:
 
     def draw(self, top: float, bottom: float) -> None:
         """Draw the lines of the axis, and their gains below them."""
-        shown = [tick for tick in _TICKS if self.low <= tick <= self.high]
-        last = -math.inf
-        for tick in sorted(shown, key=lambda one: (one != 1, one)):
-            one = tick == 1
-            self.paper.line(
-                [(self.at(tick), top), (self.at(tick), bottom)], "edge" if one else "faint", 2 if one else 1
-            )
-        for tick in shown:
-            near_one = tick != 1 and abs(self.at(tick) - self.at(1)) < _APART
-            if self.at(tick) - last < _APART or near_one:
-                continue
-            last = self.at(tick)
-            one = tick == 1
+        for tick in gain_ticks(self.low, self.high, self.at):
+            at, one = self.at(tick), tick == 1
+            self.paper.line([(at, top), (at, bottom)], "edge" if one else "faint", 2 if one else 1)
             self.paper.text(
-                (last, bottom + 18), f"{tick:g}{TIMES}", size=16, bold=one, ink="ink" if one else "muted"
+                (at, bottom + 18), f"{tick:g}{TIMES}", size=16, bold=one, ink="ink" if one else "muted"
             )
 
     def bar(self, y: float, low: float, value: float, high: float, role: str = "direct") -> None:
@@ -130,7 +121,3 @@ class GainAxis:
         self.paper.shapes.append(
             f"<path d='M{x:.5g} {y - 10:.5g}l10 10l-10 10l-10 -10z' fill='{colour('box')}' stroke='{colour(role)}' stroke-width='3'/>"
         )
-
-
-_TICKS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0, 64.0)
-_APART = 52.0

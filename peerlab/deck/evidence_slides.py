@@ -43,7 +43,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
         axis.paper, 1144, low_edge + 36, f"{alt}. Simulated here: {span(gain.low, gain.high)}."
     )
     told = (
-        card(paragraphs(_inside(gain, ends)), 4, title="The same order of size", tone="direct"),
+        card(paragraphs(_inside(gain, known)), 4, title="Inside its range, and outside", tone="direct"),
         card(paragraphs(_other(known, compared)), 4, title="Not the same machines", tone="hot"),
         card(paragraphs("Here the baseline is RDMA through the host. Against kernel TCP a gain is several times larger, and says nothing about this detour."), 4, title="Do not mix the baselines", tone="copy"),
     )  # fmt: skip
@@ -67,10 +67,15 @@ def _measured(axis: GainAxis, y: float, one: GainElsewhere) -> None:
         axis.paper.text((axis.at(value), y - 22), label, size=16, bold=True)
 
 
-def _inside(gain: GainBand, ends: Sequence[float]) -> str:
-    low, high = min(ends), max(ends)
-    meets = "lies among them" if low <= gain.value <= high else "lies beside them"
-    return f"Elsewhere {low:.3g} to {high:.3g}; this run says {gain.value:.2f} and {meets}. That alone proves little."
+def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
+    outside = [
+        f"{one.title.partition(',')[0]} ({value:.3g})"
+        for one in known
+        for value, _ in one.marks
+        if not gain.low <= value <= gain.high
+    ]
+    beside = f" Outside of that: {', '.join(outside)}." if outside else " All lie in it."
+    return f"This run says {span(gain.low, gain.high)}.{beside}"
 
 
 def _other(known: Sequence[GainElsewhere], compared: ComparedRuns) -> str:
@@ -111,19 +116,17 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     sure = [name for name, band in by_size if band.low >= SURELY]
     title = (
-        f"Peer Direct is surely faster from {sure[0]} on"
+        f"On {say_count(base.nodes, 'node')} Peer Direct is faster from {sure[0]} on"
         if sure
-        else "At no size is Peer Direct surely faster"
+        else f"On {say_count(base.nodes, 'node')} Peer Direct is surely faster at no size"
     )
-    if len(sure) == len(by_size):
-        title = f"Peer Direct is faster at every size from {by_size[0][0]} on"
-    low, high = min(band.value for _, band in known), max(band.value for _, band in known)
     told = (
         card(paragraphs(_small(by_size)), 6, title="Small messages", tone="hot"),
-        card(paragraphs(f"From {known[0][0]} to {known[-1][0]} nodes the gain goes from {known[0][1].value:.2f} to {known[-1][1].value:.2f}{TIMES} (lowest {low:.2f}, highest {high:.2f})."), 6, title="Many nodes", tone="direct"),
+        card(paragraphs(_many(known)), 6, title="Many nodes", tone="direct"),
     )  # fmt: skip
     notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *known))
-    about = f"Bars: all assumed figures at the ends of their ranges; circles: as assumed. Left of 1{TIMES} the detour is faster"
+    wired = f", if {compared.gain_band.wired[0].says}" if compared.gain_band.wired else ""
+    about = f"Bars: assumed figures at the ends of their ranges{wired}. Circles: as assumed"
     return Slide(title, about, grid(*panels, *told), notes=notes, source=figures_said(compared))
 
 
@@ -140,6 +143,15 @@ def _small(by_size: Sequence[tuple[str, GainBand]]) -> str:
     if band.high < 1:
         return f"At {name} Peer Direct loses: {span(band.low, band.high)}. Libraries choose by size; leave that to them."
     return f"At {name} it is {span(band.low, band.high)}: latency counts there, and both paths have it."
+
+
+def _many(known: Sequence[tuple[str, GainBand]]) -> str:
+    (first, fewest), (last, most) = known[0], known[-1]
+    count, least = min(known, key=lambda one: one[1].low)
+    return (
+        f"From {first} to {last} nodes the gain goes from {fewest.value:.2f} to {most.value:.2f}{TIMES} as assumed. "
+        f"Its low end is lowest on {count} nodes: {least.low:.2f}{TIMES}."
+    )
 
 
 def _bars(rows: Sequence[tuple[str, GainBand]], ends: Sequence[float], here: str) -> str:
@@ -163,12 +175,12 @@ def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     many = f" {say_count(len(base.hardware.assumptions), 'figure')} of this cluster are assumed; ranges are given where one is known."
     told = (
-        ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both paths; which one more is open.", "hot"),
+        ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both ways; which of the two more is not known.", "hot"),
         ("The library's choices", law, "hot"),
         ("Registration that gets dearer", "Registering was seen to get dearer the more memory is registered. Here each region costs the same. A pool avoids it.", "register"),
-        ("Copies for a static pool", "A pool that is registered once may need a copy within the device. Nobody publishes it, and it is not counted.", "register"),
+        ("Copies for a static pool", "A pool that is registered once may need a copy within the device. No library's documents say so, and it is not counted.", "register"),
         ("Computing", "How long computing takes is given, not simulated. Input, checkpoints and failures are left out.", "gather"),
-        ("Nodes that differ", "All nodes are alike here: no slow node, no jitter. peerlab simulate has both." + many, "copy"),
+        ("Nodes that differ", "All nodes are alike here: no slow node, no jitter; peerlab simulate has options for both." + many, "copy"),
     )  # fmt: skip
     cards = [card(paragraphs(text), 4, title=name, tone=tone) for name, text, tone in told]
     last = card(
@@ -178,7 +190,7 @@ def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     return Slide(
         "What is not modelled",
-        "And what would show it",
+        "And what it may change",
         grid(*cards, last),
         notes=(law,),
         source="The whole list: docs/model.md, What is not modelled",

@@ -49,7 +49,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
     hero = (
         "<p class='strong'>Peer Direct against the way through the host</p>"
         f"<p class='hero'>{words(span(gain.low, gain.high))}</p><p class='strong'>as fast, in one exchange</p>"
-        f"{_range_bar(gain)}<p class='note'>{words(f'bar: what is assumed at the ends of its ranges; circle: this run, {gain.value:.2f}{TIMES}')}{words(_beside(gain))}{words(beyond)}</p>"
+        f"{_range_bar(gain)}<p class='note'>{words(_key(gain))}{words(beyond)}</p>"
     )
     cards = (
         card(hero, 7, high="good"),
@@ -79,8 +79,16 @@ def _range_bar(gain: GainBand) -> str:
     return paper_without_ground(axis.paper, 640, bottom + 32, alt)
 
 
-def _beside(gain: GainBand) -> str:
-    return "".join(f"; orange bar: if {case.says}" for case in gain.wired[1:2])
+def _key(gain: GainBand) -> str:
+    """Say what the bars are."""
+    if not gain.wired:
+        return (
+            f"Bar: assumed figures at the ends of their ranges. Circle: as assumed, {gain.value:.2f}{TIMES}."
+        )
+    assumed, other = gain.wired[:2]
+    return (
+        f"Green: {assumed.says} (assumed); circle: this run, {gain.value:.2f}{TIMES}. Orange: {other.says}."
+    )
 
 
 def _about(compared: ComparedRuns) -> str:
@@ -91,7 +99,7 @@ def _about(compared: ComparedRuns) -> str:
 def figures_said(compared: ComparedRuns) -> str:
     """Return what the figures of a slide rest on, as its foot says it."""
     machine = compared.base.hardware
-    return f"Simulated by peerlab: {_about(compared)}; {len(machine.figures)} figures, {len(machine.assumptions)} of them assumed †"
+    return f"Simulated by peerlab: {_about(compared)}; {len(machine.stated)} figures, {len(machine.assumptions)} of them assumed †"
 
 
 def _times(compared: ComparedRuns) -> str:
@@ -99,7 +107,7 @@ def _times(compared: ComparedRuns) -> str:
     host, peer, gain = compared.detour, compared.direct, compared.gain_band
     slowest = host.time_s / gain.low
     paper, wide = Paper(palette(PAGE)), 330.0 / max(host.time_s, slowest)
-    alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, up to {slowest * 1e3:.3g} ms."
+    alt = f"One exchange: {say_time(host.time_ps)} through the host, {say_time(peer.time_ps)} with Peer Direct, {slowest * 1e3:.3g} ms if the gain is {gain.low:.2f} only."
     paper.text((0, 14), "One exchange", size=17, ink="good-ink", align="left")
     for y, name, run, role in ((62, "through the host", host, "copy"), (162, "Peer Direct", peer, "direct")):
         paper.text((0, y), name, size=19, bold=True, ink=f"{role}-ink", align="left")
@@ -114,7 +122,7 @@ def _times(compared: ComparedRuns) -> str:
         paper.text((end + 10, y + 39), say_time(run.time_ps), size=22, bold=True, align="left")
     paper.text(
         (0, 258),
-        f"pale: up to {slowest * 1e3:.3g} ms where the gain is {gain.low:.2f}{TIMES}",
+        f"pale: {slowest * 1e3:.3g} ms, if the gain is {gain.low:.2f}{TIMES} only",
         size=15,
         ink="good-ink",
         align="left",
@@ -133,8 +141,8 @@ def _sure(compared: ComparedRuns) -> tuple[str, str]:
     if gain.least >= SURELY:
         return "Whatever is assumed, Peer Direct is faster; by how much is the range above.", _moves(gain)
     if gain.wired and gain.low >= SURELY:
-        others = "; ".join(f"{case.gain:.2f}{TIMES} if {case.says}" for case in gain.wired[1:])
-        return f"Surely faster if {gain.wired[0].says}. That is assumed: {others}.", ""
+        others = "; ".join(f"{span(case.low, case.high)} if {case.says}" for case in gain.wired[1:])
+        return f"Faster if {gain.wired[0].says}. That is assumed: {others}.", ""
     return (
         "Not sure that it is faster: at its low end Peer Direct gains nothing, or hardly anything.",
         _moves(gain),

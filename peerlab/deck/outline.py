@@ -22,6 +22,7 @@ KINDS = {
     "log": "what you measured, which path it was, what Peer Direct would bring (with --log)",
     "clusters": "the same question on a second cluster (with --beside)",
     "sure": "how sure the gain is: figures, library and wiring, and the one fact to check first",
+    "wiring": "the byte's way with the wiring that is assumed, and with the other one that is possible",
     "training": "what it means for a step of a training, over batches, and when it is not worth it",
     "elsewhere": "gains measured elsewhere, on the axis of the simulated one",
     "scale": "the gain over message sizes and nodes, with its bands",
@@ -41,7 +42,7 @@ KINDS = {
 REVIEW = tuple(kind for kind in KINDS if kind not in ("detour", "direct", "time", "nodes", "text"))
 """The slides of an outline that names none; those on a log or a second cluster only where there is one."""
 THEMES = ("light", "dark", "auto")
-DEFAULT_TITLE = "Host NIC against Peer Direct"
+DEFAULT_TITLE = "Through the host, or Peer Direct?"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from peerlab.deck import (
     log_slide,
     two_clusters,
     verdict_slides,
+    wiring_slide,
 )
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline, SlidePlan
@@ -39,6 +40,8 @@ def _has(kind: str, outline: Outline, compared: ComparedRuns) -> bool:
     """Return whether there is something for a kind of slide to show."""
     if kind == "training":
         return isinstance(outline.training, Training) or compared.simulated_step(outline.training) is not None
+    if kind == "wiring":
+        return bool(compared.gain_band.wired)
     return {"log": bool(outline.log), "clusters": bool(outline.beside)}.get(kind, True)
 
 
@@ -85,6 +88,7 @@ _MAKERS: dict[str, Callable[[Outline, ComparedRuns], Slide]] = {
     "log": log_slide.logged,
     "clusters": two_clusters.clusters,
     "sure": verdict_slides.sure,
+    "wiring": wiring_slide.wiring,
     "training": charting.training,
     "elsewhere": evidence_slides.elsewhere,
     "scale": evidence_slides.scale,

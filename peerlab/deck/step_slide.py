@@ -56,8 +56,8 @@ def simulated_step(found: SimulatedStep) -> Slide:
         worth = card(
             f"<p class='strong'>{words(_worth(found.batches))}</p>",
             5,
-            title="When it is not worth it",
-            high="good",
+            title="When it is not worth it, as assumed",
+            tone="hot",
         )
         chart = card(batch_chart(found.batches, _WORTH), 7, title="Gain of the whole step", high="three-rows")
         body = grid(chart, sides[0], worth, sides[1])
@@ -91,7 +91,7 @@ def _now(host: StepRun, peer: StepRun) -> str:
         ("step", _s(host.time_s), _s(peer.time_s)),
         ("exchanges", _s(host.exchange_s), _s(peer.exchange_s)),
         (
-            "exposed",
+            "exposed wait",
             f"{_s(host.exposed_s)}, {say_share(1 - host.utilisation)}",
             f"{_s(peer.exposed_s)}, {say_share(1 - peer.utilisation)}",
         ),

@@ -43,10 +43,10 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
         title = "How sure are we? Sure of the sign, if the wiring holds"
     else:
         title = "How sure are we? Not of the sign"
-    about = "Gain of Peer Direct, and what each kind of not knowing does to it: the figures, the library, the wiring"
+    about = "The gain of Peer Direct, and how far it moves if figures, library or wiring are not as assumed"
     told = (
         card(without_ground(how_sure_svg(gain, theme=PAGE)), 12, high="plain"),
-        card(paragraphs("Figures that have a range lie at its ends. A wiring is so or not so: two are never merged into one range."), 6),
+        card(paragraphs("Bars: assumed figures at the ends of their ranges. Each wiring has its own bar: one of them holds."), 6),
         card(f"<p>On every node: <code>peerlab doctor</code></p><p>A log of today: <code>{words(_read_log(compared))}</code></p>", 6),
     )  # fmt: skip
     return Slide(
@@ -81,7 +81,8 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
         card(steps, 7, title="Monday", high="two-rows"),
         card(_accept(gain, trial), 5, title="Keep it or go back"),
     )
-    notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED)
+    switch = (f"Switch: {trial.source}.",) if trial else ()
+    notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED, *switch)
     return Slide(
         title,
         _rests(compared),
@@ -93,7 +94,7 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 def _rests(compared: ComparedRuns) -> str:
     hardware = compared.base.hardware
-    return f"It rests on {len(hardware.figures)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed; a log from your machines decides"
+    return f"It rests on {len(hardware.stated)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed; a log from your machines decides"
 
 
 def _expect(compared: ComparedRuns) -> str:
@@ -105,7 +106,7 @@ def _expect(compared: ComparedRuns) -> str:
     ]  # fmt: skip
     freed = compared.detour.dram_bytes_per_byte - compared.direct.dram_bytes_per_byte
     if freed:
-        told.append(("host memory traffic freed", f"{freed:.2g} B per byte"))
+        told.append(("host memory traffic spared", f"{freed:.2g} bytes a byte"))
     rows = facts(*told[:_MOST_FACTS])
     if_wired = f" if {gain.wired[0].says}" if gain.wired else ""
     return (
@@ -161,7 +162,7 @@ def _around(threshold: float, most: float) -> Callable[[float], float]:
 def _threshold_said(trial: Trial | None) -> str:
     if trial is None:
         return ""
-    return f"Threshold: peerlab plan --cluster {trial.cluster} --nodes {trial.nodes}. Switch: {trial.source}"
+    return f"Threshold: peerlab plan. Switch: {trial.source.partition(',')[0]}; in full: speaker's notes"
 
 
 def _switch(trial: Trial | None) -> PathSwitch | None:
@@ -181,38 +182,37 @@ def _variables(given: dict[str, str]) -> str:
 def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, str, str]]:
     """Yield what to do, its command and what must come of it."""
     check = compared.gain_band.decisive
-    first = f"No check fails. First of all: {check.figure.label}" if check else "No check fails"
+    first = "Every check must pass" + (f". First of all: {check.figure.label}" if check else "")
     yield "On every node: can it?", "peerlab doctor", first
-    tool = _program(trial) if trial else "your benchmark"
     sizes = f"AllReduce of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
+    if trial:
+        plan = f"peerlab plan --cluster {compared.base.hardware.name} --nodes {compared.base.nodes} --output trial"
+        yield "Plan it", plan, f"A script of all runs of {_program(trial)}, off and on in turns"
+    found = _switch(trial)
+    on, off = (_variables(dict(found.on)), _variables(dict(found.off))) if found else ("", "")
     yield (
         "Take the log before",
-        f"{tool} > before.log",
+        off,
         f"{sizes}; peerlab diagnose must say: {compared.base.data_path.title}",
     )
-    found = _switch(trial)
-    on = _variables(dict(found.on)) if found else ""
-    yield "Switch on", on, "Keep the registration cache on. Nothing else changes"
     need = f"; the log has to say {trial.needs}" if trial and trial.needs else ""
     yield (
-        "Take the log after, the same way",
-        f"{tool} > after.log",
-        f"Same nodes, same sizes; peerlab diagnose must say: Peer Direct{need}",
-    )
-    plan = (
-        f"peerlab plan --cluster {compared.base.hardware.name} --nodes {compared.base.nodes} --output trial"
-        if trial
-        else ""
+        "Take the log after",
+        on,
+        f"The same, cache on; peerlab diagnose must say: Peer Direct{need}",
     )
     yield (
         "Decide",
-        plan,
-        f"Keep from {trial.threshold:.2f}{TIMES} on; the plan has all runs in turns"
+        "peerlab plan --read trial" if trial else "",
+        f"Keep from {trial.threshold:.2f}{TIMES} on"
         if trial
         else "Compare medians with the runs' own spread",
     )
-    off = _variables(dict(found.off)) if found else "the old settings"
-    yield "The way back", off, "Through the host as today; no data and no code is touched"
+    yield (
+        "The way back",
+        off or "the old settings",
+        "Through the host as today; no data and no code is touched",
+    )
 
 
 def _depends(gain: GainBand) -> str:

@@ -277,7 +277,12 @@ class Cluster:
     @property
     def assumptions(self) -> tuple[Figure | Wiring, ...]:
         """What rests on an assumption: figures, and where the NICs hang if the file says that on its own."""
-        figures = tuple(figure for figure in self.figures.values() if figure.assumption)
+        return tuple(one for one in self.stated if one.assumption)
+
+    @property
+    def stated(self) -> tuple[Figure | Wiring, ...]:
+        """All figures, after where the NICs hang if that is assumed on its own: what a simulation says it rests on."""
+        figures = tuple(self.figures.values())
         # an assumed count of NICs or switches says it already
         said = self.wiring.assumption and all(one.assumption != self.wiring.assumption for one in figures)
         return ((self.wiring,) if said else ()) + figures

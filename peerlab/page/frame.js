@@ -26,11 +26,11 @@ export function passKeysOn() {
   addEventListener("keydown", pass); // what the page uses does not come so far
 }
 
-// reveal.js tells its frames when their slide appears and leaves; what appears begins at the beginning.
+// reveal.js tells its frames when their slide appears and leaves; what plays begins at the beginning, what stands stays as it is.
 export function followSlides(player) {
   addEventListener("message", ({ data }) => {
     if (data !== "slide:start" && data !== "slide:stop") return;
     player.onSlide = data === "slide:start";
-    if (player.onSlide) player.seek(0);
+    if (player.onSlide && player.wanted) player.seek(0);
   });
 }

@@ -96,7 +96,7 @@ export class Headline extends View {
     card.dataset.name = "ratio";
     value.append(make("small", "", gain || sayTimes(ratio.value) === sayTimes(1) ? " as fast" : " as fast: slower"));
     const label = make("div", "pl-label");
-    label.append(make("span", "", `${ratio.fast} against ${ratio.slow}`), this.sure.button(ratio));
+    label.append(make("span", "", `${ratio.fast} vs ${ratio.slow}`), this.sure.button(ratio));
     card.append(label, value);
     const both = make("div", "pl-value");
     both.append(make(past ? "span" : "b", "", first), " → ", make(past ? "b" : "span", "", second));

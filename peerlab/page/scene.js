@@ -260,7 +260,7 @@ export class Scene extends View {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names;
     const addName = (number, [x, y], align) => {
       const [what, ...share] = (sight.slow[number] || "").split(" "); // below the name, where the host's boxes leave little room
-      words.push([x, y, `node ${number}`, 13, "bold", what ? "hot-ink" : "ink", align]);
+      words.push([x, y, `node ${number}`, 12, "bold", what ? "hot-ink" : "ink", align]);
       if (what) [what, share.join(" ")].forEach((word, i) => words.push([x, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align]));
     };
     addName(sight.node, [node[0], node[2]], "left");

@@ -47,8 +47,8 @@ def sources(run: Run) -> Sources:
     """Return what the simulation rests on: what it was fitted on, every figure with source or assumption, what is left out."""
     hardware = run.scenario.hardware
     assumed = hardware.assumptions
-    known = [one for one in hardware.figures.values() if not one.assumption]
-    title = f"{len(known) + len(assumed)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
+    known = [one for one in hardware.stated if not one.assumption]
+    title = f"{len(hardware.stated)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
     fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
     said = [(fitted, True)] * bool(hardware.fitted_on)
     said += [(say_figure(one), bool(one.assumption)) for one in (*assumed, *known)]

@@ -7,6 +7,8 @@ from html import escape
 
 from peerlab.analysis.gain import GainBand
 from peerlab.cluster_file.guide import where_to_find
+from peerlab.units import say_range
+from peerlab.view.gain_ticks import gain_ticks
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palette
 
@@ -14,7 +16,6 @@ WIDTH, HEIGHT = 1200, 446
 """Size of the picture, as of a deck's charts."""
 _LEFT, _RIGHT, _PANEL = 40.0, 770.0, 810.0
 _TOP, _BOTTOM = 26.0, 404.0
-_TICKS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0)
 _LETTERS = 40
 """Letters of a line of the panel."""
 _MOST_WIRINGS = 2
@@ -27,7 +28,7 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
     paper = Paper(palette(theme))
     at = _scale(gain)
     paper.box((0, 0, _PANEL - 16, HEIGHT), "panel", radius=10)
-    ticks = [one for one in _TICKS if _LEFT <= at(one) <= _RIGHT]
+    ticks = gain_ticks(at.low, at.high, at)
     for tick in ticks:
         one = tick == 1
         paper.text((at(tick), _BOTTOM + 18), f"{tick:g}", size=16, bold=one, ink="ink" if one else "muted")
@@ -67,6 +68,7 @@ class _Scale:
     """Places of gains on a logarithmic axis."""
 
     def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
         self._low, self._span = math.log(low), math.log(high / low)
 
     def __call__(self, gain: float) -> float:
@@ -107,8 +109,7 @@ def _rows(gain: GainBand) -> Iterator[Row]:
 
 
 def _ends(low: float, high: float) -> str:
-    first, last = f"{low:.2f}", f"{high:.2f}"
-    return f"{last} times" if first == last else f"{first} to {last} times"
+    return f"{say_range(low, high)} times"
 
 
 def _panel(paper: Paper, gain: GainBand) -> None:

@@ -132,7 +132,7 @@ def _about(race: Race) -> str:
 def _source(race: Race) -> str:
     machines = {run.scenario.hardware.name: run.scenario.hardware for run in race.runs}.values()
     known, assumed = (
-        sum(len(one.figures) for one in machines),
+        sum(len(one.stated) for one in machines),
         sum(len(one.assumptions) for one in machines),
     )
     return f"Simulated by peerlab from {known} figures, {assumed} of them assumed. {_COUNTED}"

@@ -81,7 +81,7 @@ def _cpu(sketch: Sketch, node: int) -> None:
     elif works:
         note = f"{sketch.run.cores_busy:.1f} of {cores}"
     else:
-        note = "schedules" if sketch.run.scenario.bounces else "not needed"
+        note = "schedules" if sketch.run.scenario.bounces else "copies nothing"
     title = name or ("CPU cores" if works else "CPU")
     d.text((x, CPU[1] + 22), title, size=13, bold=True, ink="ink" if works else "muted")
     d.text((x, CPU[1] + 38), note, size=11, ink="hot-ink" if hot else "muted")

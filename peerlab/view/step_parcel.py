@@ -132,7 +132,7 @@ def source(run: StepRun) -> str:
     """Return what the page rests on."""
     compute, machine = run.step.compute, run.step.scenario.hardware
     return (
-        f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {len(machine.figures)} figures, "
+        f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {len(machine.stated)} figures, "
         f"{len(machine.assumptions)} of them assumed; data parallel, one stream."
     )
 

@@ -101,10 +101,10 @@ def _names(paper: Paper, sketch: Sketch) -> None:
     """Name the nodes in the picture; a partner that changes from step to step has no number."""
     x, other, y = sketch.geometry.names()["node"]
     partners = sketch.sight.partner
-    paper.text((x, y), f"node {sketch.sight.node}", size=13, bold=True, align="left")
+    paper.text((x, y), f"node {sketch.sight.node}", size=12, bold=True, align="left")
     if partners != (-1,):
         right = f"node {partners[0]}" if len(partners) == 1 else "its partner"
-        paper.text((other, y), right, size=13, bold=True, align="right")
+        paper.text((other, y), right, size=12, bold=True, align="right")
 
 
 def _figures(paper: Paper, run: Run, at: int) -> None:

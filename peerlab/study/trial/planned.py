@@ -212,7 +212,7 @@ def _threshold(best: ExpectedGain) -> tuple[float, str]:
         return 1.0, f"{question} (both are expected: the band lies on both sides of 1)"
     above, below = sides_in_words(best)
     apart = "" if upper > lower else " (their bands overlap: only a gain outside of both tells)"
-    return threshold, f"above it {above}, below it {below}{apart}"
+    return threshold, f"above it the result fits: {above}; below it: {below}{apart}"
 
 
 def _commands(

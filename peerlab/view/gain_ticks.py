@@ -1,0 +1,23 @@
+"""Which gains a logarithmic axis names: once as fast and twice as fast first, then what has room between them."""
+
+from collections.abc import Callable
+
+APART = 50.0
+"""Pixels between two names at least."""
+_TICKS = (1.0, 2.0, 0.5, 4.0, 8.0, 0.25, 16.0, 32.0, 64.0, 0.1, 1.5, 3.0, 6.0, 12.0, 0.75, 1.25, 1.75, 2.5)
+"""The ones that matter most first."""
+
+
+def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[float]:
+    """Return the gains from `low` to `high` that have room for their names, in order; `at` answers a gain's place in pixels.
+
+    >>> gain_ticks(0.9, 2.2, lambda gain: 200 * gain)
+    [1.0, 1.25, 1.5, 1.75, 2.0]
+    >>> gain_ticks(0.9, 9, lambda gain: 30 * gain)
+    [1.0, 4.0, 6.0, 8.0]
+    """
+    told: list[float] = []
+    for tick in _TICKS:
+        if low <= tick <= high and all(abs(at(tick) - at(other)) >= APART for other in told):
+            told.append(tick)
+    return sorted(told)
