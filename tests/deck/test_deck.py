@@ -23,6 +23,7 @@ from peerlab.lessons.logs import lab_log
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
 from peerlab.study.trial import plan_trial
+from peerlab.units import say_time
 from peerlab.view.step_headline import gain_at_batches
 
 TRAINING = Training(gradient_bytes=2_000_000_000, step_time_s=0.35, overlap_share=0.5)
@@ -75,8 +76,9 @@ def test_figures_of_the_slides_are_those_of_the_runs():
     assert f"for each transfer: {bare.busbw_GBps:.3g} GB/s" in registration.notes[0]
     assert "slower than" in registration.title
     measured = told(one("elsewhere"))
-    assert f"this run says {gain.value:.2f}" in measured
-    assert "1.21 to 2.25" in measured
+    assert f"This run says {ends}." in measured
+    assert "GH200 (1.21)" in measured
+    assert "juliet (1.84)" not in measured  # inside the range
 
 
 def test_each_alternative_is_simulated_and_has_a_box_for_its_cost():
@@ -106,6 +108,19 @@ def test_a_step_says_at_which_batches_it_is_not_worth_it():
     assert f"{smallest[1]:.2f}\u00d7" in words
 
 
+def test_where_the_nics_hang_is_a_slide_where_nobody_knows_it():
+    slide, band = one("wiring"), run(path="peer-direct").gain_band(run(path="host-rdma"))
+    words = told(slide)
+    for case in band.wired[:2]:
+        assert case.says in words
+        assert f"{case.low:.2f} to {case.high:.2f}\u00d7" in words
+    other = [run(path=path, wiring="root-port") for path in ("host-rdma", "peer-direct")]
+    assert all(say_time(found.time_ps) in words for found in other)
+    known = ComparedRuns({"cluster": "p4d", "nodes": 4}, peerlab.simulate)
+    assert not known.gain_band.wired
+    assert slides(Outline(slides=(SlidePlan("wiring"),)), known) == []
+
+
 def test_monday_has_the_threshold_of_the_plan_and_the_way_back():
     trial = plan_trial("dl1", 4)
     words = told(one("recommendation"))
@@ -113,8 +128,10 @@ def test_monday_has_the_threshold_of_the_plan_and_the_way_back():
     assert "HCCL_GAUDI_DIRECT=0" in words
     assert (
         words.index("peerlab doctor")
-        < words.index("before.log")
-        < words.index("after.log")
+        < words.index("peerlab plan --cluster dl1 --nodes 4")
+        < words.index("Take the log before")
+        < words.index("HCCL_GAUDI_DIRECT=1")
+        < words.index("peerlab plan --read trial")
         < words.index("The way back")
     )
 

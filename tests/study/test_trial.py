@@ -51,7 +51,7 @@ def test_the_plan_switches_one_thing_in_turns_and_says_from_which_gain_on_it_is_
     assert apart.high < trial.threshold < below.low
     assert (
         trial.question
-        == "above it each NIC hangs below the devices' switch, below it each NIC has a root port of its own"
+        == "above it the result fits: each NIC hangs below the devices' switch; below it: each NIC has a root port of its own"
     )
     direct, staged = (
         peerlab.simulate(peerlab.Scenario(nodes=8, path=path, message_bytes=size.size_bytes))
