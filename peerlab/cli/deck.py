@@ -152,6 +152,8 @@ def _training(options: argparse.Namespace, outlined: Trained | None) -> Trained 
         return TrainedStep(
             {**outlined.given, **({"batch": options.batch} if options.batch is not None else {})}
         )
+    if options.batch is not None:
+        raise ExportError("batch: it goes with a workload; add --workload, such as bert-large")
     options_given = {
         "gradient_bytes": options.gradient,
         "communication_share": options.communication,

@@ -80,7 +80,9 @@ def _other_fabric(compared: ComparedRuns) -> list[Option]:
     with_it = {"cluster": replace(cluster, transports=(*cluster.transports, name)), "transport": name}
     runs = (compared.run(**with_it), compared.run(**with_it, path=PEER_DIRECT))
     title = load_transport(name).title
-    return [Option("Another fabric", f"{title} of the same rate, with headers", *runs)]
+    return [
+        Option("Another fabric", f"{title}, same rate; {1 - runs[0].scenario.goodput:.1%} are headers", *runs)
+    ]
 
 
 _FABRICS = ("infiniband", "roce")

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peerlab.errors import ExportError
-from peerlab.textfile import in_words
-from peerlab.units import MIB, say_bytes
+from peerlab.textfile import read_bytes
+from peerlab.units import MIB
 
-_MOST_BYTES = MIB
 _KINDS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -30,9 +29,9 @@ class Lead:
     def __post_init__(self) -> None:
         """Refuse names that have no room."""
         for name, text in (("author", self.author), ("date", self.date)):
-            if len(text) > _LETTERS or not text.isprintable():
+            if not isinstance(text, str) or len(text) > _LETTERS or not text.isprintable():
                 raise ExportError(
-                    f"{name}: a deck has room for {_LETTERS} letters on one line, and this is longer"
+                    f"{name}: a deck has room for one line of {_LETTERS} letters, without tabs; not {text!r:.30}"
                 )
 
 
@@ -42,19 +41,13 @@ def read_logo(path: str | Path) -> str:
     Raises
     ------
     ExportError
-        If it cannot be read, is larger than 1 MiB, or is no PNG, JPEG, GIF or WebP; an SVG may hold scripts and is refused.
+        If it cannot be read, is a pipe or a device, is larger than 1 MiB, or is no PNG, JPEG, GIF or WebP; an SVG may hold scripts
+        and is refused.
     """
-    file = Path(path)
-    with in_words(f"cannot read the logo {path}", ExportError):
-        size = file.stat().st_size
-        if size > _MOST_BYTES:
-            raise ExportError(
-                f"logo {path}: {say_bytes(size)} are too many for a page; at most {say_bytes(_MOST_BYTES)}"
-            )
-        with file.open("rb") as opened:
-            held = opened.read(_MOST_BYTES + 1)
-    if len(held) > _MOST_BYTES:
-        raise ExportError(f"logo {path}: more than {say_bytes(_MOST_BYTES)}")
+    try:
+        held = read_bytes(path, most_bytes=MIB, too_large="that is too much for a page", error=ExportError)
+    except ExportError as problem:
+        raise ExportError(f"logo: {problem}") from None
     kind = next((kind for start, kind in _KINDS.items() if held.startswith(start)), "")
     if held[:4] == b"RIFF" and held[8:12] == b"WEBP":
         kind = "image/webp"

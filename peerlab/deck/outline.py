@@ -11,7 +11,7 @@ from peerlab.deck.markdown import read_markdown
 from peerlab.deck.trained_step import TrainedStep
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError, nearest
-from peerlab.textfile import read_text
+from peerlab.textfile import in_words, read_text
 from peerlab.units import MIB
 
 KINDS = {
@@ -60,7 +60,9 @@ class SlidePlan:
 
     def __post_init__(self) -> None:
         if self.show not in KINDS:
-            raise ExportError(f"slide: show = {self.show!r} is unknown; {nearest(str(self.show), KINDS)}")
+            raise ExportError(
+                f"there is no kind of slide {self.show!r:.40}; {nearest(str(self.show), KINDS)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -151,5 +153,6 @@ def read_outline(path: str | Path) -> Outline:
     slides = tuple(SlidePlan(**one) for one in held.pop("slides"))
     for file in ("logo", "log"):  # beside the outline
         if held.get(file):
-            held[file] = str(Path(path).parent / Path(held[file]).expanduser())
+            with in_words(f"{name}: {file}: {held[file]}", ExportError):
+                held[file] = str(Path(path).parent / Path(held[file]).expanduser())
     return Outline(**held, slides=slides or Outline.slides)

@@ -21,6 +21,7 @@ from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slide import Slide
 from peerlab.deck.training import Training
+from peerlab.errors import ExportError
 from peerlab.view.still import still_svg
 from peerlab.view.theme import PAGE
 from peerlab.view.words import alt_text, caption, waits_for
@@ -30,8 +31,17 @@ def slides(outline: Outline, compared: ComparedRuns) -> list[Slide]:
     """Return the slides of an outline; one on training is left out where no training is given.
 
     What takes longer than a second shows its progress on a terminal.
+
+    Raises
+    ------
+    ExportError
+        If none of them has something to show.
     """
     plans = [plan for plan in outline.slides if _has(plan.show, outline, compared)]
+    if not plans:
+        raise ExportError(
+            "no slide is left: log needs --log FILE, clusters needs --beside CLUSTER, wiring an assumed wiring"
+        )
     told = tqdm(plans, desc="slides", unit="slide", delay=1, leave=False, disable=None)
     return [_own(plan, _MAKERS[plan.show](outline, compared)) for plan in told]
 

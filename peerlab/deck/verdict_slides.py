@@ -79,7 +79,7 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
     cards = (
         card(_expect(compared), 5, high="good"),
         card(steps, 7, title="Monday", high="two-rows"),
-        card(_accept(gain, trial), 5, title="Keep it or go back"),
+        card(_accept(_tried(compared), trial), 5, title="Keep it or go back"),
     )
     switch = (f"Switch: {trial.source}.",) if trial else ()
     notes = (_depends(gain), f"{compared.gain:.2f} times as fast; {gain.range_in_words()}.", ASSUMED, *switch)
@@ -125,6 +125,12 @@ def _own_ports(compared: ComparedRuns) -> list[tuple[str, str]]:
     )
 
 
+def _tried(compared: ComparedRuns) -> GainBand:
+    """Return the gain at the size that the trial measures."""
+    size = compared.trial.size_bytes if compared.trial else compared.base.nbytes
+    return compared.gain_band if size == compared.base.nbytes else compared.band_of(message_bytes=size)
+
+
 def _accept(gain: GainBand, trial: Trial | None) -> str:
     """Draw from which measured gain on the path is kept."""
     if trial is None:
@@ -142,7 +148,9 @@ def _accept(gain: GainBand, trial: Trial | None) -> str:
     paper.text(((edge + _WIDE) / 2, 40), "keep", size=16, bold=True)
     paper.line([(ends[0], 66), (ends[1], 66)], "direct-ink", 4)
     middle = min(max(sum(ends) / 2, 40), _WIDE - 40)
-    paper.text((middle, 84), "expected", size=15, bold=True, ink="direct-ink")
+    expected = f"expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}"
+    middle = min(max(middle, 4.3 * len(expected)), _WIDE - 4.3 * len(expected))
+    paper.text((middle, 84), expected, size=15, bold=True, ink="direct-ink")
     says = f"Keep from {trial.threshold:.2f} on, below it go back; expected {span(gain.low, gain.high)}."
     return paper_without_ground(paper, _WIDE, 96, says) + (
         f"<p class='note'>{words(f'Time before / time after at {say_bytes(trial.size_bytes)}, median of {trial.repeats} runs each. {trial.question[:1].upper()}{trial.question[1:]}.')}</p>"

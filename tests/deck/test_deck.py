@@ -1,5 +1,6 @@
 """A deck says what its runs say, in the words of its outline."""
 
+import os
 import re
 from dataclasses import replace
 from html import unescape
@@ -118,7 +119,8 @@ def test_where_the_nics_hang_is_a_slide_where_nobody_knows_it():
     assert all(say_time(found.time_ps) in words for found in other)
     known = ComparedRuns({"cluster": "p4d", "nodes": 4}, peerlab.simulate)
     assert not known.gain_band.wired
-    assert slides(Outline(slides=(SlidePlan("wiring"),)), known) == []
+    with pytest.raises(ExportError, match="no slide is left"):
+        slides(Outline(slides=(SlidePlan("wiring"),)), known)
 
 
 def test_monday_has_the_threshold_of_the_plan_and_the_way_back():
@@ -255,14 +257,18 @@ def test_a_logo_is_in_the_page_and_a_bad_one_is_refused_in_words(tmp_path):
     assert "data:image/png;base64," in html
     assert "&lt;A&gt;" in html
     for held, says in (
-        (PNG + bytes(50 * 2**20), "50 MiB are too many for a page; at most 1 MiB"),
+        (PNG + bytes(50 * 2**20), "is larger than 1 MiB; that is too much for a page"),
         (b"<svg><script>alert(1)</script></svg>", "an SVG may hold scripts; save it as PNG"),
         (b"GIF8", "a logo is a PNG, JPEG, GIF or WebP"),
     ):
         logo.write_bytes(held)
         with pytest.raises(ExportError, match=says):
             peerlab.write_deck(Outline(logo=str(logo)), tmp_path / "deck")
-    with pytest.raises(ExportError, match=r"cannot read the logo nowhere\.png: No such file"):
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.png")  # would wait for its writer
+        with pytest.raises(ExportError, match=r"pipe\.png: not a file"):
+            peerlab.write_deck(Outline(logo=str(tmp_path / "pipe.png")), tmp_path / "deck")
+    with pytest.raises(ExportError, match=r"logo: cannot read nowhere\.png: No such file"):
         peerlab.write_deck(Outline(logo="nowhere.png"), tmp_path / "deck")
     assert not (tmp_path / "deck").exists()
 
@@ -281,6 +287,27 @@ def test_the_recommendation_holds_only_if_no_assumption_turns_it_round():
     assert f"if {apart.says} {apart.low:.2f} to {apart.high:.2f}\u00d7" in " ".join(told(open_).split())
     far = one("recommendation", nodes=1024, message_bytes="1 MiB")
     assert far.title == "Recommendation: stay with the way through the host"
+
+
+def test_what_is_expected_beside_the_threshold_is_of_the_size_that_the_trial_measures():
+    trial = plan_trial("gaudi2", 4)
+    assert trial.size_bytes == 2**20  # the deck's message is 64 MiB
+    band = ComparedRuns({"cluster": "gaudi2", "nodes": 4}, peerlab.simulate).band_of(message_bytes="1 MiB")
+    words = told(one("recommendation", cluster="gaudi2"))
+    assert f"expected at 1 MiB: {band.low:.2f} to {band.high:.2f}" in words
+
+
+def test_a_deck_in_which_nothing_is_left_is_refused(tmp_path):
+    for kind in ("log", "clusters"):
+        with pytest.raises(ExportError, match="no slide is left: log needs --log FILE"):
+            peerlab.write_deck(Outline().only([kind]), tmp_path / "deck")
+    with pytest.raises(ExportError, match="there is no kind of slide 'titel'; did you mean 'title'"):
+        Outline().only(["titel"])
+    review = tmp_path / "review.md"
+    review.write_text("---\nlogo: ~nobody-of-this-name/x.png\n---\n")
+    with pytest.raises(ExportError, match=r"review\.md: logo: ~nobody-of-this-name/x\.png"):
+        read_outline(review)
+    assert not (tmp_path / "deck").exists()
 
 
 def test_no_slide_merges_what_two_wirings_say():
