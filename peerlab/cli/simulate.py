@@ -13,7 +13,7 @@ from peerlab.cli.fields import add_fields
 from peerlab.cli.sensitivity_text import print_sensitivity, sensitivity_document
 from peerlab.cli.terminal_text import command, table
 from peerlab.collectives.choose import slices
-from peerlab.errors import PeerlabError
+from peerlab.errors import PeerlabError, ScenarioError
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
@@ -64,7 +64,7 @@ _NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity")
 def _simulate(options: argparse.Namespace) -> int:
     given = {name: value for name, value in vars(options).items() if name not in _NOT_FIELDS}
     cluster = load_cluster(given.get("cluster", "dl1"))
-    wanted = _scenarios(given, cluster.paths)
+    wanted, refused = _scenarios(given, cluster.paths)
     if "trace" in options and len(wanted) != 1:
         raise PeerlabError("--trace: one run at a time; give --path, and --registration for peer-direct")
     runs = [_with_progress(scenario) for scenario in wanted]
@@ -72,7 +72,7 @@ def _simulate(options: argparse.Namespace) -> int:
         runs[0].to_perfetto(options.trace)
     if "iteration_times" in options and "json" not in options:
         raise PeerlabError("--iteration-times: the table has no place for them; add --json")
-    lacking = {} if "path" in given else dict(cluster.lacks)
+    lacking = {} if "path" in given else {**refused, **cluster.lacks}
     if "json" in options:
         document = {"runs": [_document(run, options) for run in runs], "paths_not_available": lacking}
         print(json.dumps(document, indent=2))
@@ -88,9 +88,15 @@ def _document(run: Run, options: argparse.Namespace) -> dict[str, Any]:
     return {**run.as_dict(iteration_times="iteration_times" in options), **more}
 
 
-def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario]:
-    """Return a scenario for each path asked for, direct paths with and without a cache if neither was asked for."""
-    scenarios = []
+def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Scenario], dict[str, str]]:
+    """Return a scenario for each path asked for, direct paths with and without a cache if neither was asked for, and why others cannot be.
+
+    Raises
+    ------
+    ScenarioError
+        If none of them can be.
+    """
+    scenarios, refused = [], {}
     for path in [given["path"]] if "path" in given else all_paths:
         both = (
             path in PATHS
@@ -98,8 +104,13 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> list[Scenario
             and not {"registration", "cache_regions", "cache_bytes"} & given.keys()
         )
         choices = ("cached", "per-transfer") if both else (given.get("registration", "cached"),)
-        scenarios += [Scenario(**{**given, "path": path, "registration": choice}) for choice in choices]
-    return scenarios
+        try:
+            scenarios += [Scenario(**{**given, "path": path, "registration": choice}) for choice in choices]
+        except ScenarioError as problem:
+            refused[path] = problem
+    if not scenarios:
+        raise next(iter(refused.values()))
+    return scenarios, {path: str(problem) for path, problem in refused.items()}
 
 
 def _with_progress(scenario: Scenario) -> Run:
@@ -152,6 +163,8 @@ def _title(s: Scenario) -> str:
     parts = [_count(2 if two else s.nodes, "node"), _count(s.ranks, "rank")]
     if s.algorithm != "auto":
         parts.append(s.algorithm)
+    if s.transport_says:
+        parts.append(f"over {s.transport_says}")
     if s.slice_bytes != "auto":
         found = slices(s)
         parts.append(f"slices of {say_bytes(found[0])}" if len(found) > 1 else "transfers whole")

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peerlab.cluster_file.plausible import implausible
+from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.cluster_reading import Missing, examine
 from peerlab.model.hardware import Figure
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.presets import cluster_file, read_cluster_text
+from peerlab.model.transport_files import check_own_figures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +55,11 @@ def check(name: str | Path) -> Completeness:
     """
     file = cluster_file(name)
     reading = examine(read_cluster_text(file))
+    with reading.noting():
+        try:
+            check_own_figures(reading.texts.get("transport", ""), reading.figures)
+        except ScenarioError as problem:
+            raise HardwareError(str(problem)) from None
     figures = reading.figures.values()
     return Completeness(
         file=file,

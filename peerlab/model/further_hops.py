@@ -4,6 +4,7 @@ from peerlab.errors import ScenarioError
 from peerlab.model.fabrics import Fabric
 from peerlab.model.paths import DataPath
 from peerlab.model.stages import Stage
+from peerlab.model.transport_record import TransportRecord
 
 UP_AND_DOWN = 2
 """Flights of a slice that goes up to the switches, and comes down from them as a sum."""
@@ -18,7 +19,7 @@ def with_hops(stages: tuple[Stage, ...], hops: int, *, flushes: bool = False) ->
     return (*stages[:at], *flown, *stages[at:])
 
 
-def check_in_network(name: str, path: DataPath, fabric: Fabric) -> None:
+def check_in_network(name: str, path: DataPath, fabric: Fabric, transport: TransportRecord | None) -> None:
     """Refuse a path whose NICs do no RDMA, and a fabric that contends: what goes up to a switch is no flow from NIC to NIC.
 
     Raises
@@ -28,6 +29,8 @@ def check_in_network(name: str, path: DataPath, fabric: Fabric) -> None:
     """
     if not (path.is_rdma or path.is_bare):
         raise ScenarioError("algorithm", f"{name!r} needs NICs that do RDMA, which {path.title} does not use")
+    if transport and not transport.rdma:
+        raise ScenarioError("algorithm", f"{name!r} needs RDMA, which {transport.title} has not")
     if fabric.contended:
         why = f"{name!r} is simulated on fabrics that never limit, not on {fabric.title}"
         raise ScenarioError("algorithm", why)

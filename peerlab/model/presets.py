@@ -26,7 +26,7 @@ from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
 from peerlab.model.library_files import load_library
 from peerlab.model.library_record import NONE
 from peerlab.model.rewiring import with_forwarding
-from peerlab.model.transport_files import load_transport
+from peerlab.model.transport_files import check_own_figures, load_transport
 from peerlab.places import folder
 from peerlab.textfile import read_text
 
@@ -54,7 +54,8 @@ def read_cluster(text: str, where: str) -> Cluster:
         load_library(values.get("library", NONE))
         for name in {*reading.transports, values.get("transport", "")} - {""}:
             load_transport(name)
-    except ScenarioError as problem:
+        check_own_figures(values.get("transport", ""), reading.figures)
+    except (ScenarioError, HardwareError) as problem:
         raise HardwareError(f"{where}: {problem}") from None
     cluster = Cluster(
         wiring=reading.wiring,

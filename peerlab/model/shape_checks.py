@@ -35,7 +35,7 @@ def check_shape(scenario: "Scenario") -> None:
             "algorithm", f"{scenario.algorithm!r} needs a switch inside the node that adds up, {lacks}"
         )
     if algorithm.in_network and scenario.nodes > 1:
-        check_in_network(scenario.algorithm, scenario.data_path, scenario.fabric)
+        check_in_network(scenario.algorithm, scenario.data_path, scenario.fabric, scenario.used_transport)
     if scenario.choice is None or scenario.algorithm != "ring":  # NCCL's ring goes over all devices
         algorithm.check(scenario.hardware, scenario.nodes, scenario.collective)
 

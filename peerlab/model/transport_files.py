@@ -5,6 +5,7 @@ list, or ``mtu_range``, the smallest and the largest), which transport serves a 
 figures as a cluster file does, under ``[transport]`` and ``[nic]``.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
@@ -115,6 +116,28 @@ def _check_own(transport: TransportRecord) -> None:
         raise HardwareError(f"transport.{problem}") from None
     if min((*transport.mtus, *(transport.mtu_range or ()))) <= inside:
         raise HardwareError("transport.inside leaves no room for payload in the smallest packet")
+
+
+def check_own_figures(name: str, figures: Mapping[str, Figure]) -> None:
+    """Refuse figures of a cluster's own transport that make no transport: packets that it forbids, or figures of none.
+
+    Raises
+    ------
+    HardwareError
+        With the first figure that is wrong.
+    """
+    own = {key: one for key, one in figures.items() if key.startswith(_SECTION)}
+    if not own:
+        return
+    first = next(iter(own))
+    if not name:
+        raise HardwareError(
+            f"{first} stands without transport.name, so it would not count; name the transport"
+        )
+    found = load_transport(name)
+    if not found.figures:
+        raise HardwareError(f"{first} is no figure of transport {name!r}, which adds nothing; leave it out")
+    _check_own(replace(found, figures={**found.figures, **own}))
 
 
 def _sizes(document: dict[str, Any], entry: str) -> tuple[int, ...]:

@@ -19,7 +19,16 @@ from peerlab.model.transport_record import latency_ps
 from peerlab.model.with_transport import WithTransport
 from peerlab.units import say_bytes
 
-LIBRARY_FIGURES = ("library", "algorithm", "protocol", "chunk_bytes", "library_does")
+LIBRARY_FIGURES = (
+    "library",
+    "algorithm",
+    "protocol",
+    "chunk_bytes",
+    "library_does",
+    "transport",
+    "mtu_bytes",
+    "goodput",
+)
 """Keys of `WithLibrary.library_figures`."""
 
 
@@ -172,6 +181,8 @@ class WithLibrary(WithTransport):
             return f"{self.choice.runs}, {cut}"
         if library is None or not self.uses_nic:
             return ""
+        if self.algorithm_record.in_network:
+            return f"a what-if, because {library.title} has no {self.algorithm!r}"
         if not self._library_knows:
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
@@ -181,8 +192,8 @@ class WithLibrary(WithTransport):
         return f"{library.title} {version}" + (f": {how}" if library.kind == "pairwise" else "")
 
     @property
-    def library_figures(self) -> dict[str, str | int | None]:
-        """What was used, ``auto`` resolved, by `LIBRARY_FIGURES`; None where there is no such thing."""
+    def library_figures(self) -> dict[str, str | float | None]:
+        """What library and transport were used, ``auto`` resolved, by `LIBRARY_FIGURES`; None where there is no such thing."""
         course = self.choice.course if self.choice else None
         sends = self.nodes > 1 and self.collective != "point-to-point"
         cut = course.chunk if course and self.slice_bytes == "auto" else self.slice_bytes
@@ -192,6 +203,7 @@ class WithLibrary(WithTransport):
             course.protocol if course else None,
             cut if course else None,
             self.library_says or None,
+            *self.transport_figures,
         )
         return dict(zip(LIBRARY_FIGURES, values, strict=True))
 

@@ -60,6 +60,26 @@ class WithTransport:
         """The share of a full packet on the wire that is payload, 0 to 1; 1 without a transport."""
         return goodput(self.hardware)
 
+    @property
+    def transport_figures(self) -> tuple[str | None, int | None, float | None]:
+        """Name of the transport that was used, its packets in bytes, and its goodput; None where headers are not counted."""
+        used = self.used_transport
+        return (used.name, self.hardware.mtu_bytes, self.goodput) if used else (None, None, None)
+
+    @property
+    def transport_says(self) -> str:
+        """What the transport is, in words, such as ``RoCE v2 in packets of 1024 B, 3 switches and 40 m of cable``; empty without one."""
+        used, machine = self.used_transport, self.hardware
+        if used is None:
+            return ""
+        packets = f" in packets of {machine.mtu_bytes} B" if machine.mtu_bytes else ""
+        way = []
+        if self.hops is not None:
+            way.append(f"{self.hops} switch{'es' * (self.hops != 1)}")
+        if self.metres is not None:
+            way.append(f"{self.metres:g} m of cable")
+        return f"{used.title}{packets}" + (f", {' and '.join(way)}" if way else "")
+
     def on_transport(self, cluster: Cluster) -> Cluster:
         """Return a cluster with the figures of the transport that serves the path."""
         used = self.used_transport
@@ -120,5 +140,5 @@ def _check_metres(value: Any) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST_METRES:
-        said = f"{value:g}" if isinstance(value, float) else repr(value)
+        said = f"{value:,.10g}".replace(",", "") if isinstance(value, float) else repr(value)
         raise ScenarioError("metres", f"a cable of {said} m is not possible; give 0 to {_MOST_METRES} m")
