@@ -30,7 +30,8 @@ moved to where it begins, in whole picoseconds; the referee runs the whole step 
 * **Refused**: jitter, slow nodes, and whatever else lets ranks end a collective one after the other.
 
 Not modelled: two streams at once, input, the host's launches (a trace brings them), compression, failures, checkpoints, memory limits.
-Tensor and pipeline parallelism, and the halo exchange of a particle code, are formulas only.
+Tensor and pipeline parallelism are formulas only. Of the halo exchange of a particle code the messages are simulated, point to point on every path
+(`peerlab.study.halo.halo_steps`); the step around them is a formula.
 
 {workloads}
 r is when an exchange is ready (from the beginning of backward) and t what it takes, F, B and O are forward, backward and the optimizer, f, b, g, s a block's

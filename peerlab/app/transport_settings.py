@@ -11,6 +11,8 @@ from peerlab.model.transport_files import load_transport
 _NONE = "headers not counted"
 _CLUSTERS = "the cluster's"
 """Value of the option for the transport that the cluster's file names, or for none."""
+_USUAL = "its usual"
+"""Stands in an empty field where no transport says a figure."""
 
 
 class TransportSettings:
@@ -23,9 +25,9 @@ class TransportSettings:
             "pl-transport",
             "What the NICs speak: its headers, switches, cable and message rate count",
         )
-        self.mtu = text_field("MTU", "its usual", "pl-mtu", "Packet size of the transport, such as 4096")
-        self.hops = text_field("Hops", "its usual", "pl-hops", "Switches from NIC to NIC")
-        self.metres = text_field("Metres", "its usual", "pl-metres", "Cable from NIC to NIC")
+        self.mtu = text_field("MTU", _USUAL, "pl-mtu", "Packet size of the transport, such as 4096")
+        self.hops = text_field("Hops", _USUAL, "pl-hops", "Switches from NIC to NIC")
+        self.metres = text_field("Metres", _USUAL, "pl-metres", "Cable from NIC to NIC")
 
     @property
     def fields(self) -> list[w.Widget]:
@@ -50,8 +52,10 @@ class TransportSettings:
         for field, value in ((self.mtu, s.mtu), (self.hops, s.hops), (self.metres, s.metres)):
             field.value = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
             field.disabled = used is None or not used.figures
-        if used and used.mtus:
-            self.mtu.placeholder = f"{s.hardware.mtu_bytes} of {used.allows}"
+        machine, adds = s.hardware, bool(used and used.figures)
+        self.mtu.placeholder = str(machine.mtu_bytes) if adds and machine.mtu_bytes else _USUAL
+        self.hops.placeholder = str(machine.hops) if adds else _USUAL
+        self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else _USUAL
 
 
 def _chosen(name: str) -> dict[str, Any]:

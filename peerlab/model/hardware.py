@@ -354,7 +354,7 @@ FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figur
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency", "device.copy_start",
     "library.hop", "library.message", "library.rendezvous", "library.device_buffers", "library.overlap_lost",
-    "transport.base", "transport.switch", "transport.hops", "transport.metres", "transport.per_metre",
+    "transport.base", "transport.switch", "transport.hops", "transport.metres", "transport.per_metre", "nic.per_message",
 }  # fmt: skip
 
 

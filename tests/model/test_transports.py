@@ -3,6 +3,7 @@
 import pytest
 
 import peerlab
+from peerlab.analysis.metrics import messages_per_s
 from peerlab.cluster_file.write_cluster import cluster_text
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.presets import read_cluster
@@ -115,6 +116,23 @@ def test_what_cannot_be_is_said_in_words(fields, says):
         peerlab.Scenario(**{"cluster": "ideal-100g", **fields})
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("transport", "expected"), [("infiniband", 250.0e6), ("roce", 117.92e6)])
+def test_a_nic_that_counts_no_messages_sends_as_many_as_the_wire_carries(transport, expected):
+    cluster = peerlab.load_cluster("ideal-100g").with_figure("nic.per_message", 0)
+    writes = peerlab.Scenario(
+        cluster=cluster,
+        transport=transport,
+        collective="point-to-point",
+        nodes=2,
+        message_bytes=80_000,
+        slice_bytes=8,
+        window=16384,
+        dependency="slice",
+    )
+    run = peerlab.simulate(writes)
+    assert messages_per_s(run.trace, run.recording) == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_transport_that_a_cluster_lacks_is_said():

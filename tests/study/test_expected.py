@@ -111,7 +111,7 @@ def test_every_requirement_of_the_model_has_its_row():
         "dl1-detour", "dl1-no-cache", "dl1-warm-cache", "lru-thrashes-hits", "lru-thrashes-time",
         "juliet-staging-ratio", "juliet-staging-times",
         "alps-osu-bw-host-rdma", "alps-osu-bw-host-tcp", "alps-osu-bw-device-rdma", "alps-osu-bw-device-tcp",
-        "alps-nccl-tcp", "gaudi2-one-box", "g4dn-plateau",
+        "alps-nccl-tcp", "gaudi2-one-box", "g4dn-plateau", "nvlink-sharp-simulated",
     }  # fmt: skip
 
 

@@ -14,11 +14,29 @@ def gain(cluster, domains, **code):
     return steps["host-rdma"].step_s / steps["peer-direct"].step_s
 
 
-@pytest.mark.parametrize(("domains", "started"), [(8, 1.39), (27, 1.66), (64, 1.81)])
-def test_the_twofold_gain_is_that_of_copies_that_must_be_started(domains, started):
-    """64,000 particles: with gdrcopy a few per cent; with 10 us before each of two copies nearly twice, at the end of strong scaling."""
-    assert 1 < gain(JULIET, domains) < 1.05
-    assert gain(JULIET.with_figure("device.copy_start", 10), domains) == pytest.approx(started, rel=0.05)
+@pytest.mark.parametrize(
+    ("domains", "copied", "started"), [(8, 1.026, 1.386), (27, 1.019, 1.647), (64, 1.012, 1.781)]
+)
+def test_the_twofold_gain_is_that_of_copies_that_must_be_started(domains, copied, started):
+    """64,000 particles: with gdrcopy a few per cent, less the smaller the faces; with 10 us before each of two copies nearly twice."""
+    assert gain(JULIET, domains) == pytest.approx(copied, rel=1e-3)
+    assert gain(JULIET.with_figure("device.copy_start", 10), domains) == pytest.approx(started, rel=1e-3)
+
+
+def test_published_gains_of_copies_that_are_started_are_met():
+    """1.39, 1.66 and 1.81 on 8, 27 and 64 devices, within 2 %: their face has 16 KiB at every count, ours shrinks."""
+    started = JULIET.with_figure("device.copy_start", 10)
+    for domains, published in ((8, 1.39), (27, 1.66), (64, 1.81)):
+        assert gain(started, domains) == pytest.approx(published, rel=0.02)
+
+
+@pytest.mark.parametrize("field", ["particles", "rate", "density", "reach", "particle_bytes", "phases"])
+def test_a_code_without_particles_or_work_is_refused(field):
+    for value in (0, -1, float("nan"), "many"):
+        with pytest.raises(ScenarioError, match=f"{field}: "):
+            ParticleCode(**{field: value})
+    with pytest.raises(ScenarioError, match=r"domains: 2\.5 is no whole number"):
+        halo_steps("juliet", 2.5)
 
 
 def test_every_path_of_a_cluster_is_told():
@@ -26,7 +44,7 @@ def test_every_path_of_a_cluster_is_told():
 
 
 def test_one_domain_has_no_neighbour():
-    with pytest.raises(ScenarioError, match="neighbours exchange from 2 on"):
+    with pytest.raises(ScenarioError, match="1 is no whole number from 2 on; neighbours exchange"):
         halo_steps("juliet", 1)
 
 
