@@ -13,7 +13,7 @@ from peerlab.analysis.run import Run
 from peerlab.display import show_fabrics
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ScenarioError
-from peerlab.model.resources import resource_kind
+from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.model.transport_files import load_transport
 from peerlab.units import say_time
@@ -93,12 +93,8 @@ class FabricComparison:
         apart = f"The slowest takes {max(times) / min(times):.2f} times as long as the fastest"
         if max(times) <= (1 + _SAME) * min(times):
             apart = "All take the same time within half a per cent"
-            limits = {
-                found.label: resource_kind(found.kind).drawn
-                for one in self.found
-                if (found := one.run.bottleneck)
-            }
-            if not {"NIC", "wire", None} & set(limits.values()):
+            limits = {one.run.bottleneck.label for one in self.found if one.run.bottleneck}
+            if not any(map(_of_fabric, self.found)):
                 return f"{apart}: what limits most is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
             why = "every port has one sender, so no queue forms, and no pause, credit or mark acts"
@@ -137,6 +133,16 @@ class FabricComparison:
         return f"FabricComparison({said})"
 
     _repr_html_ = show_fabrics
+
+
+def _of_fabric(one: OnTransport) -> bool:
+    """Return whether the fabric limits a run: its latency, or a NIC or link that its bytes and messages pass."""
+    kind = one.run.bottleneck.kind if one.run.bottleneck else ""
+    return (
+        kind not in RESOURCES
+        or resource_kind(kind).drawn in ("NIC", "wire")
+        or resource_kind(kind).scope == "fabric"
+    )
 
 
 def _and(names: Sequence[str]) -> str:

@@ -39,10 +39,8 @@ def test_messages_that_the_nic_counts_are_said():
     )  # fmt: skip
     found = compare_fabrics(writes, ["infiniband", "roce"])
     assert not found.differ_by_bytes_alone
-    assert (
-        "InfiniBand and RoCE v2: the NIC sends no more messages a second, so bytes do not limit."
-        in found.finding
-    )
+    assert "InfiniBand: messages a second limit the NIC, not bytes." in found.finding
+    assert "RoCE v2: messages do not fill their packets, so headers weigh more" in found.finding
     assert found.found[0].messages_per_s == pytest.approx(215e6, rel=1e-4)
     assert found.found[0].run.bottleneck.label == "NIC messages"
 
@@ -112,6 +110,8 @@ def test_rows_come_fastest_first_and_one_alone_is_not_compared():
     assert found.table["time_s"].is_monotonic_increasing
     assert "Ideal has no headers, but keeps the cluster's latency of 5 µs" in found.finding
     assert "shorter for InfiniBand and RoCE v2: so ideal may be slower" in found.finding
+    same = compare_fabrics(RING.with_(message_bytes="8 KiB"), ["tcp", "iwarp"]).finding  # latency limits
+    assert "within half a per cent, by header bytes and latency alone" in same
     alone = compare_fabrics(RING, ["tcp"]).finding
     assert alone == "kernel TCP alone takes 9.57 ms: there is nothing to compare it with."
 
