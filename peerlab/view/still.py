@@ -127,13 +127,12 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
     seen = moment(sketch.run, at)
     for train in seen.trains:
         slim = train.width * (0.75 if train.hollow else 1.0)
-        paper.line(
-            train.points, stage_role(train.stage), slim, alpha=_PALE if train.odd or train.hollow else 1.0
-        )
+        role = stage_role(REDUCE.name if train.summed else train.stage)
+        paper.line(train.points, role, slim, alpha=_PALE if train.odd or train.hollow else 1.0)
         if train.hollow:
             paper.line(train.points, "box", max(1.0, slim - 2))
     for one in seen.slices:
-        colour = stage_role(one.stage)
+        colour = stage_role(REDUCE.name if one.summed else one.stage)
         fill, line = ("box", colour) if one.hollow else (colour, "box")
         paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)
     for stage, count in seen.waiting.items():
@@ -146,8 +145,10 @@ def _foot(paper: Paper, sketch: Sketch) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
+    if not sketch.geometry.sums and sketch.run.scenario.nodes > 1:
+        entries.append(("", "hollow: at the neighbours"))
     y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
-    for role, meaning in [*entries, ("", "hollow: at the neighbours")]:
+    for role, meaning in entries:
         if x + (16 + 6.4 * len(meaning)) * letters > WIDTH:
             x, y = 2.0, y + 18
         if role:
