@@ -1,6 +1,7 @@
 """A run as one still picture with its figures: no kernel, no script, no style sheet, no browser."""
 
 from base64 import b64encode
+from hashlib import sha256
 from html import escape
 from textwrap import shorten, wrap
 
@@ -78,15 +79,23 @@ def still_html(run: Run) -> str:
 
     The picture is an image of its own, so that its words vanish with it and do not remain as loose text.
     """
-    picture = b64encode(still_svg(run).encode()).decode()
+    light, dark = (b64encode(still_svg(run, theme=theme).encode()).decode() for theme in ("light", "dark"))
+    name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
     rows = "".join(
         f"<tr><th scope='row' align='left'>{escape(name)}</th><td align='left'>{escape(figure)}</td><td align='left'>{escape(note)}</td></tr>"
         for name, figure, note in figures(run)
     )
     return (
-        f"<p><img src='data:image/svg+xml;base64,{picture}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
+        f"{_in_the_dark(name, dark)}<p><img class='{name}' src='data:image/svg+xml;base64,{light}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
         f"<table>{rows}</table><p>{escape(caption(run))}</p>"
     )
+
+
+def _in_the_dark(name: str, picture: str) -> str:
+    """Return the rules that put the dark picture in the light one's place; where they are taken out, the light one remains."""
+    rule = f"img.{name}{{content:url(data:image/svg+xml;base64,{picture})}}"
+    by_itself = f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) {rule}}}"
+    return f"<style>body[data-jp-theme-light='false'] {rule}{by_itself}</style>"
 
 
 def figures(run: Run) -> list[tuple[str, str, str]]:

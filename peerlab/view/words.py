@@ -24,10 +24,13 @@ def colours(run: Run) -> list[list[str]]:
         used += ["reduce"] if s.reduces and s.collective in ADDING else []
         used += [node_exchange(s).hand_stage] if s.hardware.devices > 1 else []
     used += ["flight"] if s.nodes > 1 else []
-    key: dict[str, str] = {stage_role(REDUCE.name): "sum, added up by the switch"} if s.sums_between else {}
+    key: dict[str, str] = {}
     for stage in used:
         kind = stage_kind(stage)
         key.setdefault(kind.role, kind.legend or kind.says)
+    if s.sums_between:
+        role = stage_role(REDUCE.name)
+        key[role] = "sums: on the device, and by the switch" if role in key else "sum, added up by the switch"
     return [[role, text] for role, text in key.items()]
 
 
@@ -136,7 +139,7 @@ def _unfelt(s: Scenario) -> str:
 
 def way(scenario: Scenario) -> str:
     """Return the way that slices take, as a sentence without its end."""
-    if scenario.nodes == 1 and scenario.collective != "point-to-point":
+    if scenario.nodes == 1:
         return _inside(scenario)
     said = _through(scenario)
     if not scenario.sums_between:
@@ -178,8 +181,6 @@ _REGISTRATIONS = {
 
 def path_name(scenario: Scenario) -> str:
     """Return the data path in the words of a title."""
-    if scenario.nodes == 1 and scenario.collective != "point-to-point":
-        return f"{scenario.data_path.title}, which one node does not use"
     return scenario.data_path.title + (_REGISTRATIONS[scenario.registration] if scenario.registers else "")
 
 
@@ -187,7 +188,8 @@ def title(scenario: Scenario) -> str:
     """Return what is asked, as a title."""
     s = scenario
     where = say_count(2 if s.collective == "point-to-point" else s.nodes, "node")
-    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {where}, {path_name(s)}"
+    by = "" if s.nodes == 1 else f", {path_name(s)}"  # one node uses no path
+    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {where}{by}"
 
 
 def waits_for(run: Run) -> str:
@@ -205,7 +207,6 @@ def alt_text(run: Run) -> str:
     """
     if not run.time_ps:
         return f"{title(run.scenario)}: one rank exchanges nothing, no time passes."
-    figures = (
-        f"{run.busbw_GBps:.3g} GB/s bus bandwidth in {say_time(run.time_ps)}, wire {run.wire_busy:.0%} busy"
-    )
-    return f"{title(run.scenario)}: {figures}; mostly waits for {waits_for(run)}. {way(run.scenario)}."
+    wire = f", wire {run.wire_busy:.0%} busy" if run.scenario.nodes > 1 else ""
+    figures = f"{run.busbw_GBps:.3g} GB/s bus bandwidth in {say_time(run.time_ps)}{wire}"
+    return f"{title(run.scenario)}: {figures}; mostly waits for {waits_for(run)}. {way(run.scenario)}{_over(run.scenario)}."
