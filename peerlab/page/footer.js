@@ -44,14 +44,14 @@ export class Footer extends View {
   }
 
   paint() {
-    const { colours, caption, unsolved, sources } = this.part, { code, collective } = this.meta;
+    const { colours, caption, unsolved, sources } = this.part, { code, collective, nodes, sums } = this.meta;
     this.key.replaceChildren(
       ...colours.map(([role, text]) => {
         const item = make("span", "pl-swatch", text);
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;
       }),
-      ...(collective !== "point-to-point" ? [make("span", "pl-swatch pl-hollow", "hollow: at the neighbours")] : []),
+      ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-hollow", "hollow: at the neighbours")] : []),
     );
     const limits = this.folded("pl-unsolved", `not solved: ${unsolved.length}`, unsolved.map((text) => make("li", "", text)));
     const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));

@@ -82,7 +82,7 @@ export class Headline extends View {
   // The ratio of two paths, if this scenario is one of them; of others it is another.
   get ratio() {
     const ratio = this.page.model.get("ratio");
-    return ratio?.of?.includes(this.meta.code) ? ratio : null;
+    return this.meta.nodes > 1 && ratio?.of?.includes(this.meta.code) ? ratio : null; // one node uses neither
   }
 
   // The answer: the ratio with its range and the time of both paths; where there is nothing to compare, the time.
@@ -111,8 +111,10 @@ export class Headline extends View {
   // From where to where the ratio may lie, with what lies beside that; all of it is the tip.
   range({ low, high, alone, others, says }) {
     const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
-    const told = low === null ? ["simulated; its range is not computed here"] : [`${low.toFixed(2)} to ${sayTimes(high)} (†)${alone ? `, ${sayTimes(alone)} from topology alone` : ""}`];
     const band = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
+    const read = low === null ? "" : sayTimes(low) === sayTimes(high) ? sayTimes(high) : `${low.toFixed(2)} to ${sayTimes(high)}`; // once where both ends read the same
+    const topology = alone && sayTimes(alone) !== read ? `, ${sayTimes(alone)} from topology alone` : "";
+    const told = low === null ? ["simulated; its range is not computed here"] : [`${read} (†)${topology}`];
     told.push(...felt.map(({ says: if_, low: from, high: to }) => `${band(from, to)} if ${if_}`));
     const note = make("div", "pl-note pl-range", told.join("; "));
     note.title = says || told.join("; ");

@@ -41,7 +41,7 @@ export class RegistrationTable {
   add(words, quads, time, pace, hot) {
     const { left, right, top, pitch, rows } = TABLE, { table } = this, height = rows * pitch;
     if (hot) quads.push([left - 5, top - 22, right + 5, top + height + 17, "hot-wash", "hot"]);
-    if (!table.live && this.figures.sparse) return; // its rows are words
+    if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     words.push([left + 2, 13, table.title, 12, "bold", "ink", "left"]);
     if (!table.live) {
       table.lines.forEach(([name, note], i) => {

@@ -3,7 +3,7 @@ import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
 import { PartTip } from "./tip.js";
-import { occupied, PASSED, phaseOfWait } from "./trains.js";
+import { besideSwitch, occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
@@ -12,6 +12,7 @@ const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PA
 const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
+const SUM = "sum";
 const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
 
 /**
@@ -33,9 +34,16 @@ const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
  * @property {Object<string, string>} roles
  * @property {Tip[]} tips
  * @property {Sight} sight
+ * @property {Sums} sums
  * @property {Object<string, number[]>} names
  * @property {PageRows} moves
  * @property {StandingTable | LiveTable} table
+ */
+/**
+ * @typedef {object} Sums A switch that adds up
+ * @property {number} left
+ * @property {number} right
+ * @property {string} role
  */
 /**
  * @typedef {object} Sight Whom the picture shows
@@ -91,6 +99,7 @@ export class Scene extends View {
     figures.fill("scene_texts", { ...texts, size: texts.size.map((size) => this.px(size)) }, ["ink"]);
     this.palette = {};
     for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
+    if (data.sums.role) this.palette[SUM] = figures.colour(data.sums.role);
     this.edge = figures.colour("box");
     this.lastWords = "";
   }
@@ -170,10 +179,10 @@ export class Scene extends View {
       x[i] = one ? one.x : NaN;
       y[i] = one ? one.y : NaN;
       if (!one) continue;
-      const colour = this.palette[one.stage];
-      fill[i] = one.hollow ? this.edge : colour;
-      line[i] = one.hollow ? colour : this.edge;
-      size[i] = one.hollow ? small : solid;
+      const sum = this.data.sums.role && one.way && !one.variant, colour = this.palette[sum ? SUM : one.stage], hollow = one.hollow && !this.data.sums.role;
+      fill[i] = hollow ? this.edge : colour;
+      line[i] = hollow ? colour : this.edge;
+      size[i] = hollow ? small : solid;
     }
     source.change.emit();
   }
@@ -193,11 +202,13 @@ export class Scene extends View {
       put(this.palette[stage], slim, hollow || odd ? PALE : 1);
       if (hollow) put(this.edge, Math.max(1, slim - 2), 1);
     };
-    const { breadth } = this.data;
+    const { breadth, sums } = this.data;
     for (const one of trains) {
       const off = this.data.aside[one.stage][one.device];
       if (!one.crosses) one.points = shifted(one.points, off);
-      add(one, one.points, (one.crosses ? BROAD : breadth) * zoom);
+      const width = (one.crosses ? BROAD : breadth) * zoom;
+      if (!sums.role) add(one, one.points, width);
+      else for (const { points, summed } of besideSwitch(one.points, one.variant, sums)) add({ ...one, stage: summed ? SUM : one.stage, hollow: false }, points, width);
     }
     this.queues = {};
     for (const one of queued.sort((a, b) => a.since - b.since)) {

@@ -30,3 +30,22 @@ export function phaseOfWait(time, [, freed, sent, , , landed, turned], [out, int
 function share(time, since, until) {
   return until > since ? Math.min(1, Math.max(0, (time - since) / (until - since))) : Number(time >= until);
 }
+
+// What of a broken line is in sight on both sides of a switch that adds up, each with whether it is a sum: at node 0 its own slice goes up
+// and a sum comes down, at node 1 the other slices go up and the sum of its own comes down.
+export function besideSwitch(points, variant, { left, right }) {
+  const sides = [[within(points, left, (x) => x <= left), variant === 2 || variant === 3], [within(points, right, (x) => x >= right), variant === 0]];
+  return sides.filter(([line]) => line.length > 1).map(([line, summed]) => ({ points: line, summed }));
+}
+
+// The part of a broken line on one side of an edge, which it crosses once at most, going across.
+function within(points, edge, inside) {
+  const found = [];
+  for (let i = 1; i < points.length; i++) {
+    const [[x, y], [after, beyond]] = [points[i - 1], points[i]];
+    if (!inside(x) && !inside(after)) continue;
+    const ends = [inside(x) ? [x, y] : [edge, y], inside(after) ? [after, beyond] : [edge, beyond]];
+    found.push(...(found.length ? ends.slice(1) : ends));
+  }
+  return found;
+}

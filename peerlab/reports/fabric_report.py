@@ -17,28 +17,46 @@ from peerlab.view.theme import palettes
 _WIDTH, _ROW, _HEAD, _FOOT = 1060.0, 40.0, 62.0, 34.0
 _AXIS = (132.0, 590.0)
 """From where to where the axis of time lies."""
-_COLUMNS = ((738.0, "goodput"), (848.0, "busbw"), (980.0, "messages of a NIC"))
+_COLUMNS = ((684.0, "time"), (762.0, "goodput"), (872.0, "busbw"), (1040.0, "messages of a NIC"))
 """Where the figures beside the bars end, and what they are."""
 _POINTS = 60
 _LETTERS = 150
+_PIXEL = 1.0
+"""What is narrower is not drawn."""
 _PLAYS = """
-.pl-fabrics svg { max-width: 100%; height: auto; }
+.pl-report.pl-fabrics { max-width: 1640px; }
+.pl-fabrics .pl-clock { display: block; cursor: pointer; }
+.pl-fabrics .pl-clock svg { display: block; width: 100%; height: auto; margin-top: -20px; }
+.pl-fabrics :is(.pl-pause, .pl-again) { accent-color: var(--pl-network); margin: 0 6px 0 0; vertical-align: -2px; }
+.pl-fabrics :is(.pl-pause, .pl-again):focus-visible { outline: 2px solid var(--pl-ink); outline-offset: 2px; }
+.pl-fabrics .pl-replay { float: left; margin-right: 18px; }
+.pl-fabrics .pl-handle { font-size: 13px; color: var(--pl-muted); }
 .pl-fabrics .pl-sweep { transform: translateX(100%); }
+.pl-report.pl-fabrics table { table-layout: auto; font-variant-numeric: tabular-nums; }
+.pl-report.pl-fabrics tbody :is(th, td) { white-space: nowrap; }
+@media (prefers-reduced-motion: reduce) { .pl-fabrics :is(.pl-handle, .pl-pause, .pl-again) { display: none; } }
 @media (prefers-reduced-motion: no-preference) {
   @keyframes pl-sweep { from { transform: translateX(0); } to { transform: translateX(100%); } }
   @keyframes pl-sweep-again { from { transform: translateX(0); } to { transform: translateX(100%); } }
-  .pl-fabrics .pl-sweep { animation: pl-sweep 5s linear 1; }
-  .pl-fabrics svg:hover .pl-sweep { animation: pl-sweep-again 5s linear 1; }
+  .pl-fabrics .pl-sweep { animation: pl-sweep 5s linear 1s 1; }
+  .pl-fabrics:has(.pl-again:checked) .pl-sweep { animation-name: pl-sweep-again; animation-delay: 0s; }
+  .pl-fabrics:has(.pl-pause:checked) .pl-sweep { animation-play-state: paused; }
 }
 """
-"""One clock sweeps over the axis; what it has not reached yet is veiled. It stops after five seconds, and starts again under the pointer."""
+"""One clock sweeps over the axis once, after a second; what it has not reached yet is veiled, no word is. Boxes that are ticked hold it and
+start it again: the second of two names of the same motion begins it anew."""
+_HANDLES = (
+    "<label class='pl-handle pl-replay'><input type='checkbox' class='pl-again'>Play again</label>"
+    "<label class='pl-clock'><span class='pl-handle'><input type='checkbox' class='pl-pause' aria-label='Pause the clock'>"
+    "Pause (a click on the picture does it too)</span>{}</label>"
+)
 
 
 def fabrics_html(one: Any) -> str:
     """Return a `FabricComparison` as HTML that brings its own style; all text is escaped."""
     head = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
     colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
-    picture = _picture(one, colours, plays=True)
+    picture = _HANDLES.format(_picture(one, colours, plays=True))
     body = f"<style>{_PLAYS}</style>{picture}{table('', head, map(_row, one.found))}"
     return framed("fabrics", _asked(one), body)
 
@@ -61,13 +79,7 @@ def _picture(one: Any, colours: Mapping[str, str], *, plays: bool) -> str:
     end = _HEAD + len(rows) * _ROW
     if not plays:  # the page has it as its heading
         paper.text((16, 20), _asked(one), size=16, bold=True, align="left")
-    paper.text(
-        (_AXIS[0], 46),
-        "time (pale: headers); the line: bytes delivered, from none to all",
-        size=12,
-        ink="muted",
-        align="left",
-    )
+    _legend(paper, plays=plays)
     for x, name in _COLUMNS:
         paper.text((x, 46), name, size=12, ink="muted", align="right")
     _ticks(paper, longest, end)
@@ -80,6 +92,19 @@ def _picture(one: Any, colours: Mapping[str, str], *, plays: bool) -> str:
     height = end + _FOOT + 18 * len(wrap(one.finding, _LETTERS))
     told = "; ".join(f"{each.title} {say_time(each.run.time_ps)}" for each in rows)
     return paper.svg(_WIDTH, height, f"{_asked(one)}. {told}. {one.finding}")
+
+
+def _legend(paper: Paper, *, plays: bool) -> None:
+    """Say what the colours of a bar are, and its line."""
+    x, y = _AXIS[0], 46.0
+    meanings = [("network", "time"), ("edge", "of it headers"), ("ink", "bytes delivered, none to all")]
+    for role, meaning in [*meanings, *([("network-wash", "not yet played")] if plays else [])]:
+        if role == "ink":
+            paper.line([(x, y), (x + 10, y)], role, 1.5)
+        else:
+            paper.square((x + 5, y), 5, role, radius=2)
+        paper.text((x + 15, y), meaning, size=12, ink="muted", align="left")
+        x += 30 + 6.4 * len(meaning)
 
 
 def _ticks(paper: Paper, longest: int, end: float) -> None:
@@ -99,20 +124,21 @@ def _round_step(longest: int) -> int:
 
 
 def _bar(paper: Paper, one: Any, top: float, longest: int) -> None:
-    """Draw one row: name, time as a bar (its paler end is what headers add), how bytes arrive, and the figures."""
+    """Draw one row: name, time as a bar (its grey end is what headers cost), how bytes arrive, and the figures."""
     run, (left, right) = one.run, _AXIS
     whole, y = (right - left) * run.time_ps / longest, top + _ROW / 2
     paper.text((left - 10, y), one.title, size=13, bold=True, align="right")
-    paper.box((left, top + 7, left + whole, top + _ROW - 7), "network-wash", "network", 1, radius=2)
-    paper.box((left, top + 7, left + whole * run.scenario.goodput, top + _ROW - 7), "network", radius=2)
+    headers = (right - left) * one.header_ps / longest
+    paper.box((left, top + 7, left + whole, top + _ROW - 7), "network")
+    if headers >= _PIXEL:
+        paper.box((left + whole - headers, top + 7, left + whole, top + _ROW - 7), "edge")
     paper.line(
         [(left + whole * x, top + _ROW - 8 - (_ROW - 16) * part) for x, part in _arrives(run)], "ink", 1.5
     )
-    paper.text((left + whole + 8, y), say_time(run.time_ps), size=13, bold=True, align="left")
     rate = f"{one.messages_per_s:,.0f} /s" if one.messages_per_s else "-"
-    figures = (f"{run.scenario.goodput:.1%}", f"{run.busbw_GBps:.3g} GB/s", rate)
-    for (x, _), figure in zip(_COLUMNS, figures, strict=True):
-        paper.text((x, y), figure, size=13, align="right")
+    figures = (say_time(run.time_ps), f"{run.scenario.goodput:.1%}", f"{run.busbw_GBps:.3g} GB/s", rate)
+    for (x, name), figure in zip(_COLUMNS, figures, strict=True):
+        paper.text((x, y), figure, size=13, bold=name == "time", align="right")
 
 
 def _arrives(run: Any) -> Sequence[tuple[float, float]]:

@@ -13,11 +13,12 @@ from peerlab.analysis.run import Run
 from peerlab.display import show_fabrics
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ScenarioError
+from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.model.transport_files import load_transport
 from peerlab.units import say_time
 
-_LATENCY = "fabric.latency"
+_LATENCY, _MESSAGES = "fabric.latency", "nic.per_message"
 _SAME = 0.005
 """By how much a time may differ from what header bytes and latency alone make of it, to be called the same."""
 
@@ -32,6 +33,8 @@ class OnTransport:
     """Its run."""
     by_bytes_s: float
     """How long it takes if the transport is nothing but a slower NIC (rate times goodput) and its latency, seconds."""
+    header_ps: int
+    """What its headers cost: its time less that of the same run without header bytes, with its latency and message rate, picoseconds."""
 
     @property
     def title(self) -> str:
@@ -42,6 +45,11 @@ class OnTransport:
     def latency_us(self) -> float:
         """Latency of a hop, microseconds."""
         return (self.run.scenario.hop_latency_ps or 0) / 1e6
+
+    @property
+    def counts_messages(self) -> bool:
+        """Whether what limits it is how many messages a NIC sends a second."""
+        return self.run.bottleneck is not None and self.run.bottleneck.kind == "nic_messages"
 
     @cached_property
     def messages_per_s(self) -> float:
@@ -54,7 +62,7 @@ class FabricComparison:
     """What some transports make of one scenario; a notebook shows them on one axis."""
 
     found: tuple[OnTransport, ...]
-    """One for each transport, as they were asked for."""
+    """One for each transport, the fastest first."""
 
     @property
     def table(self) -> pd.DataFrame:
@@ -76,17 +84,48 @@ class FabricComparison:
     @property
     def finding(self) -> str:
         """What follows, as a sentence."""
+        if len(self.found) == 1:
+            only = self.found[0]
+            return (
+                f"{only.title} alone takes {say_time(only.run.time_ps)}: there is nothing to compare it with."
+            )
         times = [one.run.time_s for one in self.found]
-        apart = max(times) / min(times)
+        apart = f"The slowest takes {max(times) / min(times):.2f} times as long as the fastest"
+        if max(times) <= (1 + _SAME) * min(times):
+            apart = "All take the same time within half a per cent"
+            limits = {one.run.bottleneck.label for one in self.found if one.run.bottleneck}
+            if not any(map(_of_fabric, self.found)):
+                return f"{apart}: what limits most is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
             why = "every port has one sender, so no queue forms, and no pause, credit or mark acts"
-            return f"The slowest takes {apart:.2f} times as long as the fastest, by header bytes and latency alone: {why}."
-        more = [
-            one.title for one in self.found if abs(one.run.time_s - one.by_bytes_s) > _SAME * one.run.time_s
-        ]
+            return f"{apart}, by header bytes and latency alone: {why}.{self._of_ideal}"
+        return f"{apart}. {' '.join(self._more_than_bytes)}{self._of_ideal}"
+
+    @property
+    def _more_than_bytes(self) -> list[str]:
+        """What else than header bytes and latency acts, and on which transports."""
+        more = [one for one in self.found if abs(one.run.time_s - one.by_bytes_s) > _SAME * one.run.time_s]
+        counted = [one.title for one in more if one.counts_messages]
+        short = [one.title for one in more if not one.counts_messages]
+        says = []
+        if counted:
+            says.append(f"{_and(counted)}: messages a second limit the NIC, not bytes.")
+        if short:
+            says.append(
+                f"{_and(short)}: messages do not fill their packets, so headers weigh more than the goodput of full packets says."
+            )
+        return says
+
+    @property
+    def _of_ideal(self) -> str:
+        """Why ideal may be slower than what has headers: it keeps the cluster's latency."""
+        kept = next((one for one in self.found if one.name == "ideal"), None)
+        shorter = [one for one in self.found if kept and one.latency_us < kept.latency_us]
+        if kept is None or not shorter:
+            return ""
         return (
-            f"The slowest takes {apart:.2f} times as long as the fastest; of {', '.join(more)} header bytes and latency do not "
-            "explain it all: messages limit, or their headers weigh more because they are short."
+            f" Ideal has no headers, but keeps the cluster's latency of {kept.latency_us:.3g} µs; the others have their own (base, switches, "
+            f"cable), which is shorter for {_and([one.title for one in shorter])}: so ideal may be slower, most with small messages."
         )
 
     def __repr__(self) -> str:
@@ -94,6 +133,22 @@ class FabricComparison:
         return f"FabricComparison({said})"
 
     _repr_html_ = show_fabrics
+
+
+def _of_fabric(one: OnTransport) -> bool:
+    """Return whether the fabric limits a run: its latency, or a NIC or link that its bytes and messages pass."""
+    kind = one.run.bottleneck.kind if one.run.bottleneck else ""
+    return (
+        kind not in RESOURCES
+        or resource_kind(kind).drawn in ("NIC", "wire")
+        or resource_kind(kind).scope == "fabric"
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def compare_fabrics(
@@ -124,7 +179,8 @@ def compare_fabrics(
     names = list(base.fitting_transports if transports is None else transports)
     if not names:
         raise ScenarioError("transport", "none was named; give two or more, such as infiniband and roce")
-    return FabricComparison(tuple(_on(base, name, own_latency=own_latency) for name in names))
+    found = [_on(base, name, own_latency=own_latency) for name in names]
+    return FabricComparison(tuple(sorted(found, key=lambda one: one.run.time_ps)))
 
 
 def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
@@ -136,12 +192,18 @@ def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
         open_: dict[str, Any] = {"latency_ps": None, "figures": figures, "leaves_out": left}
         cluster = replace(cluster, **open_)
     asked = scenario.with_(cluster=cluster, transport=name, mtu=mtu)
-    return OnTransport(name, simulate(asked), simulate(_slower_nic(asked)).time_s)
+    run = simulate(asked)
+    without = simulate(_bare(asked, cluster.nic_Bps, _MESSAGES))
+    by_bytes = simulate(_bare(asked, round(cluster.nic_Bps * asked.goodput)))
+    return OnTransport(name, run, by_bytes.time_s, max(0, run.time_ps - without.time_ps))
 
 
-def _slower_nic(asked: Scenario) -> Scenario:
-    """Return the scenario with a NIC of its goodput and its latency, and nothing else of a transport."""
-    cluster = asked.given_cluster
-    own: dict[str, Any] = {"latency_ps": asked.hop_latency_ps, "nic_message_ps": None}
-    machine = replace(cluster, nic_Bps=round(cluster.nic_Bps * asked.goodput), **own)
+def _bare(asked: Scenario, nic_Bps: int, *kept: str) -> Scenario:  # noqa: N803  (the field writes B for bytes)
+    """Return the scenario with a NIC of this rate and its latency; of a transport's figures it has those that are `kept`, and no headers."""
+    cluster, having = asked.given_cluster, asked.hardware.figures
+    figures = {**cluster.figures, **{key: having[key] for key in kept if key in having}}
+    own: dict[str, Any] = {
+        "latency_ps": asked.hop_latency_ps, "nic_message_ps": None, "figures": MappingProxyType(figures),
+    }  # fmt: skip
+    machine = replace(cluster, nic_Bps=nic_Bps, **own)
     return asked.with_(cluster=machine, transport="ideal", mtu=None, hops=None, metres=None)

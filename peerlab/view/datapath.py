@@ -12,7 +12,7 @@ from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing, PageDrawing, Point
 from peerlab.view.frames import PASSED, PageRows, moves
-from peerlab.view.geometry import badge_place, stops, waiting_places, ways
+from peerlab.view.geometry import SUM_BOX, badge_place, stops, waiting_places, ways
 from peerlab.view.registration_table import LiveTable, StandingTable, table
 from peerlab.view.shown_nodes import ShownNodes
 from peerlab.view.sketch import Sketch
@@ -34,6 +34,16 @@ class Sight(TypedDict):
     beyond: tuple[int, ...]
     slow: dict[str, str]
     """The words beside the names of slow nodes."""
+
+
+class Sums(TypedDict):
+    """A switch between the nodes that adds up."""
+
+    left: float
+    right: float
+    """From where to where it is: slices are out of sight in it."""
+    role: str
+    """The role of the colour of sums."""
 
 
 class SceneParcel(PageDrawing):
@@ -58,6 +68,8 @@ class SceneParcel(PageDrawing):
     tips: list[Tip]
     """What is said of its parts beside the pointer."""
     sight: Sight
+    sums: Sums
+    """The switch that adds up; without a role there is none."""
     names: dict[str, list[float]]
     """Where the names of nodes stand."""
     moves: PageRows
@@ -88,6 +100,11 @@ def scene(run: Run) -> SceneParcel:
         "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
         "roles": {index[s]: stage_role(s) for s in tracks},
         "sight": _sight(sketch.sight, run),
+        "sums": {
+            "left": SUM_BOX[0],
+            "right": SUM_BOX[1],
+            "role": stage_role(REDUCE.name) if geometry.sums else "",
+        },
         "names": geometry.names(),
         "moves": moves(run.trace, sketch.sight).page(MOVE_COLUMNS, _MOVE_TIMES),
         "table": table(run),

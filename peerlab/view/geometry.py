@@ -24,12 +24,14 @@ CPU = (276.0, 8.0, 390.0, 67.0)
 NIC = (276.0, 390.0)
 PORT = 376.0
 """Where slices go through the NIC: beside its name."""
-SUM_LANE = 5.0
+SUM_LANE = 9.0
 """How far from the wire's middle slices go up to a switch that adds up, above it, and come down, below."""
-SUM_BOX = (486.0, WIDTH - 486.0)
-"""Left and right of that switch."""
+SUM_BOX = (474.0, WIDTH - 474.0)
+"""Left and right of that switch: slices are out of sight in it."""
 PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
+EDGE = 30.0
+"""How far inside a device slices begin where no switch joins it to its NIC."""
 ENTRY = BOX_TOP + 2
 """Where slices enter and leave a device: above its name."""
 UPLINK = 140.0
@@ -134,8 +136,8 @@ class Geometry:
     def device_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way from a device across the switch to the NIC, over the CPU if need be, or straight where there is no switch."""
         x, nic, up, down = self.middle(device), PORT, UPLINK - self.lane, UPLINK + self.lane
-        if not self.switch:
-            return self._at(node, [(x, WIRE), (nic, WIRE)])
+        if not self.switch:  # clear of the device's name
+            return self._at(node, [(self.device(device)[1] - EDGE, WIRE), (nic, WIRE)])
         if self.apart:
             return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, ROOT), (nic, ROOT), (nic, WIRE)])
         if self.redirected:

@@ -88,6 +88,8 @@ def _sending(run: Run) -> str:
     s = run.scenario
     if not sending_kinds(s.hardware, str(s.path)):
         return f"{s.data_path.title}: no NIC, no port"
+    if s.nodes == 1:
+        return "one node: no wire"
     alike = run.trace.folded or s.collective == "point-to-point"
     name = "wire" if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
     return f"{name} {run.wire_busy:.0%} busy"

@@ -75,6 +75,10 @@ def overlay(scenario: Scenario, known: Sequence[MeasuredPoint]) -> dict[str, obj
     For each axis of the curves: points that agree with the scenario in all but what the axis varies; and what was
     measured of this collective elsewhere on the axis that is not shown.
     """
+    if (
+        scenario.algorithm_record.in_network
+    ):  # what came with peerlab was measured without switches that add up
+        known = [one for one in known if one.own]
     same = [one for one in known if one.collective == scenario.collective and _whole_node(scenario, one)]
     here = [one for one in same if one.nodes == scenario.nodes or scenario.collective == "point-to-point"]
     at_size = [one for one in same if abs(one.size_bytes / scenario.nbytes - 1) <= _SAME_SIZE]

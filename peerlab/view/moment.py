@@ -14,6 +14,7 @@ from peerlab.view.trains import (
     BAR_WIDTH,
     WIDE,
     aside,
+    beside_switch,
     breadth,
     occupied,
     queues,
@@ -33,6 +34,8 @@ class Slice:
     """Key of `STAGES`."""
     hollow: bool
     """Whether it is the neighbours' and not the left node's own."""
+    summed: bool = False
+    """Whether a switch on its way has added it to those of the other nodes."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Train:
     """Every other slice is paler, so that the seam between two is seen."""
     width: float
     """How broad it is."""
+    summed: bool = False
+    """Whether a switch on its way has added it to those of the other nodes."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +102,22 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
                 continue
             if now >= one["through"] or len(points) == 1:
                 seen = now < one["through"] or not variant
-                placed += [Slice(points[-1], stage, hollow=variant > 0)] * seen
+                hollow = variant > 0 and not geometry.sums
+                placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
             odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
             for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
                 line = stretch(points, part)
                 width = WIDE if crosses else broad
-                trains.append(Train(line if crosses else shifted(line, off), stage, variant > 0, odd, width))
+                drawn_line = line if crosses else shifted(line, off)
+                if (
+                    geometry.sums
+                ):  # all that is in sight is the switch's: slices of both nodes, and their sums
+                    both_sides = beside_switch(drawn_line, variant)
+                    trains += [
+                        Train(one_side, stage, False, odd, width, summed) for one_side, summed in both_sides
+                    ]
+                else:
+                    trains.append(Train(drawn_line, stage, variant > 0, odd, width))
             phase = waits(now, times, passing)
             if phase is not None:
                 since, line = (

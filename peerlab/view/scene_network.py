@@ -3,6 +3,7 @@
 from peerlab.analysis.lanes import has_lane
 from peerlab.analysis.metrics import BUSY
 from peerlab.model.node_exchange import node_exchange
+from peerlab.model.paths import REDUCE
 from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, within
@@ -16,11 +17,13 @@ from peerlab.view.geometry import (
     PORT_HALF,
     PORT_WIRE,
     SUM_BOX,
+    SUM_LANE,
     SWITCH_BOTTOM,
     SWITCH_TOP,
     WIRE,
 )
 from peerlab.view.sketch import Sketch
+from peerlab.view.theme import stage_role
 from peerlab.view.wire import say_latency, say_rate, wire_Bps
 
 
@@ -116,8 +119,11 @@ def _nic(sketch: Sketch, node: int) -> None:
     edge = "hot" if hot else "edge" if used else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if used else "muted"
+    name, below = (
+        (16.0, 31.0) if g.switch else (9.0, 38.0)
+    )  # slices pass between them where they come straight from the device
     d.text(
-        (beside, BOX_TOP + 16),
+        (beside, BOX_TOP + name),
         "NIC" + (_mark_wiring(sketch) or sketch.mark("node.nics_per_switch")),
         size=13,
         bold=True,
@@ -127,7 +133,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     slow = speed < 1 and used
     rate = f"{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
     d.text(
-        (beside, BOX_TOP + 31),
+        (beside, BOX_TOP + below),
         rate if used else "not used",
         size=11,
         bold=slow,
@@ -169,8 +175,10 @@ def draw_wire(sketch: Sketch) -> None:
     name = say_rate(s, sketch.sight.node, sketch.speed(0))
     rate = ""
     if s.sums_between:
-        names = (y - half - 10, y + half + 12, y + half + 26)
-        d.box("boxes", (SUM_BOX[0], y - half - 3, SUM_BOX[1], y + half + 3), "box", "edge", 1.6)
+        half = max(half, SUM_LANE + 6)
+        names = (y - half - 8, y + half + 13, y + half + 26)
+        d.box("boxes", (SUM_BOX[0], y - half, SUM_BOX[1], y + half), "box", "edge", 1.6)
+        d.text((WIDTH / 2, y), f"{s.nodes} in, 1 out", size=13, bold=True)
         rate = f"{name.removeprefix('wire, ')}, "
         name = f"switch adds up {s.nodes} nodes"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
@@ -213,6 +221,9 @@ def draw_alone(sketch: Sketch) -> None:
     """Say, where a second node would be, what a node does that has no partner."""
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
     x, y = g.x(1, NODE_WIDTH / 2), HEIGHT / 2
+    if c.devices > 1 and not node_exchange(sketch.run.scenario).adds:
+        _node_switch(sketch, x)
+        y = 46.0
     d.text((x, y - 24), "One node: nothing crosses a NIC or a wire.", size=13, bold=True)
     if c.devices == 1:
         d.text((x, y), f"Its one {c.device_name} has nobody to exchange with.", size=12, ink="muted")
@@ -228,6 +239,35 @@ def draw_alone(sketch: Sketch) -> None:
     rate = f"{capacity_Bps(c, way.resource) / 1e9:g} GB/s each{mark}"
     busy = sketch.share(0, way.resource)
     d.text((x, y + 20), f"{rate}, {busy}", size=12, bold=hot, ink="hot-ink" if hot else "muted")
+
+
+_SWITCH, _DEVICES, _MOST = (90.0, 118.0), (172.0, 196.0), 8
+"""Top and bottom of a node's switch and of its devices, and how many of these are drawn."""
+
+
+def _node_switch(sketch: Sketch, x: float) -> None:
+    """Draw the switch of a node that adds up: a slice goes up to it from every device, the sum comes down to all."""
+    d, count = sketch.drawing, sketch.cluster.devices
+    drawn = min(count, _MOST)
+    pitch = (NODE_WIDTH - 28.0) / drawn
+    left, half = x - pitch * drawn / 2, pitch / 2 - 4
+    hot = sketch.hot == node_exchange(sketch.run.scenario).resource
+    d.box(
+        "boxes", (left + 4, _SWITCH[0], x + (x - left) - 4, _SWITCH[1]), "box", "hot" if hot else "edge", 1.6
+    )
+    d.text((x, sum(_SWITCH) / 2), f"NVSwitch: {count} in, 1 out", size=13, bold=True)
+    for device in range(drawn):
+        at = left + pitch * (device + 0.5)
+        for side, role in ((-7.0, "gather"), (7.0, stage_role(REDUCE.name))):
+            d.box("loads", (at + side - 3, _SWITCH[1], at + side + 3, _DEVICES[0]), role, "none")
+        d.box("boxes", (at - half, _DEVICES[0], at + half, _DEVICES[1]), "box", "edge", 1.2)
+        d.text((at, sum(_DEVICES) / 2), str(device), size=11, bold=True)
+    d.text(
+        (x, _DEVICES[1] + 14),
+        f"{sketch.cluster.device_name} 0 to {drawn - 1}: left slices up, right sums down",
+        size=11,
+        ink="muted",
+    )
 
 
 def _sender(sketch: Sketch) -> str:

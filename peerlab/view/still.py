@@ -1,6 +1,7 @@
 """A run as one still picture with its figures: no kernel, no script, no style sheet, no browser."""
 
 from base64 import b64encode
+from hashlib import sha256
 from html import escape
 from textwrap import shorten, wrap
 
@@ -78,15 +79,23 @@ def still_html(run: Run) -> str:
 
     The picture is an image of its own, so that its words vanish with it and do not remain as loose text.
     """
-    picture = b64encode(still_svg(run).encode()).decode()
+    light, dark = (b64encode(still_svg(run, theme=theme).encode()).decode() for theme in ("light", "dark"))
+    name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
     rows = "".join(
         f"<tr><th scope='row' align='left'>{escape(name)}</th><td align='left'>{escape(figure)}</td><td align='left'>{escape(note)}</td></tr>"
         for name, figure, note in figures(run)
     )
     return (
-        f"<p><img src='data:image/svg+xml;base64,{picture}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
+        f"{_in_the_dark(name, dark)}<p><img class='{name}' src='data:image/svg+xml;base64,{light}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
         f"<table>{rows}</table><p>{escape(caption(run))}</p>"
     )
+
+
+def _in_the_dark(name: str, picture: str) -> str:
+    """Return the rules that put the dark picture in the light one's place; where they are taken out, the light one remains."""
+    rule = f"img.{name}{{content:url(data:image/svg+xml;base64,{picture})}}"
+    by_itself = f"@media (prefers-color-scheme:dark){{body:not([data-jp-theme-light]) {rule}}}"
+    return f"<style>body[data-jp-theme-light='false'] {rule}{by_itself}</style>"
 
 
 def figures(run: Run) -> list[tuple[str, str, str]]:
@@ -127,13 +136,12 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
     seen = moment(sketch.run, at)
     for train in seen.trains:
         slim = train.width * (0.75 if train.hollow else 1.0)
-        paper.line(
-            train.points, stage_role(train.stage), slim, alpha=_PALE if train.odd or train.hollow else 1.0
-        )
+        role = stage_role(REDUCE.name if train.summed else train.stage)
+        paper.line(train.points, role, slim, alpha=_PALE if train.odd or train.hollow else 1.0)
         if train.hollow:
             paper.line(train.points, "box", max(1.0, slim - 2))
     for one in seen.slices:
-        colour = stage_role(one.stage)
+        colour = stage_role(REDUCE.name if one.summed else one.stage)
         fill, line = ("box", colour) if one.hollow else (colour, "box")
         paper.square(one.at, 3.75 if one.hollow else 4.5, fill, line, 1.5)
     for stage, count in seen.waiting.items():
@@ -146,8 +154,10 @@ def _foot(paper: Paper, sketch: Sketch) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
+    if not sketch.geometry.sums and sketch.run.scenario.nodes > 1:
+        entries.append(("", "hollow: at the neighbours"))
     y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
-    for role, meaning in [*entries, ("", "hollow: at the neighbours")]:
+    for role, meaning in entries:
         if x + (16 + 6.4 * len(meaning)) * letters > WIDTH:
             x, y = 2.0, y + 18
         if role:

@@ -1,11 +1,11 @@
 """Slices as long as the time for which they have what they pass: where each is on its way, and where it waits in between."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from peerlab.model.stages import Track, stage_kind
 from peerlab.view.drawing import Point
-from peerlab.view.geometry import BOX_TOP, NIC, SWITCH_TOP, UPLINK, Geometry
+from peerlab.view.geometry import BOX_TOP, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
 
 Part = tuple[float, float]
 """From where to where on a way, 0 to 1."""
@@ -75,6 +75,32 @@ def stretch(points: Sequence[Point], part: Part) -> list[Point]:
             here = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for share in ends]
             found += here[1:] if found else here
         at += leg
+    return found
+
+
+def beside_switch(points: Sequence[Point], variant: int) -> list[tuple[list[Point], bool]]:
+    """Return what of a broken line is in sight on both sides of a switch that adds up, each with whether it is a sum.
+
+    `variant` is the place among `peerlab.view.geometry.ways`: at node 0 its own slice goes up and a sum comes down, at node 1 the other
+    slices go up and the sum of its own comes down.
+    """
+    left, right = SUM_BOX
+    found = []
+    for inside, edge, node in ((lambda x: x <= left, left, 0), (lambda x: x >= right, right, 1)):
+        line = _within(points, edge, inside)
+        if len(line) > 1:
+            found.append((line, variant in ((2, 3) if node == 0 else (0,))))
+    return found
+
+
+def _within(points: Sequence[Point], edge: float, inside: Callable[[float], bool]) -> list[Point]:
+    """Return the part of a broken line on one side of an edge, which it crosses once at most, going across."""
+    found: list[Point] = []
+    for (x, y), (after, beyond) in pairwise(points):
+        if not inside(x) and not inside(after):
+            continue
+        ends = [(x, y) if inside(x) else (edge, y), (after, beyond) if inside(after) else (edge, beyond)]
+        found += ends[1:] if found else ends
     return found
 
 

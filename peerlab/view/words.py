@@ -4,28 +4,33 @@ from peerlab.analysis.run import Run
 from peerlab.collectives.choose import slices
 from peerlab.model.checks import ADDING, COLLECTIVE_NAMES
 from peerlab.model.node_exchange import node_exchange
+from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.shown_nodes import focus
 from peerlab.view.static_scene import not_told
+from peerlab.view.theme import stage_role
 
 
 def colours(run: Run) -> list[list[str]]:
     """Return the colour key: role and meaning of every colour that this run uses."""
     s = run.scenario
-    used = [stage.name for stage in s.stages]
-    if s.registers:
+    used = [stage.name for stage in s.stages] if s.nodes > 1 else []
+    if s.registers and s.nodes > 1:
         used.insert(0, "register")
     if s.collective != "point-to-point":
         used += ["reduce"] if s.reduces and s.collective in ADDING else []
         used += [node_exchange(s).hand_stage] if s.hardware.devices > 1 else []
-    used.append("flight")
+    used += ["flight"] if s.nodes > 1 else []
     key: dict[str, str] = {}
     for stage in used:
         kind = stage_kind(stage)
         key.setdefault(kind.role, kind.legend or kind.says)
+    if s.sums_between:
+        role = stage_role(REDUCE.name)
+        key[role] = "sums: on the device, and by the switch" if role in key else "sum, added up by the switch"
     return [[role, text] for role, text in key.items()]
 
 
@@ -34,11 +39,27 @@ def caption(run: Run, *, unsolved: bool = True) -> str:
     s = run.scenario
     warm = (
         f", {s.runs} times in a row: the last is shown, its registrations were already cached"
-        if s.registers and s.runs > 1 and s.registration == "cached"
+        if s.registers and s.runs > 1 and s.registration == "cached" and s.nodes > 1
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}, {_how(run)}, {_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{_unsolved(s) if unsolved else ''}"
+    return f"Simulated: {s.hardware.title}{_over(s)}, {_how(run)}{_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{_unsolved(s) if unsolved else ''}"
+
+
+def _over(s: Scenario) -> str:
+    """Return which transport carries it, with packets, switches and cable, where one is named and something crosses a wire."""
+    used, hardware = s.used_transport, s.hardware
+    if used is None or s.nodes == 1:
+        return ""
+    hops, millimetres = hardware.hops, hardware.cable_mm
+    if s.hops is not None:
+        hops = s.hops
+    metres = s.metres if s.metres is not None else None if millimetres is None else millimetres / 1000
+    parts = [f"over {used.title}" if used.figures else "over an ideal transport, without headers"]
+    parts += [f"packets of {hardware.mtu_bytes} bytes"] if hardware.mtu_bytes else []
+    parts += [say_count(hops, "switch")] if hops is not None else []
+    parts += [f"{metres:g} m"] if metres is not None else []
+    return ", " + ", ".join(parts)
 
 
 def _unsolved(s: Scenario) -> str:
@@ -60,10 +81,12 @@ def _not_drawn(run: Run) -> str:
 
 def _slices(s: Scenario) -> str:
     """Return the size of slices and who sets it: the user, the library's largest slice, or how many a transfer has at least."""
+    if s.nodes == 1:
+        return ""
     found = slices(s)
     if len(found) < 2:
-        return "whole transfers"
-    size = f"slices of {say_bytes(found[0])}"
+        return ", whole transfers"
+    size = f", slices of {say_bytes(found[0])}"
     if found[0] < (s.slice_limit or 0):
         return f"{size}, {len(found)} to a transfer"
     if s.slice_bytes != "auto":
@@ -116,6 +139,27 @@ def _unfelt(s: Scenario) -> str:
 
 def way(scenario: Scenario) -> str:
     """Return the way that slices take, as a sentence without its end."""
+    if scenario.nodes == 1:
+        return _inside(scenario)
+    said = _through(scenario)
+    if not scenario.sums_between:
+        return said
+    inside = f"{_inside(scenario)}. " if scenario.algorithm_record.in_node_switch else ""
+    return f"{said}. {inside}Each node's slice goes up to the switch, which adds {scenario.nodes} of them; the sum comes down to all"
+
+
+def _inside(s: Scenario) -> str:
+    """Return what the devices of a node do among themselves, as a sentence without its end."""
+    name, count = s.hardware.device_name, s.hardware.devices
+    if count == 1:
+        return f"One {name} has nobody to exchange with"
+    if s.algorithm_record.in_node_switch:
+        return f"Each {name}'s slice goes up to the node's NVSwitch, which adds {count} of them; the sum comes down to all {count}"
+    return f"The {count} {name} of the node exchange among themselves; nothing crosses a NIC or a wire"
+
+
+def _through(scenario: Scenario) -> str:
+    """Return the way that slices take from node to node."""
     said = scenario.data_path.way.format(device=scenario.hardware.device_name)
     wiring = scenario.hardware.wiring
     if not scenario.uses_nic or "switch.uplink" not in scenario.hardware.figures:
@@ -144,7 +188,8 @@ def title(scenario: Scenario) -> str:
     """Return what is asked, as a title."""
     s = scenario
     where = say_count(2 if s.collective == "point-to-point" else s.nodes, "node")
-    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {where}, {path_name(s)}"
+    by = "" if s.nodes == 1 else f", {path_name(s)}"  # one node uses no path
+    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {where}{by}"
 
 
 def waits_for(run: Run) -> str:
@@ -162,7 +207,6 @@ def alt_text(run: Run) -> str:
     """
     if not run.time_ps:
         return f"{title(run.scenario)}: one rank exchanges nothing, no time passes."
-    figures = (
-        f"{run.busbw_GBps:.3g} GB/s bus bandwidth in {say_time(run.time_ps)}, wire {run.wire_busy:.0%} busy"
-    )
-    return f"{title(run.scenario)}: {figures}; mostly waits for {waits_for(run)}. {way(run.scenario)}."
+    wire = f", wire {run.wire_busy:.0%} busy" if run.scenario.nodes > 1 else ""
+    figures = f"{run.busbw_GBps:.3g} GB/s bus bandwidth in {say_time(run.time_ps)}{wire}"
+    return f"{title(run.scenario)}: {figures}; mostly waits for {waits_for(run)}. {way(run.scenario)}{_over(run.scenario)}."

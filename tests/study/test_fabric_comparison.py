@@ -39,7 +39,8 @@ def test_messages_that_the_nic_counts_are_said():
     )  # fmt: skip
     found = compare_fabrics(writes, ["infiniband", "roce"])
     assert not found.differ_by_bytes_alone
-    assert "of InfiniBand, RoCE v2 header bytes and latency do not explain it all" in found.finding
+    assert "InfiniBand: messages a second limit the NIC, not bytes." in found.finding
+    assert "RoCE v2: messages do not fill their packets, so headers weigh more" in found.finding
     assert found.found[0].messages_per_s == pytest.approx(215e6, rel=1e-4)
     assert found.found[0].run.bottleneck.label == "NIC messages"
 
@@ -61,7 +62,7 @@ def test_a_page_and_a_still_need_no_script(tmp_path, capsys):
             == 0
         )
         text = output.read_text()
-        assert re.findall(r"RoCE v2|kernel TCP", text)[:2] == ["RoCE v2", "kernel TCP"]
+        assert re.findall(r"RoCE v2|kernel TCP", text)[:2] == ["kernel TCP", "RoCE v2"]
         assert "<script" not in text
         assert ("@keyframes pl-sweep" in text) == name.endswith(".html")  # a still stands still
         assert {"goodput", "busbw", "messages of a NIC"} <= set(re.findall(r">([^<>]+)</text>", text))
@@ -76,11 +77,60 @@ def test_every_bar_ends_where_its_time_is_on_the_one_axis():
     ends = [
         float(x) + float(width)
         for x, width in re.findall(
-            r"<rect x='([\d.]+)' y='[\d.]+' width='([\d.]+)'[^>]* stroke='#56B4E9'", fabrics_svg(found)
+            rf"<rect x='({left:g})' y='[\d.]+' width='([\d.]+)' height='26'[^>]* fill='#56B4E9'",
+            fabrics_svg(found),
         )
     ]
     times = [one.run.time_ps for one in found.found]
     assert ends == [pytest.approx(left + (right - left) * one / max(times), abs=0.5) for one in times]
+
+
+def test_headers_are_drawn_as_long_as_what_they_cost_and_not_where_the_wire_does_not_limit():
+    found = compare_fabrics(RING)
+    header = {one.name: one.header_ps for one in found.found}
+    bare = RING.with_(cluster=RING.given_cluster, transport="ideal")
+    assert header["ideal"] == 0
+    times = {name: found.table.set_index("transport")["time_s"][name] for name in header}
+    wire = peerlab.simulate(bare).time_s - 14 * 5e-6  # bytes alone
+    assert header["efa"] * 1e-12 == pytest.approx(times["efa"] - 14 * 15.7e-6 - wire, rel=0.02)
+    assert fabrics_svg(found).count("fill='#8793A3'") == 1 + 5  # its legend, and each that has headers
+    short = compare_fabrics(RING.with_(message_bytes="8 KiB"), ["efa"])
+    assert 0.05e6 < short.found[0].header_ps < 0.2e6
+    assert fabrics_svg(short).count("fill='#8793A3'") == 1
+    host = compare_fabrics(peerlab.Scenario(cluster="dl1", nodes=2))
+    assert fabrics_svg(host).count("fill='#8793A3'") == 1
+    assert (
+        "All take the same time within half a per cent: what limits most is not the wire but PCIe uplink up."
+        in host.finding
+    )
+
+
+def test_rows_come_fastest_first_and_one_alone_is_not_compared():
+    found = compare_fabrics(RING.with_(message_bytes="8 KiB"))
+    assert found.table["time_s"].is_monotonic_increasing
+    assert "Ideal has no headers, but keeps the cluster's latency of 5 µs" in found.finding
+    assert "shorter for InfiniBand and RoCE v2: so ideal may be slower" in found.finding
+    same = compare_fabrics(RING.with_(message_bytes="8 KiB"), ["tcp", "iwarp"]).finding  # latency limits
+    assert "within half a per cent, by header bytes and latency alone" in same
+    alone = compare_fabrics(RING, ["tcp"]).finding
+    assert alone == "kernel TCP alone takes 9.57 ms: there is nothing to compare it with."
+
+
+def test_the_clock_veils_no_word_and_can_be_held():
+    page = fabric_report.fabrics_html(compare_fabrics(RING, ["roce", "tcp"]))
+    left, right = fabric_report._AXIS
+    veil = re.search(r"<svg x='([\d.]+)' y='[\d.]+' width='([\d.]+)'", page)
+    end = float(veil[1]) + float(veil[2])
+    inside = r"<text x='([\d.]+)' y='([\d.]+)'[^>]*>([^<]+)</text>"
+    veiled = [
+        words
+        for x, y, words in re.findall(inside, page)
+        if left < float(x) < end and 62 < float(y) < 62 + 2 * 40
+    ]
+    assert end <= right + 2
+    assert veiled == []
+    assert page.count("type='checkbox'") == 2  # pause, and play again: a click and Space reach them
+    assert ".pl-pause:checked) .pl-sweep { animation-play-state: paused; }" in page
 
 
 @pytest.mark.parametrize(

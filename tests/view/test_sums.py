@@ -1,15 +1,22 @@
 """Reduction in the network, drawn: what nodes send goes up to a switch between them, and comes down to all as a sum."""
 
 import re
+from base64 import b64decode
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 import peerlab
 from peerlab.view.drawing import HEIGHT, WIDTH
-from peerlab.view.geometry import PORT, SUM_LANE, WIRE, geometry_of, stops, ways
+from peerlab.view.geometry import PORT, SUM_BOX, SUM_LANE, WIRE, geometry_of, stops, ways
+from peerlab.view.measured import MeasuredPoint, overlay
+from peerlab.view.moment import moment
 from peerlab.view.payload import payload
-from peerlab.view.still import still_svg
+from peerlab.view.still import still_html, still_svg
+from peerlab.view.theme import palettes
 from peerlab.view.trains import stretch
+from peerlab.view.words import alt_text, caption
 
 SUMS = peerlab.Scenario(
     cluster="infiniband-hdr-a100",
@@ -78,3 +85,79 @@ def test_two_nodes_answer_each_other_by_the_same_switch():
     run = peerlab.simulate(SUMS.with_(nodes=2))
     assert "switch adds up 2 nodes" in still_svg(run)
     assert run.time_ps == peerlab.simulate(SUMS).time_ps  # a switch does not care how many there are
+
+
+def test_slices_of_both_nodes_go_up_and_the_sum_comes_down_to_both_in_its_own_colour():
+    run = peerlab.simulate(SUMS.with_(cluster="ideal-100g", path="wire"))
+    left, right = SUM_BOX
+    seen = [one for share in range(1, 20) for one in moment(run, run.time_ps * share // 20).trains]
+    assert not any(one.hollow for one in seen)
+    for one in seen:  # nobody is seen in the switch, where the count stands
+        assert all(x <= left or x >= right for x, _ in one.points)
+        assert (max(x for x, _ in one.points) <= left) != (min(x for x, _ in one.points) >= right)
+        level = {y for x, y in one.points if x in (left, right)}
+        assert level <= {WIRE + SUM_LANE} if one.summed else level <= {WIRE - SUM_LANE}
+    sides = {(one.points[0][0] < MIDDLE, one.summed) for one in seen}
+    assert sides == {(True, True), (True, False), (False, True), (False, False)}
+    said = still_svg(run)
+    assert ">8 in, 1 out</text>" in said
+    assert "sum, added up by the switch" in said
+    assert "goes up to the switch, which adds 8 of them; the sum comes down to all" in alt_text(run)
+    sums = payload(run)["views"]["scene"]["sums"]
+    assert sums == {"left": left, "right": right, "role": "inside"}
+
+
+def test_one_node_with_nvlink_sharp_draws_its_switch_and_nothing_of_a_nic():
+    run = peerlab.simulate(peerlab.Scenario(cluster="p5", nodes=1, algorithm="nvls", message_bytes="8 MiB"))
+    still, said = still_svg(run), alt_text(run)
+    assert ">NVSwitch: 8 in, 1 out</text>" in still
+    for left_over in ("NIC to NIC", "registrations", "hollow", "whole transfers"):
+        assert left_over not in still
+    assert "goes up to the node's NVSwitch, which adds 8 of them; the sum comes down to all 8" in said
+    assert "other side" not in said
+    sent = payload(run)["views"]
+    assert sent["scene"]["table"] == {"live": False, "title": "", "lines": []}
+    assert [role for role, _ in sent["footer"]["colours"]] == ["gather"]
+    assert sent["headline"]["cards"][0]["note"] == "one node: no wire"
+
+
+def test_on_a_bare_fabric_slices_strike_through_no_name():
+    run = peerlab.simulate(peerlab.Scenario(cluster="ideal-100g", algorithm="ring"))
+    own = ways(geometry_of(run), "port to port", 0)[0]
+    names = re.findall(
+        r"<text x='([\d.]+)' y='([\d.]+)' font-size='(\d+)'[^>]*>(Device|NIC|100 Gb/s)</text>", still_svg(run)
+    )
+    assert len(names) == 6
+    for x, y, size, name in names:
+        half = 4.0 * len(name)
+        over = any(
+            min(a[0], b[0]) < float(x) + half and max(a[0], b[0]) > float(x) - half for a, b in pairwise(own)
+        )
+        middle = float(y) - 0.36 * int(size)
+        assert not over or abs(middle - WIRE) >= int(size) / 2 + 7
+
+
+def test_a_caption_names_the_transport_with_packets_switches_and_cable():
+    ring = peerlab.Scenario(cluster="ideal-100g", algorithm="ring")
+    named = ring.with_(transport="roce", mtu=1024, hops=3, metres=40)
+    said = "over RoCE v2, packets of 1024 bytes, 3 switches, 40 m"
+    assert said in caption(peerlab.simulate(named))
+    assert said in payload(peerlab.simulate(named))["views"]["footer"]["caption"]
+    assert said in alt_text(peerlab.simulate(named))
+    assert "over" not in caption(peerlab.simulate(ring))
+    assert "without headers" in caption(peerlab.simulate(ring.with_(transport="ideal")))
+
+
+def test_what_was_measured_without_switches_that_add_up_is_no_point_of_sharp():
+    point = MeasuredPoint("allreduce", 8, 64, 8 * 2**20, 100.0, "peer-direct", "", own=False)
+    ring = SUMS.with_(algorithm="auto")
+    assert overlay(ring, [point])["nodes"]["x"] == [8]
+    assert overlay(SUMS, [point])["nodes"]["x"] == []
+    assert overlay(SUMS, [replace(point, own=True)])["nodes"]["x"] == [8]
+
+
+def test_a_notebook_in_the_dark_shows_the_dark_still():
+    page = still_html(peerlab.simulate(SUMS))
+    name = re.search(r"<img class='(pl-still-\w+)'", page)[1]
+    rule = rf"body\[data-jp-theme-light='false'\] img\.{name}{{content:url\(data:image/svg\+xml;base64,([\w+/=]+)\)}}"
+    assert palettes()["dark"]["paper"] in b64decode(re.search(rule, page)[1]).decode()
