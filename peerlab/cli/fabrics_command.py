@@ -6,13 +6,14 @@ from typing import Any
 
 from peerlab.cli.fields import add_fields
 from peerlab.cli.terminal_text import command, table
-from peerlab.errors import ExportError, one_line
+from peerlab.errors import ExportError, ScenarioError, one_line
+from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.model.transport_files import known_transports
+from peerlab.model.transport_files import known_transports, load_transport, possible_transports
 from peerlab.outfile import check_place, written
 from peerlab.reports.fabric_report import fabrics_html, fabrics_svg
 from peerlab.study.fabric_comparison import FabricComparison, OnTransport, compare_fabrics
-from peerlab.units import say_time
+from peerlab.units import say_bytes, say_count, say_time
 
 _EXAMPLES = """\
 examples:
@@ -48,13 +49,37 @@ def _fabrics(options: argparse.Namespace) -> int:
         if output.suffix not in (".html", ".svg"):
             raise ExportError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
         check_place(output, ExportError)
-    only = [one.strip() for one in options.only.split(",")] if "only" in options else None
-    found = compare_fabrics(Scenario(**given), only)
+    only = [one.strip() for one in options.only.split(",") if one.strip()] if "only" in options else None
+    found = compare_fabrics(_asked(given, only), only)
+    s = found.found[0].run.scenario
+    print(
+        f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {say_count(s.nodes, 'node')}, {s.data_path.title}"
+    )
     print(table(_HEAD, list(map(_row, found.found)), right=(1, 2, 3, 4, 5)))
-    print(f"\n{found.finding}")
+    print(f"{found.finding}")
+    print("hop: each transport's own latency, a library's where one is named; not that of the cluster's file")
     if output is not None:
         _write(found, output)
     return 0
+
+
+def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
+    """Return the scenario; packets, switches and metres without a transport are asked of the first that takes them."""
+    if "transport" in given:
+        return Scenario(**given)
+    way = {name: given[name] for name in ("mtu", "hops", "metres") if name in given}
+    rest = {name: value for name, value in given.items() if name not in way}
+    cluster = load_cluster(given.get("cluster", "dl1"))
+    names = only or [name for name in possible_transports(cluster) if load_transport(name).figures]
+    if not way and not cluster.leaves_latency:
+        return Scenario(**rest)
+    refused: ScenarioError | None = None
+    for name in names:
+        try:
+            return Scenario(**{**given, "transport": name})
+        except ScenarioError as problem:
+            refused = refused or problem
+    raise refused or ScenarioError("transport", f"{cluster.name} has none that counts packets or switches")
 
 
 def _row(one: OnTransport) -> tuple[str, ...]:

@@ -39,6 +39,11 @@ class TransportRecord:
         *others, last = map(str, self.mtus)
         return f"{', '.join(others)} or {last} bytes" if others else f"{last} bytes"
 
+    def takes(self, mtu: int) -> bool:
+        """Return whether it allows packets of so many bytes."""
+        low, high = self.mtu_range or (0, -1)
+        return mtu in self.mtus or low <= mtu <= high
+
     def check_mtu(self, mtu: int) -> None:
         """Refuse a packet size that the transport forbids.
 
@@ -49,8 +54,7 @@ class TransportRecord:
         """
         if not self.mtus and not self.mtu_range:
             raise ScenarioError("mtu", f"{self.title} has no packets; leave it out")
-        low, high = self.mtu_range or (0, -1)
-        if mtu not in self.mtus and not low <= mtu <= high:
+        if not self.takes(mtu):
             raise ScenarioError("mtu", f"{self.title} allows {self.allows}, not {mtu}")
 
 

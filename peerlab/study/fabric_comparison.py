@@ -13,6 +13,7 @@ from peerlab.analysis.run import Run
 from peerlab.display import show_fabrics
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ScenarioError
+from peerlab.model.paths import data_path
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.model.transport_files import load_transport
@@ -39,7 +40,8 @@ class OnTransport:
     @property
     def title(self) -> str:
         """What people read, such as ``RoCE v2``."""
-        return load_transport(self.name).title
+        used = self.run.scenario.used_transport
+        return used.title if used else self.name
 
     @property
     def latency_us(self) -> float:
@@ -97,8 +99,10 @@ class FabricComparison:
             if not any(map(_of_fabric, self.found)):
                 return f"{apart}: what limits most is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
-            why = "every port has one sender, so no queue forms, and no pause, credit or mark acts"
-            return f"{apart}, by header bytes and latency alone: {why}.{self._of_ideal}"
+            why = ": every port has one sender, so no queue forms, and no pause, credit or mark acts"
+            if self.found[0].run.scenario.fabric.contended:
+                why = "; how transfers share this fabric is the same for all of them"
+            return f"{apart}, by header bytes and latency alone{why}.{self._of_ideal}"
         return f"{apart}. {' '.join(self._more_than_bytes)}{self._of_ideal}"
 
     @property
@@ -163,7 +167,8 @@ def compare_fabrics(
     Parameters
     ----------
     transports:
-        Their names; None: all that the cluster can have and the path can use.
+        Their names; None: all that the cluster can have and the path can use. Those of the scenario's packets, switches and metres that
+        one of them can have are asked of it.
     own_latency:
         Whether each has the latency that follows from its own base, switches and cable, in place of the cluster's. A library's
         hop stays its total.
@@ -171,21 +176,36 @@ def compare_fabrics(
     Raises
     ------
     ScenarioError
-        If there is no such transport, or the cluster or the path lacks it.
+        If there is no such transport, the cluster or the path lacks it, or nothing leaves the node by a NIC.
     """
-    base = (
-        checked_scenario(scenario).with_(mtu=None, transport=None) if scenario.transport is None else scenario
-    )
-    names = list(base.fitting_transports if transports is None else transports)
+    base = checked_scenario(scenario)
+    if base.nodes == 1:
+        raise ScenarioError("nodes", "one node sends nothing to another; give 2 or more")
+    names = list(dict.fromkeys(_served(base) if transports is None else transports))
+    if not names and data_path(str(base.path)).uses_own_ports:
+        raise ScenarioError(
+            "path", f"{base.path!r} sends by the devices' own ports, not by NICs; give another"
+        )
     if not names:
         raise ScenarioError("transport", "none was named; give two or more, such as infiniband and roce")
     found = [_on(base, name, own_latency=own_latency) for name in names]
     return FabricComparison(tuple(sorted(found, key=lambda one: one.run.time_ps)))
 
 
+def _served(base: Scenario) -> list[str]:
+    """Return the transports that can carry the path, each once: where another serves it in its place, that one."""
+    found = {name: load_transport(name).instead.get(str(base.path), name) for name in base.fitting_transports}
+    return [name for name, serves in found.items() if serves == name]
+
+
 def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
     cluster = scenario.given_cluster
-    mtu = scenario.mtu if name == scenario.transport else None
+    asked_mtu, allows = scenario.mtu, load_transport(name)
+    mtu = (
+        asked_mtu if asked_mtu is None or name == scenario.transport or allows.takes(int(asked_mtu)) else None
+    )
+    if not allows.figures:
+        scenario = scenario.with_(transport=None, mtu=None, hops=None, metres=None)
     if own_latency and load_transport(name).figures and not cluster.leaves_latency:
         figures = MappingProxyType({key: one for key, one in cluster.figures.items() if key != _LATENCY})
         left = MappingProxyType({**cluster.leaves_out, _LATENCY: "the transport's own is compared"})
@@ -193,17 +213,19 @@ def _on(scenario: Scenario, name: str, *, own_latency: bool) -> OnTransport:
         cluster = replace(cluster, **open_)
     asked = scenario.with_(cluster=cluster, transport=name, mtu=mtu)
     run = simulate(asked)
-    without = simulate(_bare(asked, cluster.nic_Bps, _MESSAGES))
-    by_bytes = simulate(_bare(asked, round(cluster.nic_Bps * asked.goodput)))
+    without = simulate(_bare(asked, 1.0, _MESSAGES))
+    by_bytes = simulate(_bare(asked, asked.goodput))
     return OnTransport(name, run, by_bytes.time_s, max(0, run.time_ps - without.time_ps))
 
 
-def _bare(asked: Scenario, nic_Bps: int, *kept: str) -> Scenario:  # noqa: N803  (the field writes B for bytes)
-    """Return the scenario with a NIC of this rate and its latency; of a transport's figures it has those that are `kept`, and no headers."""
+def _bare(asked: Scenario, share: float, *kept: str) -> Scenario:
+    """Return the scenario with this share of the rates of NICs and backbone, and its latency; of a transport's figures it has those that are `kept`, and no headers."""
     cluster, having = asked.given_cluster, asked.hardware.figures
     figures = {**cluster.figures, **{key: having[key] for key in kept if key in having}}
     own: dict[str, Any] = {
         "latency_ps": asked.hop_latency_ps, "nic_message_ps": None, "figures": MappingProxyType(figures),
     }  # fmt: skip
-    machine = replace(cluster, nic_Bps=nic_Bps, **own)
+    if cluster.backbone_Bps:
+        own["backbone_Bps"] = round(cluster.backbone_Bps * share)
+    machine = replace(cluster, nic_Bps=round(cluster.nic_Bps * share), **own)
     return asked.with_(cluster=machine, transport="ideal", mtu=None, hops=None, metres=None)

@@ -145,3 +145,24 @@ def test_the_command_refuses_in_one_line(words, says, capsys):
     told = capsys.readouterr().err
     assert says in told
     assert told.count("\n") == 1
+
+
+def test_what_nothing_tells_apart_or_sends_is_said_in_words():
+    """One node sends nothing; devices' own ports are no NICs; a backbone carries headers as NICs do; kernel TCP is listed once."""
+    for asked, says in (
+        ({"cluster": "ideal-100g", "nodes": 1}, "nodes: one node sends nothing to another"),
+        ({"cluster": "gaudi2"}, "path: 'native' sends by the devices' own ports"),
+    ):
+        with pytest.raises(ScenarioError, match=says):
+            compare_fabrics(peerlab.Scenario(**asked))
+    shared = compare_fabrics(peerlab.Scenario(cluster="ideal-100g-backbone"), ["infiniband", "roce"])
+    assert shared.finding.endswith("how transfers share this fabric is the same for all of them.")
+    by_kernel = compare_fabrics(peerlab.Scenario(cluster="dl1", path="host-tcp"))
+    assert sorted(one.title for one in by_kernel.found) == ["ideal", "kernel TCP"]
+
+
+def test_packets_are_those_that_were_asked_for_where_a_transport_allows_them():
+    asked = peerlab.Scenario(cluster="ideal-100g", transport="roce", mtu=1024)
+    packets = {one.name: one.run.scenario.hardware.mtu_bytes for one in compare_fabrics(asked).found}
+    assert packets["infiniband"] == packets["roce"] == packets["tcp"] == 1024
+    assert packets["efa"] == 8192
