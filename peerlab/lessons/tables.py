@@ -1,6 +1,9 @@
 """Tables of words, as a notebook shows them in full."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -32,3 +35,37 @@ def in_full(table: pd.DataFrame) -> "Styler":
         ("white-space", "normal"),
     ]
     return table.style.set_table_styles([{"selector": "th, td", "props": left}])
+
+
+def rounded(table: pd.DataFrame, decimals: int | Mapping[str, int] = 1) -> pd.DataFrame:
+    """Return a table whose figures with a fraction are text with so many decimals, by column or in all; what is missing is empty."""
+
+    def column(one: "pd.Series[Any]") -> "pd.Series[Any]":
+        places = decimals if isinstance(decimals, int) else decimals.get(str(one.name), 1)
+        return one.map(lambda value: "" if pd.isna(value) else f"{value:,.{places}f}")
+
+    floats = table.select_dtypes("float").columns
+    return table.assign(**{name: column(table[name]) for name in floats})
+
+
+@dataclass(frozen=True, repr=False)
+class Folded:
+    """What a notebook shows below a line to click on, so that a reader guesses first; without a notebook it is text at once."""
+
+    shown: Any
+    """A table, or whatever a notebook can show."""
+    says: str
+    """The line."""
+
+    def __repr__(self) -> str:
+        return f"{self.says}\n{self.shown}"
+
+    def _repr_html_(self) -> str:
+        return f"<details><summary>{escape(self.says)}</summary>{self.shown._repr_html_()}</details>"
+
+
+def folded(
+    table: pd.DataFrame, decimals: int | Mapping[str, int] = 1, says: str = "Guess first, then open the table"
+) -> Folded:
+    """Return a table that a notebook shows folded, rounded as `rounded` does."""
+    return Folded(rounded(table, decimals), says)

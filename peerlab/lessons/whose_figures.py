@@ -12,7 +12,8 @@ from peerlab.lessons.quoted_tables import LINE, carried
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.study.halo import halo_steps
+from peerlab.study.fabric_comparison import compare_fabrics
+from peerlab.study.halo import HaloStep, halo_steps
 
 RING = LINE
 WRITES = Scenario(
@@ -21,8 +22,10 @@ WRITES = Scenario(
 )  # fmt: skip
 COPY_START_US = 10
 """What starting a copy and waiting for it takes, microseconds (assumed; 5 to 20)."""
-SHARE, NODES, WATTS, PRICE = 0.01, 64, 4010, 0.12
-"""A cluster to work with: exposed share of a step, nodes, what a waiting node draws, and the price of a kWh."""
+SHARE, NODES, WATTS = 0.01, 64, 4010
+"""A cluster to work with: exposed share of a step, nodes, and what each of them draws while it waits."""
+GPUS = (8, 27, 64, 125, 216, 512, 1000)
+"""How many share a box of 64,000 particles: cubes, so that each has neighbours in three directions."""
 
 
 def writes() -> float:
@@ -44,21 +47,37 @@ def _juliet(start_us: float) -> Cluster:
 
 
 @cache
+def halo(domains: int, start_us: float) -> dict[str, HaloStep]:
+    """Return a step of 64,000 particles on each path, where each staged copy waits so long to start."""
+    return {one.path: one for one in halo_steps(_juliet(start_us), domains)}
+
+
 def halo_gain(domains: int, start_us: float) -> float:
     """Return how many times as fast a step of 64,000 particles is by Peer Direct, where each staged copy waits so long to start."""
-    steps = {one.path: one.step_s for one in halo_steps(_juliet(start_us), domains)}
-    return steps["host-rdma"] / steps["peer-direct"]
+    steps = halo(domains, start_us)
+    return steps["host-rdma"].step_s / steps["peer-direct"].step_s
 
 
 def halo_table() -> pd.DataFrame:
-    """Return the gain of Peer Direct by devices, with gdrcopy and with copies that must be started."""
-    return pd.DataFrame(
-        {
-            "with gdrcopy": [halo_gain(n, 0) for n in (8, 27, 64)],
-            "copies are started": [halo_gain(n, COPY_START_US) for n in (8, 27, 64)],
-        },
-        index=pd.Index((8, 27, 64), name="GPUs"),
-    )
+    """Return the step of 64,000 particles by devices, microseconds, on both paths where copies must be started, and the gain of Peer Direct.
+
+    The last column is the gain where gdrcopy spares the start.
+    """
+    rows = {}
+    for n in GPUS:
+        steps = halo(n, COPY_START_US)
+        rows[n] = {
+            "a face, kB": steps["peer-direct"].face_bytes / 1e3,
+            "RDMA through host, µs": steps["host-rdma"].step_s * 1e6, "Peer Direct, µs": steps["peer-direct"].step_s * 1e6,
+            "times as fast": halo_gain(n, COPY_START_US), "quoted": "up to 2", "times as fast with gdrcopy": halo_gain(n, 0),
+        }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("GPUs")
+
+
+def apart(size: str) -> float:
+    """Return how many times as long a ring takes on the slowest transport as on the fastest."""
+    times = compare_fabrics(RING.with_(message_bytes=size)).table["time_s"]
+    return float(times.max() / times.min())
 
 
 _HALO = {
@@ -88,24 +107,24 @@ def gap() -> str:
 
 def year_kwh(share: float = SHARE, nodes: int = NODES) -> float:
     """Return the kWh that waiting draws in a year."""
-    return forms.waiting_year(share, 1.0, nodes, WATTS, PRICE)[0]
+    return forms.waiting_year(share, 1.0, nodes, WATTS, 0)[0]
 
 
 EXERCISES = (
     Number(
         name="08-goodput",
         question="RoCE v2 in packets of 1024 bytes, 100 Gb/s: how much payload does a NIC carry?",
-        truth=lambda: carried("roce", 1024),
-        unit="GB/s",
+        truth=lambda: 8 * carried("roce", 1024),
+        unit="Gb/s",
         tolerance=0.01,
         mistakes=(
-            Mistake(lambda: 12.5, "That is the line's rate. Every packet has headers of 82 bytes."),
-            Mistake(lambda: carried("roce", 4096), "That is with packets of 4096 bytes, which an Ethernet MTU of 1500 does not allow."),
-            Mistake(lambda: carried("infiniband", 1024), "That is InfiniBand, with headers of 26 bytes."),
+            Mistake(lambda: 100.0, "That is the line's rate. Every packet has headers of 82 bytes."),
+            Mistake(lambda: 8 * carried("roce", 4096), "That is with packets of 4096 bytes, which an Ethernet MTU of 1500 does not allow."),
+            Mistake(lambda: 8 * carried("infiniband", 1024), "That is InfiniBand, with headers of 26 bytes."),
         ),
-        hints=("Of 1024 + 82 bytes 1024 are payload.", "`scenario.goodput` is that share; a line of 100 Gb/s is 12.5 GB/s."),
+        hints=("Of 1024 + 82 bytes 1024 are payload.", "`scenario.goodput` is that share of 100 Gb/s."),
         why="So the overview's lower figures are small packets, and 98 of 100 are large ones, on the same protocol.",
-        solution='12.5 * whose_figures.RING.with_(transport="roce", mtu=1024).goodput',
+        solution='100 * whose_figures.RING.with_(transport="roce", mtu=1024).goodput',
     ),
     Choice(
         name="08-gap",
@@ -144,41 +163,44 @@ EXERCISES = (
         question="Switches that add up: how many times as fast is an AllReduce of 64 MiB on 8 nodes, against a ring?",
         truth=in_switch,
         mistakes=(
-            Mistake(lambda: 2.0, "Twice is the limit for very many nodes: 2(N-1)/N."),
+            Mistake(lambda: 2.0, "A ring sends 2(N-1)/N of the message: twice as many bytes only on very many nodes. Here are 8."),
             Mistake(lambda: in_switch(64), "That is with 64 nodes. Here are 8."),
             Mistake(lambda: in_switch(64, "8 KiB"), "So much is it for 8 KiB on 64 nodes. Large messages are limited by the wire."),
         ),
         hints=("A ring moves 2(N-1)/N of the message over each link, the switches 1.", "Work out 2 x 7/8, or divide the two runs."),
-        why="For large messages less than twice; for small ones on many nodes far more, because a ring flies 2(N-1) times.",
+        why=(
+            "2 x 7/8 are the bytes. A ring also pays 2(N-1) latencies, where the switches pay 2: so it may be more than twice on many nodes, "
+            "and far more for small messages, for which nobody takes a ring."
+        ),
         solution="around.time_s / sharp.time_s",
     ),
     Choice(
         name="08-halo",
         question='"Up to 2 times as the number of nodes grows." When is a particle code nearly so?',
         options={
-            _HALO["few"]: "The exchange is a small part of a step yet. Look at the table's first row.",
+            _HALO["few"]: "The exchange is a small part of a step yet: each GPU has 8,000 particles to compute.",
             _HALO["many"]: "",
             _HALO["no_start"]: "Neither is true then: few devices, and nothing to start.",
             _HALO["copied"]: "Then a staged message takes hardly longer than a direct one: faces are small.",
         },
         truth=lambda: _HALO["many"] if halo_gain(64, COPY_START_US) > 1.6 > halo_gain(64, 0) else _HALO["copied"],
         called={case: (name,) for name, case in _HALO.items()},
-        hints=("It is a latency effect: bytes are few.", "Look for the largest gain in the table, and read row and column."),
+        hints=("It is a latency effect: bytes are few.", "Open the table below: read row and column of the larger gains."),
         why="It is the start of copies that goes away, and it counts at the end of strong scaling.",
         solution='"many"',
     ),
     Number(
         name="08-year",
-        question="64 nodes wait for a hundredth of every step and draw 4,010 W meanwhile: how many kWh in a year of 8,766 hours?",
+        question="64 nodes wait for a hundredth of every step; each of them draws 4,010 W while it waits. How many kWh are that in a year of 8,766 hours?",
         truth=year_kwh,
         unit="kWh",
         mistakes=(
-            Mistake(lambda: year_kwh(nodes=1), "That is one node."),
+            Mistake(lambda: year_kwh(nodes=1), "That is one node. Each of the 64 draws 4,010 W."),
             Mistake(lambda: year_kwh(share=1.0), "That is if they waited all the time."),
-            Mistake(lambda: year_kwh() * PRICE, "That is its price at 0.12 for a kWh."),
+            Mistake(lambda: year_kwh() * 1000, "Those are Wh."),
         ),
-        hints=("kW times nodes times hours times the share.", "`fabric_forms.waiting_year(0.01, 1, 64, 4010, 0.12)` gives kWh and price."),
+        hints=("kW times nodes times hours times the share.", "4.01 kW x 64 x 8,766 h is waiting all the time."),
         why="Waiting draws about 60 per cent of what computing does; so a share of time saved is less than that share of energy.",
-        solution="fabric_forms.waiting_year(0.01, 1, 64, 4010, 0.12)[0]",
+        solution="0.01 * 64 * 4.010 * 8766",
     ),
 )  # fmt: skip

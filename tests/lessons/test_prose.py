@@ -9,7 +9,15 @@ import pytest
 
 import peerlab
 from peerlab.collectives.walk import walk
-from peerlab.lessons import eight_bytes, find, own_machine, quoted_tables, review, training_gain
+from peerlab.lessons import (
+    eight_bytes,
+    find,
+    own_machine,
+    quoted_tables,
+    review,
+    training_gain,
+    whose_figures,
+)
 from peerlab.lessons.gain_by_cluster import ALONE, rule
 from peerlab.lessons.logs import lab_log, times
 from peerlab.measurement.ring_moves import RingLayout
@@ -178,28 +186,25 @@ SLOW_KIB = (SLOW[0] >> 10, SLOW[-1] >> 10)
 """Sizes below 1 MiB that took longer than 1 MiB did: the first and the last."""
 
 
-def one_core():
-    """Return the Gb/s that a core of a host with A100 sends over kernel TCP."""
-    sends = peerlab.Scenario(
-        cluster="roce-100g-a100", path="host-tcp", collective="point-to-point", nodes=2, message_bytes="64 MiB", library="none",
-        transport="tcp",
-    )  # fmt: skip
-    return 8 * run(sends).busbw_GBps
-
-
 def ahead_us(other="InfiniBand with GPUDirect"):
     """Return by how many microseconds 8 bytes are there sooner in another row than by RoCE with GPUDirect; below 0: later."""
     sent = quoted_tables.latencies()["with gdrcopy"]
     return sent["RDMA with GPUDirect"] - sent[other]
 
 
+def switched(nodes, size, algorithm):
+    """Return how many times as long an algorithm takes as switches that add up."""
+    asked = whose_figures.RING.with_(nodes=nodes, message_bytes=size, algorithm=algorithm)
+    return run(asked).time_s / quoted_tables.added_up(nodes, size)
+
+
 def stored():
-    times = quoted_tables.storage()["times"]
+    times = quoted_tables.storage()["times as fast"]
     return times["copy engine, uplink its own"], times["uplink shared both ways"]
 
 
 def samples(one, other):
-    quoted = quoted_tables.gpt3()["samples a second"]
+    quoted = quoted_tables.gpt3()["quoted: samples a second"]
     return quoted[one] / quoted[other]
 
 
@@ -455,10 +460,13 @@ COMPUTED = {
     ],
     "08_whose_figures_are_these": [
         ("about {:.1f} of what it draws busy (worked out", lambda: training_gain.WAITS),
-        ("One core of the host in peerlab sends {:.1f} Gb/s", one_core),
+        ("one core sends {:.1f} Gb/s", quoted_tables.one_core),
         ("it is ahead of RoCE by {:.1f} µs", ahead_us),
         ("(Peer Direct is {:.2f} µs longer here", lambda: ahead_us("RDMA without GPUDirect")),
-        ("(each thread block adds {:.1f} million)", lambda: quoted_tables.puts()["by that law"].iloc[0]),
+        (
+            "(each thread block adds {:.1f} million)",
+            lambda: quoted_tables.puts()["from the GPU, by the law"].iloc[0],
+        ),
         ("One rate, {:.1f} GB/s, meets all four points", lambda: peerlab.load_cluster("p5").sharp_Bps / 1e9),
         (
             "With a copy engine it is {:.1f} times, with an uplink that carries the other way too {:.1f}",
@@ -469,6 +477,16 @@ COMPUTED = {
             lambda: samples("TCP/IP", "published (Megatron-LM)"),
         ),
         ("nearly four times the samples at {:.1f} times the", lambda: 82 / 45),
+        (
+            "Against a ring it would be {:.1f} times; against recursive doubling it is {:.1f}",
+            lambda: (switched(64, "8 KiB", "ring"), switched(64, "8 KiB", "recursive-doubling")),
+        ),
+        (
+            "**With two nodes SHARP loses**: {:.1f} µs against {:.1f}",
+            lambda: tuple(quoted_tables.sharp_table().loc[(2, "8 KiB"), ["SHARP, µs", "its time, µs"]]),
+        ),
+        ("a ring takes {:.2f} times as long", lambda: switched(64, "64 MiB", "ring")),
+        ("the gain ends at {:.2f}", lambda: whose_figures.halo_gain(1000, whose_figures.COPY_START_US)),
     ],
 }
 """Per lab: a piece of its prose with a field for each figure, and what computes them (one figure, or a tuple)."""
