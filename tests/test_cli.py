@@ -188,3 +188,16 @@ def test_ctrl_c_while_it_is_being_loaded_is_one_line(tmp_path):
     command = [sys.executable, "-m", "peerlab.cli", "simulate"]
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "peerlab: stopped\n")
+
+
+def test_a_path_that_an_algorithm_forbids_is_listed_and_the_transport_is_named():
+    status, out, _ = run("simulate", "--algorithm", "sharp", "--nodes", "4")
+    assert status == 0
+    assert "host-tcp               not available: algorithm: 'sharp' needs NICs that do RDMA" in out
+    assert "a what-if, because HCL over host NICs has no 'sharp'" in out
+    fabric = ("simulate", "--cluster", "ideal-100g")
+    _, out, _ = run(*fabric, "--transport", "roce", "--mtu", "1024", "--metres", "40")
+    assert "over RoCE v2 in packets of 1024 B, 40 m of cable" in out
+    status, _, err = run(*fabric, "--transport", "tcp", "--algorithm", "sharp")
+    assert status == 1
+    assert "algorithm: 'sharp' needs RDMA, which kernel TCP has not" in err
