@@ -159,7 +159,8 @@ export class Scene extends View {
       if (time < times[THROUGH]) found.placed.push({ ...one, x: way.points[0][0], y: way.points[0][1] });
       return;
     }
-    for (const part of occupied(time, times, stops)) found.trains.push({ ...one, part, crosses: part.wire, points: way.stretch(part.from, part.to) });
+    const rises = (part) => Boolean(this.data.sums.role) && variant === 1 && part.from === stops[0]; // node 1's slices up to the switch, like node 0's
+    for (const part of occupied(time, times, stops)) found.trains.push({ ...one, part, crosses: part.wire || rises(part), points: way.stretch(part.from, part.to) });
     const phase = phaseOfWait(time, times, stops);
     if (phase !== null) found.queued.push({ ...one, phase, since: times[phase ? LANDED : FREED] });
     if (!variant && time >= times[THROUGH]) found.placed.push({ ...one, ...way.at(1) }); // until it goes on

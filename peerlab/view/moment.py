@@ -18,6 +18,7 @@ from peerlab.view.trains import (
     breadth,
     occupied,
     queues,
+    rises,
     shifted,
     stretch,
     waits,
@@ -107,6 +108,7 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
             odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
             for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
                 line = stretch(points, part)
+                crosses = crosses or rises(geometry, variant, part, passing)
                 width = WIDE if crosses else broad
                 drawn_line = line if crosses else shifted(line, off)
                 if (

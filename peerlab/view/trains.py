@@ -78,6 +78,11 @@ def stretch(points: Sequence[Point], part: Part) -> list[Point]:
     return found
 
 
+def rises(geometry: Geometry, variant: int, part: Part, stops: Sequence[float | None]) -> bool:
+    """Return whether a part of a way is that of node 1's slices from its NIC up to a switch that adds up: wire, like node 0's."""
+    return geometry.sums and variant == 1 and part[0] == stops[0]
+
+
 def beside_switch(points: Sequence[Point], variant: int) -> list[tuple[list[Point], bool]]:
     """Return what of a broken line is in sight on both sides of a switch that adds up, each with whether it is a sum.
 
