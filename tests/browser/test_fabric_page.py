@@ -22,7 +22,7 @@ def read(browser, page_file):
     def open_(width=1280, **media):
         page = browser.new_page()
         page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(**media)
+        page.emulate_media(**{"reduced_motion": "no-preference"} | media)
         pages.append(page)
         page.goto(page_file.as_uri())
         return page
@@ -41,6 +41,7 @@ def test_the_clock_is_held_by_space_and_by_a_click_on_the_picture_and_goes_on(re
     page.wait_for_function(f"() => Number(({SWEEP})().split(',')[4]) < 200")  # it has begun at the left
     page.locator(".pl-pause").focus()
     page.keyboard.press("Space")
+    page.wait_for_function("() => document.getAnimations().every(one => one.playState === 'paused')")
     held = _at(page)
     page.wait_for_timeout(100)
     assert _at(page) == held
