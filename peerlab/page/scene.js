@@ -3,7 +3,7 @@ import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
 import { PartTip } from "./tip.js";
-import { besideSwitch, occupied, PASSED, phaseOfWait } from "./trains.js";
+import { besideSwitch, comesDown, occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
@@ -205,7 +205,7 @@ export class Scene extends View {
     };
     const { breadth, sums } = this.data;
     for (const one of trains) {
-      const off = this.data.aside[one.stage][one.device];
+      const aside = this.data.aside[one.stage][one.device], off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
       if (!one.crosses) one.points = shifted(one.points, off);
       const width = (one.crosses ? BROAD : breadth) * zoom;
       if (!sums.role) add(one, one.points, width);

@@ -16,6 +16,7 @@ from peerlab.view.trains import (
     aside,
     beside_switch,
     breadth,
+    comes_down,
     occupied,
     queues,
     rises,
@@ -106,11 +107,12 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
                 hollow = variant > 0 and not geometry.sums
                 placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
             odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
-            for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
+            for part, wire in occupied(now, times, passing) if len(points) > 1 else []:
                 line = stretch(points, part)
-                crosses = crosses or rises(geometry, variant, part, passing)
+                crosses = wire or rises(geometry, variant, part, passing)
                 width = WIDE if crosses else broad
-                drawn_line = line if crosses else shifted(line, off)
+                beside = -off if geometry.sums and comes_down(line, variant) else off
+                drawn_line = line if crosses else shifted(line, beside)
                 if (
                     geometry.sums
                 ):  # all that is in sight is the switch's: slices of both nodes, and their sums
