@@ -3,7 +3,7 @@ import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
 import { PartTip } from "./tip.js";
-import { besideSwitch, occupied, PASSED, phaseOfWait } from "./trains.js";
+import { besideSwitch, comesDown, occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
 
 export const SCENE_WIDTH = 1060;
@@ -159,7 +159,8 @@ export class Scene extends View {
       if (time < times[THROUGH]) found.placed.push({ ...one, x: way.points[0][0], y: way.points[0][1] });
       return;
     }
-    for (const part of occupied(time, times, stops)) found.trains.push({ ...one, part, crosses: part.wire, points: way.stretch(part.from, part.to) });
+    const rises = (part) => Boolean(this.data.sums.role) && variant === 1 && part.from === stops[0]; // node 1's slices up to the switch, like node 0's
+    for (const part of occupied(time, times, stops)) found.trains.push({ ...one, part, crosses: part.wire || rises(part), points: way.stretch(part.from, part.to) });
     const phase = phaseOfWait(time, times, stops);
     if (phase !== null) found.queued.push({ ...one, phase, since: times[phase ? LANDED : FREED] });
     if (!variant && time >= times[THROUGH]) found.placed.push({ ...one, ...way.at(1) }); // until it goes on
@@ -204,7 +205,7 @@ export class Scene extends View {
     };
     const { breadth, sums } = this.data;
     for (const one of trains) {
-      const off = this.data.aside[one.stage][one.device];
+      const aside = this.data.aside[one.stage][one.device], off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
       if (!one.crosses) one.points = shifted(one.points, off);
       const width = (one.crosses ? BROAD : breadth) * zoom;
       if (!sums.role) add(one, one.points, width);

@@ -31,11 +31,16 @@ function share(time, since, until) {
   return until > since ? Math.min(1, Math.max(0, (time - since) / (until - since))) : Number(time >= until);
 }
 
+// Whether what is on this part of a way, that lies in one node, is a sum: it goes on the other side of links than what goes up.
+export function comesDown([[x]], variant, { left }) {
+  return x <= left ? variant === 2 || variant === 3 : variant === 0;
+}
+
 // What of a broken line is in sight on both sides of a switch that adds up, each with whether it is a sum: at node 0 its own slice goes up
 // and a sum comes down, at node 1 the other slices go up and the sum of its own comes down.
 export function besideSwitch(points, variant, { left, right }) {
-  const sides = [[within(points, left, (x) => x <= left), variant === 2 || variant === 3], [within(points, right, (x) => x >= right), variant === 0]];
-  return sides.filter(([line]) => line.length > 1).map(([line, summed]) => ({ points: line, summed }));
+  const sides = [within(points, left, (x) => x <= left), within(points, right, (x) => x >= right)].filter((line) => line.length > 1);
+  return sides.map((line) => ({ points: line, summed: comesDown(line, variant, { left }) }));
 }
 
 // The part of a broken line on one side of an edge, which it crosses once at most, going across.

@@ -13,11 +13,14 @@ from peerlab.view.trains import (
     BAR,
     BAR_WIDTH,
     WIDE,
+    Part,
     aside,
     beside_switch,
     breadth,
+    comes_down,
     occupied,
     queues,
+    rises,
     shifted,
     stretch,
     waits,
@@ -104,20 +107,13 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
                 seen = now < one["through"] or not variant
                 hollow = variant > 0 and not geometry.sums
                 placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
-            odd, off = (one["slice"] + one["step"] + step) % 2 == 1, aside(drawn, stage, device)
-            for part, crosses in occupied(now, times, passing) if len(points) > 1 else []:
-                line = stretch(points, part)
-                width = WIDE if crosses else broad
-                drawn_line = line if crosses else shifted(line, off)
-                if (
-                    geometry.sums
-                ):  # all that is in sight is the switch's: slices of both nodes, and their sums
-                    both_sides = beside_switch(drawn_line, variant)
-                    trains += [
-                        Train(one_side, stage, False, odd, width, summed) for one_side, summed in both_sides
-                    ]
-                else:
-                    trains.append(Train(drawn_line, stage, variant > 0, odd, width))
+            odd = (one["slice"] + one["step"] + step) % 2 == 1
+            whole = Train(points, stage, variant > 0, odd, broad)
+            for part, wire in occupied(now, times, passing) if len(points) > 1 else []:
+                crosses = wire or rises(geometry, variant, part, passing)
+                trains += _under_way(
+                    geometry, whole, variant, part, None if crosses else aside(drawn, stage, device)
+                )
             phase = waits(now, times, passing)
             if phase is not None:
                 since, line = (
@@ -127,6 +123,19 @@ def _placed(run: Run, found: Segments, time_ps: int) -> Moment:
                 stuck.append((since, line, Train([], stage, variant > 0, odd, BAR_WIDTH)))
     waiting = _stand(geometry, placed, queued)
     return Moment(placed, trains + _stand_in_line(stuck), waiting)
+
+
+def _under_way(geometry: Geometry, whole: Train, variant: int, part: Part, off: float | None) -> list[Train]:
+    """Return a part of a way as a slice fills it, `off` the middle of a link, or on the wire; where a switch adds up, on both sides of it."""
+    line = stretch(whole.points, part)
+    if off is None:
+        whole = replace(whole, width=WIDE)
+    else:
+        line = shifted(line, -off if geometry.sums and comes_down(line, variant) else off)
+    if not geometry.sums:
+        return [replace(whole, points=line)]
+    sides = beside_switch(line, variant)
+    return [replace(whole, points=side, hollow=False, summed=summed) for side, summed in sides]
 
 
 def _stand(geometry: Geometry, placed: list[Slice], queued: dict[tuple[str, int], int]) -> dict[str, int]:

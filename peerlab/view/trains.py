@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from peerlab.model.stages import Track, stage_kind
-from peerlab.view.drawing import Point
+from peerlab.view.drawing import WIDTH, Point
 from peerlab.view.geometry import BOX_TOP, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
 
 Part = tuple[float, float]
@@ -78,6 +78,16 @@ def stretch(points: Sequence[Point], part: Part) -> list[Point]:
     return found
 
 
+def rises(geometry: Geometry, variant: int, part: Part, stops: Sequence[float | None]) -> bool:
+    """Return whether a part of a way is that of node 1's slices from its NIC up to a switch that adds up: wire, like node 0's."""
+    return geometry.sums and variant == 1 and part[0] == stops[0]
+
+
+def comes_down(points: Sequence[Point], variant: int) -> bool:
+    """Return whether what is on this part of a way, that lies in one node, is a sum: it goes on the other side of links than what goes up."""
+    return variant in ((2, 3) if points[0][0] < WIDTH / 2 else (0,))
+
+
 def beside_switch(points: Sequence[Point], variant: int) -> list[tuple[list[Point], bool]]:
     """Return what of a broken line is in sight on both sides of a switch that adds up, each with whether it is a sum.
 
@@ -86,10 +96,10 @@ def beside_switch(points: Sequence[Point], variant: int) -> list[tuple[list[Poin
     """
     left, right = SUM_BOX
     found = []
-    for inside, edge, node in ((lambda x: x <= left, left, 0), (lambda x: x >= right, right, 1)):
+    for inside, edge in ((lambda x: x <= left, left), (lambda x: x >= right, right)):
         line = _within(points, edge, inside)
         if len(line) > 1:
-            found.append((line, variant in ((2, 3) if node == 0 else (0,))))
+            found.append((line, comes_down(line, variant)))
     return found
 
 

@@ -158,6 +158,6 @@ def test_what_was_measured_without_switches_that_add_up_is_no_point_of_sharp():
 
 def test_a_notebook_in_the_dark_shows_the_dark_still():
     page = still_html(peerlab.simulate(SUMS))
-    name = re.search(r"<img class='(pl-still-\w+)'", page)[1]
+    name = re.search(r"<img src='[^']+' class='(pl-still-\w+)'", page)[1]
     rule = rf"body\[data-jp-theme-light='false'\] img\.{name}{{content:url\(data:image/svg\+xml;base64,([\w+/=]+)\)}}"
     assert palettes()["dark"]["paper"] in b64decode(re.search(rule, page)[1]).decode()
