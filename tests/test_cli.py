@@ -197,7 +197,7 @@ def test_a_path_that_an_algorithm_forbids_is_listed_and_the_transport_is_named()
     assert "a what-if, because HCL over host NICs has no 'sharp'" in out
     fabric = ("simulate", "--cluster", "ideal-100g")
     _, out, _ = run(*fabric, "--transport", "roce", "--mtu", "1024", "--metres", "40")
-    assert "over RoCE v2 in packets of 1024 B, 40 m of cable" in out
+    assert "over RoCE v2, packets of 1024 bytes, 1 switch, 40 m" in out
     status, _, err = run(*fabric, "--transport", "tcp", "--algorithm", "sharp")
     assert status == 1
     assert "algorithm: 'sharp' needs RDMA, which kernel TCP has not" in err

@@ -14,6 +14,7 @@ from peerlab.model.transport_files import (
     with_transport,
 )
 from peerlab.model.transport_record import TransportRecord, goodput, latency_ps
+from peerlab.units import say_count
 
 _MOST_METRES = 100_000
 
@@ -68,17 +69,16 @@ class WithTransport:
 
     @property
     def transport_says(self) -> str:
-        """What the transport is, in words, such as ``RoCE v2 in packets of 1024 B, 3 switches and 40 m of cable``; empty without one."""
+        """What the transport is, in words, such as ``RoCE v2, packets of 1024 bytes, 3 switches, 40 m``; empty without one."""
         used, machine = self.used_transport, self.hardware
         if used is None:
             return ""
-        packets = f" in packets of {machine.mtu_bytes} B" if machine.mtu_bytes else ""
-        way = []
-        if self.hops is not None:
-            way.append(f"{self.hops} switch{'es' * (self.hops != 1)}")
-        if self.metres is not None:
-            way.append(f"{self.metres:g} m of cable")
-        return f"{used.title}{packets}" + (f", {' and '.join(way)}" if way else "")
+        if not used.figures:
+            return "an ideal transport, without headers"
+        hops = machine.hops if self.hops is None else self.hops
+        metres = (machine.cable_mm or 0) / 1000 if self.metres is None else self.metres
+        parts = (f"packets of {machine.mtu_bytes} bytes", say_count(hops, "switch"), f"{metres:g} m")
+        return ", ".join((used.title, *parts))
 
     def on_transport(self, cluster: Cluster) -> Cluster:
         """Return a cluster with the figures of the transport that serves the path."""

@@ -48,18 +48,7 @@ def caption(run: Run, *, unsolved: bool = True) -> str:
 
 def _over(s: Scenario) -> str:
     """Return which transport carries it, with packets, switches and cable, where one is named and something crosses a wire."""
-    used, hardware = s.used_transport, s.hardware
-    if used is None or s.nodes == 1:
-        return ""
-    hops, millimetres = hardware.hops, hardware.cable_mm
-    if s.hops is not None:
-        hops = s.hops
-    metres = s.metres if s.metres is not None else None if millimetres is None else millimetres / 1000
-    parts = [f"over {used.title}" if used.figures else "over an ideal transport, without headers"]
-    parts += [f"packets of {hardware.mtu_bytes} bytes"] if hardware.mtu_bytes else []
-    parts += [say_count(hops, "switch")] if hops is not None else []
-    parts += [f"{metres:g} m"] if metres is not None else []
-    return ", " + ", ".join(parts)
+    return f", over {s.transport_says}" if s.transport_says and s.nodes > 1 else ""
 
 
 def _unsolved(s: Scenario) -> str:
