@@ -107,6 +107,13 @@ def show_lab_log(one: Any) -> str:
     return log_html(one.name, one.text)
 
 
+def show_folded(one: Any) -> str:
+    """Return what is `Folded` below its line."""
+    from peerlab.reports.lesson_style import folded_html
+
+    return folded_html(one.says, one.shown._repr_html_())
+
+
 def show_sums(one: Any) -> str:
     """Return the sums of `TrainingSums` over a registration cache, step by step."""
     from peerlab.reports.lesson_style import sums_html

@@ -6,6 +6,7 @@ import tomllib
 
 import nbclient
 import nbformat
+import pandas as pd
 import pytest
 from fake_host import FakeHost
 from IPython.core.formatters import DisplayFormatter
@@ -17,6 +18,7 @@ from peerlab import display
 from peerlab.errors import MOST
 from peerlab.lessons.logs import lab_log
 from peerlab.lessons.stale import ByPointer, train
+from peerlab.lessons.tables import folded
 from peerlab.records.library import measured_library
 from peerlab.study.fabric_comparison import compare_fabrics
 
@@ -51,6 +53,7 @@ def results(tmp_path_factory):
         display.show_pin_cost: peerlab.pin_cost(["64 KiB"]),
         display.show_refusal: peerlab.show_limit("16 KiB", region="4 KiB"),
         display.show_lab_log: lab_log("B"),
+        display.show_folded: folded(pd.DataFrame({"GB/s": [1.5]})),
         display.show_sums: train(ByPointer),
         display.show_step: peerlab.step(workload="resnet50"),
         display.show_profiled: peerlab.load(save(tmp_path_factory.mktemp("trace"), one_step())),

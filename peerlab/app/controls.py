@@ -95,6 +95,7 @@ class Controls:
         return [
             row(primary, "pl-primary"),
             row(secondary, "pl-secondary"),
+            self.error,  # above the panels, which would hide it
             classed(
                 w.Box(
                     [
@@ -104,7 +105,6 @@ class Controls:
                 ),
                 "pl-panels",
             ),
-            self.error,
         ]
 
     def _make_primary(self) -> None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from peerlab.analysis.critical_path import WAIT
+from peerlab.display import show_folded
 from peerlab.model.paths import path_titles
 from peerlab.model.stages import STAGES
 
@@ -50,7 +50,7 @@ def rounded(table: pd.DataFrame, decimals: int | Mapping[str, int] = 1) -> pd.Da
 
 @dataclass(frozen=True, repr=False)
 class Folded:
-    """What a notebook shows below a line to click on, so that a reader guesses first; without a notebook it is text at once."""
+    """What a notebook shows below a line to click on, so that a reader guesses first."""
 
     shown: Any
     """A table, or whatever a notebook can show."""
@@ -58,10 +58,9 @@ class Folded:
     """The line."""
 
     def __repr__(self) -> str:
-        return f"{self.says}\n{self.shown}"
+        return f"{self.says}: .shown has it"
 
-    def _repr_html_(self) -> str:
-        return f"<details><summary>{escape(self.says)}</summary>{self.shown._repr_html_()}</details>"
+    _repr_html_ = show_folded
 
 
 def folded(

@@ -21,6 +21,11 @@ def style() -> str:
     return f"<style>{properties('.pl-lesson')}{_STYLE.read_text(encoding='utf-8')}</style>"
 
 
+def folded_html(says: str, shown: str) -> str:
+    """Return HTML below a line that opens it."""
+    return f"<details><summary>{escape(says)}</summary>{shown}</details>"
+
+
 def log_html(name: str, text: str) -> str:
     """Return the text of a log as HTML."""
     border = "1px solid color-mix(in srgb, currentColor 25%, transparent)"

@@ -486,6 +486,13 @@ COMPUTED = {
             lambda: tuple(quoted_tables.sharp_table().loc[(2, "8 KiB"), ["SHARP, µs", "its time, µs"]]),
         ),
         ("a ring takes {:.2f} times as long", lambda: switched(64, "64 MiB", "ring")),
+        (
+            "packets of 1024 bytes give {:.1f} and {:.1f}; with 4096 RoCE has {:.1f}",
+            lambda: tuple(
+                8 * quoted_tables.carried(*one)
+                for one in (("roce", 1024), ("infiniband", 1024), ("roce", 4096))
+            ),
+        ),
         ("the gain ends at {:.2f}", lambda: whose_figures.halo_gain(1000, whose_figures.COPY_START_US)),
     ],
 }
