@@ -41,7 +41,9 @@ def test_the_clock_is_held_by_space_and_by_a_click_on_the_picture_and_goes_on(re
     page.wait_for_function(f"() => Number(({SWEEP})().split(',')[4]) < 200")  # it has begun at the left
     page.locator(".pl-pause").focus()
     page.keyboard.press("Space")
-    page.wait_for_function("() => document.getAnimations().every(one => one.playState === 'paused')")
+    page.wait_for_function(  # a pause that is pending takes hold with the next frame
+        "() => document.getAnimations().every(one => one.playState === 'paused' && !one.pending)"
+    )
     held = _at(page)
     page.wait_for_timeout(100)
     assert _at(page) == held
