@@ -56,7 +56,7 @@ def _fabrics(options: argparse.Namespace) -> int:
         f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {say_count(s.nodes, 'node')}, {s.data_path.title}"
     )
     print(table(_HEAD, list(map(_row, found.found)), right=(1, 2, 3, 4, 5)))
-    print(f"{found.finding}")
+    print(found.finding)
     print("hop: each transport's own latency, a library's where one is named; not that of the cluster's file")
     if output is not None:
         _write(found, output)
@@ -67,12 +67,10 @@ def _asked(given: dict[str, Any], only: list[str] | None) -> Scenario:
     """Return the scenario; packets, switches and metres without a transport are asked of the first that takes them."""
     if "transport" in given:
         return Scenario(**given)
-    way = {name: given[name] for name in ("mtu", "hops", "metres") if name in given}
-    rest = {name: value for name, value in given.items() if name not in way}
     cluster = load_cluster(given.get("cluster", "dl1"))
+    if not {"mtu", "hops", "metres"} & given.keys() and not cluster.leaves_latency:
+        return Scenario(**given)
     names = only or [name for name in possible_transports(cluster) if load_transport(name).figures]
-    if not way and not cluster.leaves_latency:
-        return Scenario(**rest)
     refused: ScenarioError | None = None
     for name in names:
         try:

@@ -135,8 +135,7 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     for path, why in lacking.items():
         print(f"  {path.ljust(max(len(row[0]) for row in rows))}  not available: {why}")
     _print_libraries([run.scenario for run in runs])
-    assumed = len(s.hardware.assumptions)
-    print(f"simulated from {len(s.hardware.stated)} figures, {assumed} of them assumed; GB = 10^9 bytes")
+    print(f"simulated from {s.hardware.counted}; GB = 10^9 bytes")
     if s.hardware.fitted_on:
         print(f"some figures were fitted on {s.hardware.fitted_on}: elsewhere an extrapolation")
     if s.placement is not None and all(run.scenario.fabric.uniform for run in runs):

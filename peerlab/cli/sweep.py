@@ -139,8 +139,7 @@ def _print_table(outcome: Outcome) -> None:
         print(f"[{place}] {reason}")
     for machine in question.clusters:
         who = f"{machine.name}: " if len(question.clusters) > 1 else ""
-        known, assumed = len(machine.stated), len(machine.assumptions)
-        print(f"{who}simulated from {known} figures, {assumed} of them assumed; GB = 10^9 bytes")
+        print(f"{who}simulated from {machine.counted}; GB = 10^9 bytes")
 
 
 def _title(question: Question, varied: list[str]) -> str:

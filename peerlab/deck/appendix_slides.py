@@ -60,7 +60,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
         ),
         card(counted, 4, title="Without a cache", tone="register"),
         card(paragraphs(_too_small(runs[2][1], compared)), 4, title="A cache that is too small", tone="hot"),
-        card(paragraphs(*_so(compared)), 4, title="So", tone="direct"),
+        card(paragraphs(_so(compared)), 4, title="So", tone="direct"),
     )
     about = (
         "A NIC may read or write memory only where it is registered; a cache keeps what was registered before"
@@ -92,14 +92,11 @@ def _too_small(small: Run, compared: ComparedRuns) -> str:
     return f"With room for one region alone it is {ratio:.2f}{TIMES} as fast as the way through the host: each buffer drives another one out of the cache."
 
 
-def _so(compared: ComparedRuns) -> tuple[str, str]:
+def _so(compared: ComparedRuns) -> str:
     ratio = compared.detour.time_s / compared.uncached.time_s
     if compared.uncached.time_s < _PLAIN * compared.direct.time_s:
-        return "Registering costs little here, with a cache or without.", ""
-    return (
-        f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES} as fast as today.",
-        "",
-    )
+        return "Registering costs little here, with a cache or without."
+    return f"Keep the registration cache on; without it Peer Direct is {ratio:.2f}{TIMES} as fast as today."
 
 
 def _carried(run: Run) -> str:

@@ -98,8 +98,7 @@ def _about(compared: ComparedRuns) -> str:
 
 def figures_said(compared: ComparedRuns) -> str:
     """Return what the figures of a slide rest on, as its foot says it."""
-    machine = compared.base.hardware
-    return f"Simulated by peerlab: {_about(compared)}; {len(machine.stated)} figures, {len(machine.assumptions)} of them assumed †"
+    return f"Simulated by peerlab: {_about(compared)}; {compared.base.hardware.counted} †"
 
 
 def _times(compared: ComparedRuns) -> str:

@@ -287,6 +287,11 @@ class Cluster:
         said = self.wiring.assumption and all(one.assumption != self.wiring.assumption for one in figures)
         return ((self.wiring,) if said else ()) + figures
 
+    @property
+    def counted(self) -> str:
+        """How many figures there are, and how many of them are assumed, such as ``31 figures, 16 of them assumed``."""
+        return f"{len(self.stated)} figures, {len(self.assumptions)} of them assumed"
+
     def with_figure(
         self,
         key: str,

@@ -140,5 +140,5 @@ def _check_metres(value: Any) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST_METRES:
-        said = f"{value:,.10g}".replace(",", "") if isinstance(value, float) else repr(value)
+        said = f"{value:.10g}" if isinstance(value, float) else repr(value)
         raise ScenarioError("metres", f"a cable of {said} m is not possible; give 0 to {_MOST_METRES} m")

@@ -97,7 +97,7 @@ def _picture(one: Any, colours: Mapping[str, str], *, plays: bool) -> str:
 def _legend(paper: Paper, *, plays: bool) -> None:
     """Say what the colours of a bar are, and its line."""
     x, y = _AXIS[0], 46.0
-    meanings = [("network", "time"), ("edge", "of it headers"), ("ink", "bytes delivered, none to all")]
+    meanings = [("network", "time"), ("edge", "headers"), ("ink", "bytes delivered, none to all")]
     for role, meaning in [*meanings, *([("network-wash", "not yet played")] if plays else [])]:
         if role == "ink":
             paper.line([(x, y), (x + 10, y)], role, 1.5)

@@ -131,10 +131,7 @@ def about(run: StepRun) -> str:
 def source(run: StepRun) -> str:
     """Return what the page rests on."""
     compute, machine = run.step.compute, run.step.scenario.hardware
-    return (
-        f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {len(machine.stated)} figures, "
-        f"{len(machine.assumptions)} of them assumed; data parallel, one stream."
-    )
+    return f"Computing: {compute.says}{' (assumed)' * compute.assumed}. Exchange: simulated by peerlab from {machine.counted}; data parallel, one stream."
 
 
 def _title(run: StepRun) -> str:
