@@ -5,27 +5,29 @@ VENV   := .venv
 VOILA_IP ?= 127.0.0.1
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
-# Files of tests side by side; the browser's afterwards, as its driver leaves an event loop behind in every process.
-TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadfile
+# Groups of tests side by side (tests/groups.py says which), the longest first; then the 25 tests that took longest.
+TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadgroup --no-loadscope-reorder --durations=25 --durations=25
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
+# A line before each part that takes a while; pip's own warnings and errors stand between them.
+say     = @echo "peerlab: $(1) ..."
+pinned  = $(shell grep -c == $(1)) packages
 
-.PHONY: lab voila test soak lint bench docs solutions shots lock clean chromium
+.PHONY: lab voila test soak lint bench docs solutions shots binder lock clean chromium
 
 lab: $(VENV)/lab.stamp          ## set up and open the lab (prints its address)
-	exec $(BIN)/peerlab lab --parent $$PPID $(ARGS)
+	$(call say,opening the lab)
+	@exec $(BIN)/peerlab lab --parent $$PPID $(ARGS)
 
 voila: $(VENV)/test.stamp       ## serve copies of the labs as an app: prose and pictures, no code
 	rm -rf out/voila && mkdir -p out/voila && cp labs/*.ipynb out/voila
 	JUPYTER_PATH="$(CURDIR)/peerlab/jupyter" $(BIN)/python -m voila out/voila --template=peerlab --no-browser --Voila.ip=$(VOILA_IP) $(ARGS)
 
-test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a seeded tenth of the long trials)
-	$(BIN)/python -m pytest $(TOGETHER) --ignore=tests/browser
-	$(BIN)/python -m pytest $(TOGETHER) tests/browser
+test: $(VENV)/test.stamp lint chromium   ## set up and run all tests (a part of the long trials, with another seed each time)
+	$(BIN)/python -m pytest $(TOGETHER)
 
 soak: $(VENV)/test.stamp chromium        ## all tests, every long trial
-	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER) --ignore=tests/browser
-	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER) tests/browser
+	PEERLAB_SOAK=1 $(BIN)/python -m pytest $(TOGETHER)
 
 lint: $(VENV)/test.stamp        ## style, types, import layers
 	$(BIN)/ruff check .
@@ -45,6 +47,9 @@ solutions: $(VENV)/lab.stamp   ## writes labs/solutions/, the labs with the answ
 shots: $(VENV)/test.stamp chromium       ## the pictures in README and docs, taken from the real thing
 	$(BIN)/python docs/shots.py $(ARGS)
 
+binder:                         ## names your public repository wherever Binder is (REPO=owner/name)
+	@$(PYTHON) binder/repository.py "$(REPO)"
+
 lock:                           ## pin every dependency with hashes
 	./requirements/lock.sh
 
@@ -56,13 +61,17 @@ chromium:
 	@./tests/browser/need_chromium.sh
 
 $(VENV)/bin/python:
+	$(call say,creating the environment in $(VENV))
 	@./requirements/venv.sh "$(PYTHON)" "$(VENV)"
 
 $(VENV)/lab.stamp: requirements/lab.txt $(SETUP) | $(VENV)/bin/python
-	$(PIP) install --quiet --require-hashes -r requirements/lab.txt
-	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	$(call say,installing $(call pinned,requirements/lab.txt) (about a minute))
+	@$(PIP) install --quiet --require-hashes -r requirements/lab.txt
+	$(call say,installing peerlab itself)
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/test.stamp: requirements/test.txt $(VENV)/lab.stamp
-	$(PIP) install --quiet --require-hashes -r requirements/test.txt
+	$(call say,installing the $(call pinned,requirements/test.txt) of the tests (about a minute))
+	@$(PIP) install --quiet --require-hashes -r requirements/test.txt
 	@touch $@

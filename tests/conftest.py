@@ -1,22 +1,51 @@
-"""Shared by all tests: hypothesis profiles, long trials, and where the reference data lies."""
+"""Shared by all tests: hypothesis profiles and their seed, which files run in one process, and where the reference data lies."""
 
 import os
+import random
+import re
 import signal
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from groups import group_of, rank
 from hypothesis import HealthCheck, settings
 
 SOAK = bool(os.environ.get("PEERLAB_SOAK"))
 
-_COMMON = {"deadline": None, "derandomize": not SOAK, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("test", max_examples=60, **_COMMON)
+_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("test", max_examples=20, **_COMMON)
 settings.register_profile("soak", max_examples=600, **_COMMON)
 settings.load_profile("soak" if SOAK else "test")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell's background job ignores Ctrl+C, and so would every process that a test starts and interrupts
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """Choose another seed for every run, before hypothesis looks for it; xdist hands it to its workers."""
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say what repeats a failure: the same examples are drawn again with the same seed."""
+    failed = {re.split(r"[\[@]", report.nodeid)[0] for report in terminalreporter.stats.get("failed", [])}
+    if failed:
+        soak = "PEERLAB_SOAK=1 " if SOAK else ""
+        command = f"{soak}.venv/bin/python -m pytest --hypothesis-seed={config.option.hypothesis_seed}"
+        terminalreporter.section("to repeat what failed")
+        terminalreporter.line(f"{command} {' '.join(sorted(failed))}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Keep a group's tests in one process, and begin with the groups that take longest."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    items.sort(key=rank)
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +61,40 @@ def reference_dir() -> Path:
 def root() -> Path:
     """The checkout."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def run_seed(request):
+    """The seed of this run, for random trials that hypothesis does not draw."""
+    return request.config.option.hypothesis_seed
+
+
+@pytest.fixture
+def own_folder(tmp_path):
+    """A folder of the test's own, in which it runs."""
+    with chdir(tmp_path):
+        yield tmp_path
+
+
+@pytest.fixture(scope="session")
+def kept_runs():
+    """What stands for the engines while tests share runs."""
+    from kept_runs import KeptRuns
+
+    return KeptRuns()
+
+
+@pytest.fixture
+def anew():
+    """Ask for this where the same scenario has to be simulated twice."""
+
+
+@pytest.fixture(autouse=True)
+def _shared_runs(request, kept_runs):
+    """Give who simulates a scenario again the run that is there; whoever patches something, or asks for `anew`, simulates anew."""
+    if {"monkeypatch", "anew"} & set(request.fixturenames):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("peerlab.engine.simulate._simulate", kept_runs)
+        yield

@@ -73,7 +73,7 @@ except peerlab.PeerlabError as problem:
     print(problem)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "the lab needs ipywidgets: pip install 'peerlab[lab]'\n"
+    assert done.stdout == "peerlab.explore needs ipywidgets: pip install 'peerlab[lab]'\n"
 
 
 def test_every_public_name_says_what_it_is():

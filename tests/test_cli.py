@@ -1,4 +1,4 @@
-"""The command line, as processes."""
+"""The command line."""
 
 import json
 import os
@@ -7,15 +7,33 @@ import subprocess
 import sys
 
 import pytest
+from command_line import peerlab_command as run
 
 import peerlab
 
 
-def run(*arguments, cwd=None):
-    """Return exit status, output and error output of ``peerlab`` with these arguments."""
+def process(*arguments):
+    """Return exit status, output and error output of a process of its own."""
     command = [sys.executable, "-m", "peerlab.cli", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("simulate", "--message", "1 KiB", "--json"), 0),
+        (("simulate", "--cluster", "dl2"), 1),
+        (("dance",), 2),
+        ((), 2),
+        (("--version",), 0),
+    ],
+)
+def test_a_process_ends_and_says_what_main_returns_and_prints(arguments, status):
+    """The others call main: half a second sooner."""
+    ended, *said = process(*arguments)
+    assert ended == status
+    assert (ended, *said) == run(*arguments)
 
 
 def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assumed():
@@ -32,6 +50,20 @@ def test_the_table_shows_every_path_the_others_with_the_reason_and_what_is_assum
     assert "library: HCL over host NICs 1.21: pairwise" in lines
     assert any("native" in line and "not available: between DL1 nodes" in line for line in lines)
     assert f"{len(peerlab.Scenario().hardware.assumptions)} of them assumed" in lines[-1]
+
+
+def test_a_bare_fabric_answers_without_a_word_on_paths_that_it_cannot_have():
+    status, out, _ = run("simulate", "--cluster", "ideal-100g")
+    assert status == 0
+    assert "not available" not in out
+    assert [line.split()[0] for line in out.splitlines()[2:-1]] == ["wire"]
+
+
+def test_an_unknown_cluster_is_answered_by_how_to_describe_it():
+    status, _, said = run("simulate", "--cluster", "b200")
+    assert status == 1
+    assert "known: alps-gh200" in said
+    assert "peerlab clusters new begins it" in said
 
 
 def test_help_says_what_a_message_and_memory_are():

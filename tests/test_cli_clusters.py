@@ -1,21 +1,16 @@
-"""`peerlab clusters`, as a process."""
+"""`peerlab clusters`."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
+from command_line import peerlab_command
 
 import peerlab
 
 
-def run(*arguments, cwd=None, columns=80):
-    command = [sys.executable, "-m", "peerlab.cli", "clusters", *arguments]
-    env = {**os.environ, "COLUMNS": str(columns)}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False, env=env)
-    return done.returncode, done.stdout, done.stderr
+def run(*arguments, cwd=".", columns=80):
+    return peerlab_command("clusters", *arguments, cwd=cwd, COLUMNS=str(columns))
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -26,7 +21,7 @@ def test_the_list_has_every_cluster_and_fits_the_terminal(columns):
     for name in peerlab.known_clusters():
         cluster = peerlab.load_cluster(name)
         (row,) = (line for line in out.splitlines() if line.startswith(f"{name} "))
-        assert f"{len(cluster.assumptions)} of {len(cluster.figures)}" in row
+        assert f"{len(cluster.assumptions)} of {len(cluster.stated)}" in row
         assert cluster.title in out
 
 
@@ -76,7 +71,7 @@ def test_a_complete_file_passes_with_what_it_assumes_and_what_looks_odd(tmp_path
     )
     status, out, _ = run("check", "my.toml", cwd=tmp_path)
     assert status == 0
-    assert "my.toml: complete; 27 figures, 13 of them assumed" in out
+    assert "my.toml: complete; 28 figures, 13 of them assumed" in out
     assert "is it meant in Gbit/s?" in " ".join(out.split())
     assert "host memory bandwidth (host.dram) = 140.8 GB/s: 6 channels of DDR4-2933" in out
     status, out, _ = run("check", "my.toml", "--json", cwd=tmp_path)

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from command_line import peerlab_command
 
 import peerlab
 from peerlab.app import own_log
@@ -22,17 +23,12 @@ def test_the_readme_shows_what_the_command_line_prints(root):
     shown = (
         (root / "README.md").read_text().partition("$ .venv/bin/peerlab simulate\n")[2].partition("```")[0]
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "peerlab.cli", "simulate"], capture_output=True, text=True, check=True
-    )
-    assert shown == done.stdout
+    assert (0, shown, "") == peerlab_command("simulate")
 
 
 @pytest.mark.parametrize("name", write.NAMES)
 def test_a_generated_document_is_what_its_generator_gives(root, tmp_path, name):
-    subprocess.run(
-        [sys.executable, root / "docs" / "write.py", name, "--to", tmp_path], check=True, timeout=300
-    )
+    write.main([name, "--to", str(tmp_path)])
     written, kept = (folder / f"{name}.md" for folder in (tmp_path, root / "docs"))
     assert written.read_text() == kept.read_text(), f'run `make docs ARGS="{name}"`'
     for picture in tmp_path.glob("pictures/*"):
@@ -41,6 +37,7 @@ def test_a_generated_document_is_what_its_generator_gives(root, tmp_path, name):
 
 
 def test_the_generators_refuse_a_name_they_do_not_know(root, tmp_path):
+    """As a process, as `make docs` runs them."""
     done = subprocess.run(
         [sys.executable, root / "docs" / "write.py", "modle", "--to", tmp_path],
         check=False,
@@ -64,13 +61,8 @@ def test_whose_logs_are_read_is_told_alike_everywhere(root):
     told["peerlab/app/own_log.py"] = own_log._INVITATION
     assert [name for name, text in told.items() if TOOLS not in " ".join(text.split())] == []
     for command in ("import", "diagnose", "calibrate"):
-        done = subprocess.run(
-            [sys.executable, "-m", "peerlab.cli", command, "--help"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert TOOLS in " ".join(done.stdout.split()), command
+        _, said, _ = peerlab_command(command, "--help")
+        assert TOOLS in " ".join(said.split()), command
     with pytest.raises(peerlab.PeerlabError, match=f"not the output of {TOOLS}, or a table saved by peerlab"):
         peerlab.load("nothing of the kind\n")
 

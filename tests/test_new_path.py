@@ -14,21 +14,26 @@ from peerlab.cluster_file.completeness import check
 from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slides import slides
+from peerlab.errors import ScenarioError
 from peerlab.export.page import page_html
+from peerlab.export.race_page import race_html
 from peerlab.model.paths import PATHS, DataPath
 from peerlab.model.presets import load_cluster
 from peerlab.model.resources import RESOURCES, Part, ResourceKind
 from peerlab.model.stages import STAGES, Stage, StageKind, Use
 from peerlab.places import folder
+from peerlab.records import Records
 from peerlab.trace import SPAN_COLUMNS
 from peerlab.view.curves import curves, mark
 from peerlab.view.headline import cards
+from peerlab.view.multiples import multiples_svg
 from peerlab.view.payload import payload
 from peerlab.view.registration_table import table
+from peerlab.view.road import road
 from peerlab.view.still import still_svg
 from peerlab.view.theme import DARK, LIGHT, STAGE_COLOURS
 from peerlab.view.timeline import lanes
-from peerlab.view.words import caption
+from peerlab.view.words import alt_text, caption
 
 POOL, DPU = "cxl-pool", "dpu"
 
@@ -290,3 +295,75 @@ def test_it_races_and_stands_on_the_wall_chart(scenario, tmp_path):
     race = peerlab.race(scenario, path="peer-direct")
     assert f"{scenario.data_path.title} takes" in race._repr_html_()
     assert scenario.data_path.title in peerlab.wall_chart(scenario, tmp_path / "wall.svg").read_text()
+
+
+def test_no_library_and_no_transport_serves_what_uses_no_nic(scenario):
+    assert not scenario.uses_nic
+    assert scenario.used_library is None
+    assert scenario.used_transport is None
+    alone = peerlab.simulate(scenario.with_(library="none"))
+    run = peerlab.simulate(scenario)
+    assert scenario.hardware.library == "none"
+    assert run.time_ps == alone.time_ps
+    assert scenario.library_says == ""
+    with pytest.raises(ScenarioError, match="transport: nothing leaves by a NIC on path 'cxl-pool'"):
+        scenario.with_(transport="efa")
+    with pytest.raises(
+        ScenarioError, match="protocol: no library serves 'cxl-pool', because nothing leaves by a NIC"
+    ):
+        scenario.with_(protocol="LL")
+
+
+def test_a_library_that_was_named_for_it_is_said_to_do_nothing(scenario):
+    run = peerlab.simulate(scenario.with_(library="nccl-efa"))
+    assert run.time_ps == peerlab.simulate(scenario).time_ps
+    assert "NCCL over EFA serves no 'cxl-pool', because nothing leaves by a NIC." in caption(run)
+
+
+def test_a_library_whose_hops_the_path_does_not_fly_is_refused_in_words(dpu, monkeypatch):
+    scenario = dpu()
+    assert not scenario.uses_nic  # a DPU is none of the cluster's NICs
+    kind = dataclasses.replace(RESOURCES["dpu_tx"], scope="nic")
+    monkeypatch.setitem(RESOURCES, "dpu_tx", kind)
+    assert scenario.with_().uses_nic
+    record = dataclasses.replace(
+        PATHS[DPU], stages=lambda *_: tuple(dataclasses.replace(one, flight="") for one in _dpu_stages(*_))
+    )
+    monkeypatch.setitem(PATHS, DPU, record)
+    with pytest.raises(
+        ScenarioError,
+        match="library: NCCL over EFA passes slices on over the network between the nodes, which 'dpu' does",
+    ):
+        peerlab.Scenario(cluster=scenario.cluster, nodes=4, path=DPU, library="nccl-efa")
+
+
+def test_nothing_says_that_a_wire_is_busy_where_there_is_none(scenario):
+    run = peerlab.simulate(scenario)
+    assert "no NIC, no port; mostly waits for" in alt_text(run)
+    assert f"{run.copies_per_byte:.2g} copy to the pool (CXL); copy from the pool (CXL)" in {
+        f"{card['value']} {card['note']}" for card in cards(run)
+    }
+    race = race_html(peerlab.race(scenario, path="peer-direct"), bands=False)
+    other = peerlab.simulate(scenario.with_(path="host-rdma"))
+    told = (
+        alt_text(run),
+        str(road(run)),
+        multiples_svg([run, other], "light", {}),
+        race.replace("wire busy", ""),
+    )
+    assert not [text for text in told if "wire 0%" in text or "wire 0 %" in text]
+
+
+def test_copies_lie_between_the_memories_that_the_path_copies_between(dpu):
+    notes = {card["name"]: card["note"] for card in cards(peerlab.simulate(dpu()))}
+    assert notes["copies"] == "between device and DPU memory"
+
+
+def test_a_log_is_suspected_of_it_only_where_its_cluster_has_it(scenario):
+    rows = [
+        {"kind": "imported", "source": "typed", "collective": "allreduce", "size_bytes": size, "ranks": 32, "nodes": 4, "time_s": took}
+        for size, took in ((8, 4e-5), (2**20, 3e-4), (2**24, 2e-3))
+    ]  # fmt: skip
+    log = Records.of(rows, {"tool": "hccl_demo"})
+    assert POOL not in {one.path for one in peerlab.diagnose(log).ranking}
+    assert POOL in {one.path for one in peerlab.diagnose(log, cluster=scenario.cluster).ranking}

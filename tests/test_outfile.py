@@ -53,6 +53,19 @@ with written(sys.argv[1], PeerlabError) as file:
     done = subprocess.run([sys.executable, "-c", script, file], check=False)
     assert done.returncode == -signal.SIGKILL
     assert file.read_text() == "old"
+    (left,) = tmp_path.glob(".peerlab-*")
+    (tmp_path / ".peerlab-notes").mkdir()  # somebody's own
+    with written(tmp_path / "other.csv", PeerlabError) as living:
+        assert not left.exists()
+        write(tmp_path / "third.csv")
+        assert living.exists()  # who writes it lives
+        living.write_text("whole")
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        ".peerlab-notes",
+        "mine.csv",
+        "other.csv",
+        "third.csv",
+    ]
 
 
 def test_only_what_goes_wrong_with_the_file_is_called_so(tmp_path):

@@ -135,6 +135,7 @@ def test_a_run_travels_between_processes(fields):
         copy.recording.spans["start"][0] = 1
 
 
+@pytest.mark.usefixtures("anew")
 def test_figures_do_not_simulate_the_cold_run_unless_its_time_is_asked_for():
     run = peerlab.simulate(peerlab.Scenario(nodes=4, path="peer-direct", message_bytes="1 MiB"))
     figures = run.as_dict()

@@ -37,7 +37,6 @@ def sent_per_node(run):
     return sum(bytes_of.values()) * (run.trace.switches if run.trace.one_switch else 1) / nodes
 
 
-@settings(max_examples=25, deadline=None)
 @given(scenarios())
 def test_bytes_delivered_never_fall_and_end_with_all_that_was_sent(scenario):
     run = peerlab.simulate(scenario)
@@ -49,7 +48,7 @@ def test_bytes_delivered_never_fall_and_end_with_all_that_was_sent(scenario):
     assert found.times_ps[-1] <= run.time_ps
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(scenarios(), st.floats(0, 1))
 def test_both_run_on_one_clock_and_the_lead_is_the_difference_at_a_moment(scenario, part):
     race = peerlab.race(scenario, nodes=scenario.nodes + 1)

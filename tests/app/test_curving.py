@@ -61,12 +61,14 @@ def test_a_cluster_without_assumptions_says_that_it_has_no_band():
     assert last["bands"] == "no band: no assumed figure has a range"
 
 
-def test_points_that_are_impossible_are_left_out_and_counted():
+def test_points_that_are_left_out_are_named_with_the_reason():
     direct = START.with_(path="peer-direct", memlock_bytes="64 MiB")
     last = drawn(direct, axis="message_bytes")[-1]
     (line,) = (line for line in last["lines"] if line["name"] == "peer-direct")
     assert [y is None for y in line["y"]] == [False] * 6 + [True] * 2
-    assert last["missing"].startswith("2 points left out") or "4 points" in last["missing"]
+    assert "Peer Direct at 256 MiB, 1 GiB (impossible)" in last["missing"] or (
+        last["missing"] == "left out: no cache, Peer Direct at 256 MiB, 1 GiB (impossible)"
+    )
 
 
 def test_another_wish_ends_the_thread_that_computes_bands():

@@ -27,42 +27,38 @@ def press(exporting, kind="page with its switches"):
     return exporting.panel.children[-1].value
 
 
-def test_the_page_of_what_is_shown_lies_beside_the_notebook(tmp_path, monkeypatch, shown):
-    monkeypatch.chdir(tmp_path)
+def test_the_page_of_what_is_shown_lies_beside_the_notebook(own_folder, shown):
     said = press(Exporting(lambda: shown))
-    (page,) = tmp_path.glob("peerlab-*.html")
+    (page,) = own_folder.glob("peerlab-*.html")
     assert page.name in said
     assert "Ideal 100G crossbar" in page.read_text()
 
 
-def test_what_was_before_can_lie_beside_it_once_there_is_one(tmp_path, monkeypatch, shown):
-    monkeypatch.chdir(tmp_path)
+def test_what_was_before_can_lie_beside_it_once_there_is_one(own_folder, shown):
     exporting = Exporting(lambda: shown)
     assert not [name for name, _ in exporting.kind.options if "before" in name]
     exporting.show(pair=True)
     press(exporting, "page, before beside now")
-    (page,) = tmp_path.glob("peerlab-*.html")
+    (page,) = own_folder.glob("peerlab-*.html")
     assert "2 nodes against 4 nodes" in page.read_text()
 
 
-def test_a_drawing_and_slides_are_written_too(tmp_path, monkeypatch, shown):
-    monkeypatch.chdir(tmp_path)
+def test_a_drawing_and_slides_are_written_too(own_folder, shown):
     exporting = Exporting(lambda: shown)
     press(exporting, "drawing (SVG)")
-    (drawing,) = tmp_path.glob("peerlab-*.svg")
+    (drawing,) = own_folder.glob("peerlab-*.svg")
     assert drawing.read_text().startswith("<svg")
     assert "no path host-rdma to compare" in press(exporting, "architecture review, as slides")
     said = press(
-        Exporting(lambda: Shown(peerlab.simulate(peerlab.Scenario(nodes=2)))),
+        Exporting(lambda: Shown(peerlab.simulate(peerlab.Scenario(nodes=2, message_bytes="64 KiB")))),
         "architecture review, as slides",
     )
-    (deck,) = tmp_path.glob("peerlab-*/index.html")
-    assert str(deck.relative_to(tmp_path)) in said
+    (deck,) = own_folder.glob("peerlab-*/index.html")
+    assert str(deck.relative_to(own_folder)) in said
 
 
-def test_why_there_is_no_page_is_said_in_place(tmp_path, monkeypatch, shown):
-    monkeypatch.chdir(tmp_path)
-    tmp_path.rmdir()
+def test_why_there_is_no_page_is_said_in_place(own_folder, shown):
+    own_folder.rmdir()
     said = press(Exporting(lambda: shown))
     assert "role='alert'" in said
     assert "cannot write peerlab-" in said

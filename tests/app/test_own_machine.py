@@ -15,8 +15,7 @@ from peerlab.topology_file.load_topology import MOST_BYTES
 
 
 @pytest.fixture
-def lab(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def lab(own_folder):  # noqa: ARG001  (its files lie there)
     one = explore()
     one.controls.cluster.value = "your machine"
     yield one
@@ -99,9 +98,7 @@ def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
         lab.rest()
 
     asyncio.run(drawn())
-    assert (
-        "move the gain most first: host memory bandwidth, PCIe uplink, " in lab.controls.machine._short.value
-    )
+    assert "None of what is assumed moves the gain by" in lab.controls.machine._short.value
 
 
 def test_no_file_is_overwritten_and_the_same_machine_has_one(lab, tmp_path):
@@ -141,7 +138,7 @@ BAD = {
     machines.h100_nine_nics()[:400]: "the matrix is cut",
     machines.p4d()[:900]: "no whole XML",
     b"\x7fELF\x02\x01\0\xff" * 100: "this is of no tool that is known",
-    b"<system>" + b" " * MOST_BYTES: "larger than 32 MiB; no topology is as large",
+    b"<system>" + b" " * MOST_BYTES: "larger than 1 MiB; no topology is as large",
     "<img src=x onerror=alert(1)>": "no whole XML",
 }
 

@@ -1,4 +1,4 @@
-"""One lab and one browser for all browser tests."""
+"""One JupyterLab for the tests that need a kernel and one Chromium for each of the two groups of browser tests."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lab(tmp_path_factory):
     server = Lab(tmp_path_factory.mktemp("lab"))
     yield server
     server.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # while Playwright is open, an event loop runs in its process
 def browser():
     with chromium(motion="reduce") as context:  # what plays takes half a core from the other tests
         yield context
@@ -50,7 +50,7 @@ def open_notebook(lab, browser):
 def explorer(lab, browser, request):
     """One explorer for all tests of a module, in a notebook of its own."""
     page = browser.new_page()
-    name = f"{request.module.__name__}.ipynb"
+    name = f"{request.path.stem}.ipynb"  # a dot more in it, and JupyterLab opens another workspace
     notebook = Notebook(page, lab, lab.write(name, "import peerlab\npeerlab.explore()"))
     notebook.run_all()
     one = Explorer(notebook, curves=False)

@@ -220,7 +220,7 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
     )
     assert says("nowhere.md") == "peerlab: cannot read nowhere.md: No such file or directory\n"
     (tmp_path / "deck").write_text("in the way")
-    assert says() == f"peerlab: cannot write {tmp_path / 'deck'}: it is a file; a deck is a folder\n"
+    assert says() == f"peerlab: cannot write {tmp_path / 'deck'}: it is a file; give a folder\n"
 
 
 def test_a_page_plays_in_a_frame_that_may_run_scripts(browser, tmp_path):

@@ -18,7 +18,7 @@ from PIL import Image, ImageStat
 
 import peerlab
 from peerlab.cli import main
-from peerlab.errors import ExportError
+from peerlab.errors import ExportError, MissingPackage
 from peerlab.export.browser import browser, find_chromium
 from peerlab.export.in_browser import sitting
 from peerlab.export.pictures import export_still
@@ -209,7 +209,7 @@ def test_without_a_browser_the_error_says_how_to_get_one(run, tmp_path, monkeypa
 def test_without_ffmpeg_the_error_says_how_to_get_it(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ExportError, match=r"pip install 'peerlab\[video\]'"):
+    with pytest.raises(MissingPackage, match=r"pip install 'peerlab\[video\]'"):
         export_video(run, tmp_path / "x.mp4")
 
 

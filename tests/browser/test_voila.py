@@ -1,10 +1,15 @@
 """Any lab is an app: Voila serves it, and its switches are alive."""
 
+import asyncio
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import copy
 from types import SimpleNamespace
@@ -14,6 +19,7 @@ import pytest
 from driver import Explorer
 from playwright.sync_api import expect
 from server import await_up, stop
+from tornado.websocket import websocket_connect
 
 pytest.importorskip("voila")
 
@@ -86,3 +92,56 @@ def test_an_app_whose_kernel_has_gone_says_so(served, browser):
     said = page.get_by_role("status").filter(has_text="The kernel has gone; reload the page.")
     expect(said.first).to_be_visible()
     page.close()
+
+
+def message(kind, content):
+    """Return a request as a page would send it to its kernel."""
+    head = {
+        "msg_id": kind,
+        "msg_type": kind,
+        "session": "visitor",
+        "username": "",
+        "version": "5.3",
+        "date": "",
+    }
+    return json.dumps(
+        {
+            "header": head,
+            "parent_header": {},
+            "metadata": {},
+            "content": content,
+            "channel": "shell",
+            "buffers": [],
+        }
+    )
+
+
+def test_a_visitor_can_have_the_kernel_run_inspect_and_complete_nothing(served, tmp_path):
+    """Voila passes on what widgets need; the answer to a request that is passed on shows that the others were not."""
+    with urllib.request.urlopen(f"{served.address}/voila/render/explorer.ipynb") as page:  # noqa: S310  (our own server)
+        html = page.read().decode()
+    kernel = re.search(r'"kernelId": "([0-9a-f-]{36})"', html)[1]
+    code = f"open({str(tmp_path / 'visited')!r}, 'w')"
+
+    async def answers():
+        socket = await websocket_connect(
+            f"{served.address.replace('http', 'ws')}/api/kernels/{kernel}/channels"
+        )
+        socket.write_message(message("execute_request", {"code": code, "silent": False}))
+        socket.write_message(
+            message("inspect_request", {"code": "peerlab", "cursor_pos": 3, "detail_level": 0})
+        )
+        socket.write_message(message("complete_request", {"code": "peer", "cursor_pos": 4}))
+        socket.write_message(message("kernel_info_request", {}))
+        kinds = []
+        while "kernel_info_reply" not in kinds:
+            said = json.loads(await socket.read_message())
+            if said["parent_header"].get("session") == "visitor":
+                kinds.append(said["msg_type"])
+        socket.close()
+        return kinds
+
+    with ThreadPoolExecutor(1) as thread:  # an event loop of the browser's driver may run in this one
+        kinds = thread.submit(asyncio.run, asyncio.wait_for(answers(), 60)).result()
+    assert {"execute_reply", "inspect_reply", "complete_reply", "execute_input"}.isdisjoint(kinds)
+    assert not (tmp_path / "visited").exists()

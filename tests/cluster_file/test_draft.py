@@ -261,12 +261,16 @@ def suspicious(**changes):
         ("device__hbm", 3.35, "GB/s", "is unusual (others have 100 to 30000 GB/s)"),
         ("fabric__latency", 5, "s", "is unusual (others have 100 ns to 1 ms)"),
         ("scaleup__rate", 900, "GB/s", "is it a device's whole rate?"),
-        ("node__nics_per_switch", 4, "1", "so 2 stay idle"),
+        ("node__nics_per_switch", 3, "1", "a device stripes over 1 of them, so 1 stay idle"),
         ("node__devices_per_switch", 3, "1", ""),
     ],
 )
 def test_what_is_hardly_meant_is_pointed_at(key, value, unit, says):
     assert says in suspicious(**{key: (value, unit)})
+
+
+def test_devices_that_stripe_over_all_their_nics_are_not_pointed_at():
+    assert suspicious(node__nics_per_switch=(4, "1")) == ""
 
 
 def test_devices_that_cannot_share_their_nics_evenly_are_pointed_at():

@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
-from peerlab.collectives.busbw import bus_factor, node_factor
+from peerlab.collectives.busbw import bus_factor
 from peerlab.collectives.choose import plan
 from peerlab.collectives.direct_exchange import DirectExchange
 from peerlab.collectives.plan import Plan, neighbours, waits
 from peerlab.collectives.reference import execute
 from peerlab.collectives.walk import walk
+from peerlab.model.collective import collective_of
 
 PLANS = st.builds(
     lambda nodes, switches, below, size: Plan(
@@ -117,4 +118,4 @@ def test_busbw_counts_as_nccl_tests_do_and_a_node_sends_for_all_its_devices(node
     ranks = nodes * devices
     assert bus_factor("alltoall", ranks) == (ranks - 1) / ranks
     share = devices * (nodes - 1) / nodes  # of each device's message, what does not stay in the node
-    assert node_factor("alltoall", nodes, devices) == pytest.approx(share)
+    assert collective_of("alltoall").node_factor(nodes, devices) == pytest.approx(share)

@@ -99,6 +99,31 @@ def test_each_alternative_is_simulated_and_has_a_box_for_its_cost():
     assert slide.body.count("role='textbox'") == slide.body.count("<tr") - 1 >= 5
 
 
+def test_where_latency_is_the_bottleneck_no_resource_is_said_to_be():
+    found = run(cluster="p4d", message_bytes="1 MiB", path="host-rdma").bottleneck
+    assert (found.kind, found.resource) == ("latency", None)
+    assert "latency, busy" not in told(one("compare", cluster="p4d", message_bytes="1 MiB"))
+
+
+@pytest.mark.parametrize("cluster", ["dl1", "p4d", "mi250x-slingshot"])
+def test_words_beside_the_alternatives_follow_from_their_figures(cluster):
+    slide = one("alternatives", cluster=cluster)
+    found = re.search(
+        r"the most of this table is ([\d.]+)\u00d7: .*? Peer Direct alone is ([\d.]+)\u00d7, (.*?) that",
+        told(slide),
+    )
+    best, own = float(found[1]), float(found[2])
+    near = max(best, own) <= 1.02 * min(best, own)
+    assert found[3] == ("about as much as" if near else "more than" if own > best else "less than")
+    others = [
+        float(gain)
+        for gain in re.findall(r"<td>([\d.]+)\u00d7  [^<]*</td><td>(?:[\d.]+\u00d7|no)", slide.body)
+    ]
+    assert max(others) == best
+    said = "about as much as" if near else "more than" if best > own else "less than"
+    assert f"instead brings {said} Peer Direct" in slide.title
+
+
 def test_a_step_says_at_which_batches_it_is_not_worth_it():
     slide = one("training")
     words = told(slide)
@@ -219,6 +244,7 @@ def test_a_log_whose_path_cannot_be_told_says_so_and_shows_what_was_measured(tmp
     assert "32 MiB 20 GB/s" in slide.body
 
 
+@pytest.mark.usefixtures("own_folder")
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -232,8 +258,7 @@ def test_a_log_whose_path_cannot_be_told_says_so_and_shows_what_was_measured(tmp
         ({"logo": "logo.svg"}, r"^logo logo\.svg: an SVG may hold scripts; save it as PNG$"),
     ],
 )
-def test_what_is_wrong_is_one_line_and_the_deck_of_before_stays(tmp_path, monkeypatch, given, says):
-    monkeypatch.chdir(tmp_path)
+def test_what_is_wrong_is_one_line_and_the_deck_of_before_stays(given, says):
     Path("run.log").write_text("nothing that a benchmark prints\n")
     Path("logo.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
     Path("deck").mkdir()
@@ -442,7 +467,7 @@ def test_where_no_deck_can_be_is_said(tmp_path):
     (tmp_path / "link").symlink_to("nowhere")
     for place, says in (
         (tmp_path / "link", "it is a link that leads nowhere"),
-        (tmp_path / "taken", "it is a file; a deck is a folder"),
+        (tmp_path / "taken", "it is a file; give a folder"),
         ("", "its folder has no name"),
     ):
         with pytest.raises(ExportError, match=says):

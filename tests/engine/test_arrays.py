@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -82,7 +82,6 @@ PATHS = {
 }
 
 
-@settings(max_examples=30)
 @given(
     nodes=st.integers(1, 12),
     cluster=st.sampled_from(list(PATHS)),
@@ -191,7 +190,6 @@ def test_a_run_whose_jitter_may_take_too_long_to_count_does_not_spoil_those_besi
     assert table["error"].str.contains("longer than the simulation can count").tolist()[2:] == [True, True]
 
 
-@settings(max_examples=40)
 @given(
     cluster=st.sampled_from(["alps-gh200", "infiniband-hdr-a100", "juliet", "p5"]),
     nodes=st.integers(2, 5),
@@ -243,7 +241,6 @@ def behind_a_switch(devices, nics):
 NICS_UNEVENLY_SHARED = behind_a_switch(3, 2)
 
 
-@settings(max_examples=60)
 @given(
     cluster=st.sampled_from(["dl1", "p4d", "roce-100g-a100", behind_a_switch(4, 2), behind_a_switch(3, 1)]),
     nodes=st.integers(2, 5),

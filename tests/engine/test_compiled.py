@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import peerlab
@@ -95,7 +95,6 @@ def test_it_gives_every_span_of_the_loop(scenario, every_node):
         assert np.array_equal(*totals), name
 
 
-@settings(max_examples=15)
 @given(scenarios(most=800))
 def test_it_gives_every_span_of_the_referee(scenario):
     same(

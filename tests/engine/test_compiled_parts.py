@@ -1,7 +1,7 @@
 """Parts of the compiled loop, each with literals, and one against the part of the loop that it copies."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -54,7 +54,6 @@ def test_of_a_ring_of_three_nodes_three_slices_are_on_the_heap_at_time_0():
 @given(
     due=st.lists(st.integers(0, 50), min_size=1, max_size=30), moves=st.lists(st.integers(0, 50), max_size=30)
 )
-@settings(max_examples=25)
 def test_the_heap_gives_what_is_due_in_the_order_of_time_and_moves_what_is_on_it(due, moves):
     s = state(RING.with_(message_bytes=3 * 30 * 8, slice_bytes=8))
     s.counts[0].entries = 0
@@ -90,7 +89,6 @@ def test_who_comes_later_to_a_resource_waits_behind():
 
 
 @given(st.lists(st.integers(-9, 9), max_size=9))
-@settings(max_examples=25)
 def test_the_first_values_are_sorted_and_the_others_left(values):
     found = np.array([*values, 3, 1], np.int64)
     queues.sort(found, len(values))

@@ -69,7 +69,7 @@ def beside_switches(algorithm, fields):
     """Return what becomes of fields where the switches add up: NICs that do RDMA, and a fabric that never limits."""
     if not ALGORITHMS[algorithm].in_network:
         return {}
-    machine = fields["cluster"] in MACHINES
+    machine = fields["cluster"] in (*MACHINES, *REGISTERING)
     return {"path": "peer-direct", "cluster": "p5"} if machine else {"cluster": "ideal-100g"}
 
 
@@ -239,6 +239,7 @@ def registrations_of(run, node):
     return [REGISTRATION_KINDS[kind] for kind in columns["kind"][mine]]
 
 
+@pytest.mark.usefixtures("anew")
 def test_two_runs_are_identical_to_the_byte():
     s = peerlab.Scenario(nodes=16, path="peer-direct", registration="per-transfer")
     one, other = (peerlab.simulate(s).trace.last.spans for _ in range(2))

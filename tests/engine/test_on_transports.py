@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_engines_agree import same
 from test_over_the_cpu import rows
@@ -116,7 +116,6 @@ def transported(draw):
     )
 
 
-@settings(max_examples=30)
 @given(transported())
 def test_every_engine_gives_the_referees_spans_on_every_transport(scenario):
     assume(scenario.nbytes < 2**20 or scenario.slice_bytes == "auto")

@@ -1,7 +1,7 @@
 """What crosses the CPU, or the uplink twice, costs what the closed form says; engines agree on every wiring."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -35,7 +35,6 @@ def wired(draw):
     )
 
 
-@settings(max_examples=30)
 @given(wired())
 def test_the_loop_gives_the_referees_spans_on_every_wiring(scenario):
     referee = peerlab.simulate(scenario, engine="referee", every_node=True)

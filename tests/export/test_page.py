@@ -59,6 +59,7 @@ def test_a_page_asks_for_nothing_and_only_its_own_scripts_may_run(page):
     assert allowed == {f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in running}
 
 
+@pytest.mark.usefixtures("anew")
 def test_the_same_scenario_makes_the_same_bytes_up_to_the_names_of_figures(page):
     again = page_html(peerlab.Scenario(), controls="host")
     assert abs(len(again) - len(page)) < 200
@@ -83,6 +84,19 @@ def test_a_pair_is_two_sets_of_states_under_one_control():
     assert pack.document["mode"] == "side-by-side"
     assert pack.document["titles"] == ["RDMA through host", "Peer Direct"]
     assert [len(one) for one in pack.document["states"]] == [2, 2]
+
+
+def test_curves_that_nobody_sees_are_not_simulated(monkeypatch):
+    monkeypatch.setattr("peerlab.export.album._point", lambda _: pytest.fail("a curve was begun"))
+    staged = Scenario(path="host-rdma", nodes=2)
+    pair = (staged, staged.with_(path="peer-direct"))
+    for subject, shown in (
+        (staged, {"mode": "figure"}),
+        (staged, {"mode": "figure", "figure": "timeline"}),
+        (pair, {}),
+    ):
+        pack = Pack.of(page_html(subject, controls="", **shown))
+        assert pack.document["curves"] == {"nodes": {}, "message_bytes": {}}
 
 
 def test_controls_that_are_asked_for_change_both_of_a_pair():
@@ -135,14 +149,13 @@ def test_a_place_that_cannot_be_written_to_is_said_before_anything_is_simulated(
             peerlab.export_html(Scenario(), tmp_path / "a.html")
 
 
-def test_the_command_writes_a_page_and_says_how_large_it_is(tmp_path, monkeypatch, capsys):
+def test_the_command_writes_a_page_and_says_how_large_it_is(own_folder, capsys):
     from peerlab.cli import main
 
-    monkeypatch.chdir(tmp_path)
     options = ["--nodes", "4", "--path", "host-rdma", "--controls", "nodes=2:4", "--output", "slide.html"]
     assert main(["export", *options, "--beside", "path=peer-direct", "--theme", "dark"]) == 0
     assert re.fullmatch(r"slide\.html: 1\.\d\d MB\n", capsys.readouterr().out)
-    assert Pack.of((tmp_path / "slide.html").read_text()).document["theme"] == "dark"
+    assert Pack.of((own_folder / "slide.html").read_text()).document["theme"] == "dark"
     assert main(["export", "--output", "slide.html", "--beside", "path"]) == 1
     assert capsys.readouterr().err == "peerlab: --beside: 'path' is not FIELD=VALUE\n"
     assert main(["export", "--output", "slide.html", "--beside", "nodes=²"]) == 1

@@ -1,18 +1,19 @@
 """Every exercise: its solution is right, and each typical wrong answer is told what is wrong."""
 
+import re
+
 import pytest
 
 import peerlab
 from peerlab.errors import PeerlabError
-from peerlab.lessons import exercises, find
+from peerlab.lessons import exercises, find, training_gain
 from peerlab.lessons.exercise import Code
+from peerlab.view.step_headline import cards, rows
 
 ALL = {one.name: one for one in exercises()}
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -228,3 +229,13 @@ def test_whatever_was_answered_is_judged(name):
 def test_how_fast_is_no_count():
     assert find("01-copies").judge("two").right
     assert not find("01-copies").judge("twice as fast").right
+
+
+def test_no_exercise_asks_for_what_the_next_cell_shows_and_no_first_reply_is_the_formula():
+    """Lab 07 asked for a gain that stood in large type two cells below; lab 08's first reply named the bytes to divide."""
+    host, direct = training_gain.steps()
+    shown = cards([host, direct], ["the detour", "Peer Direct"]), rows([host, direct])
+    assert f"{direct.gain(host):.2f}" in str(shown)
+    assert f"{find('07-gain').truth():.2f}" not in str(shown)
+    first = find("08-goodput").judge(50).says
+    assert not re.search(r"\d", first.replace("50", ""))

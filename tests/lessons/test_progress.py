@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 
@@ -11,10 +12,7 @@ import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.lessons import progress
 
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +71,7 @@ import sys
 from peerlab.lessons import progress
 print("ready", flush=True)
 sys.stdin.readline()
-for number in range(200):
+for number in range(40):
     assert progress.note("01-gain", tries=1) == ""
     progress.note(f"{sys.argv[1]}-{number}", right=True)
 """
@@ -96,8 +94,8 @@ def test_two_kernels_lose_nothing_of_each_others_progress(tmp_path):
         one.communicate(timeout=60)
     assert [one.returncode for one in kernels] == [0, 0]
     done = progress.read()
-    assert done["01-gain"].tries == 400
-    assert {name for name, how in done.items() if how.right} == {f"{k}-{n}" for k in "ab" for n in range(200)}
+    assert done["01-gain"].tries == 80
+    assert {name for name, how in done.items() if how.right} == {f"{k}-{n}" for k in "ab" for n in range(40)}
     assert {one.name for one in tmp_path.iterdir()} == {progress.FILE, f".{progress.FILE}.lock"}
 
 
@@ -111,16 +109,42 @@ with progress._alone(Path.cwd() / progress.FILE):
 """
 
 
-def test_a_kernel_that_keeps_the_file_is_told_and_one_that_is_killed_blocks_nobody(monkeypatch):
-    monkeypatch.setattr(progress, "_PATIENCE_S", 0.2)
+def test_a_kernel_waits_for_one_that_writes_however_long_that_takes(monkeypatch):
     holder = started(HOLDS)
-    asked = peerlab.exercise("01-gain", answer=1.78)
-    assert "Right." in asked.feedback.value
-    assert "your progress is not kept: another kernel has been writing" in asked.trouble.value
+    looks = []
+
+    def let_go_at_the_tenth_look(_):
+        looks.append(1)
+        if len(looks) == 10:
+            holder.communicate("\n")
+
+    monkeypatch.setattr("peerlab.locks.time.sleep", let_go_at_the_tenth_look)
+    assert peerlab.exercise("01-gain", answer=1.78).trouble.value == ""
+    assert len(looks) >= 10
+    assert progress.read()["01-gain"].tries == 1
+
+
+def test_a_kernel_that_is_killed_blocks_nobody():
+    holder = started(HOLDS)
     holder.kill()
     holder.communicate()
     assert peerlab.exercise("01-gain", answer=1.78).trouble.value == ""
     assert progress.read()["01-gain"].tries == 1
+
+
+def test_what_a_suspended_kernel_keeps_from_the_file_is_written_with_the_next_answer():
+    holder = started(HOLDS)
+    holder.send_signal(signal.SIGSTOP)
+    asked = peerlab.exercise("01-gain", answer=3)
+    assert "Not yet." in asked.feedback.value
+    assert "your progress is not kept: another kernel was suspended" in asked.trouble.value
+    assert progress.read() == {}
+    holder.send_signal(signal.SIGCONT)
+    holder.communicate("\n")
+    asked.answer(1.78)
+    assert "Right." in asked.feedback.value
+    assert asked.trouble.value == ""
+    assert progress.read()["01-gain"] == progress.Done(tries=2, right=True)
 
 
 def test_on_a_file_system_without_locks_progress_is_kept_all_the_same(monkeypatch):

@@ -6,10 +6,7 @@ import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.lessons import find, review
 
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def by_hand(file, old, new):

@@ -1,5 +1,7 @@
 """Honest wrong thoughts: each exercise knows some and names them; other figures are told the method; nothing wrong is right."""
 
+from contextlib import chdir
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +15,7 @@ NUMBERS = {name: one for name, one in ALL.items() if isinstance(one, Number)}
 
 @pytest.fixture(autouse=True, scope="module")
 def own_folder(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("learner"))
+    with chdir(tmp_path_factory.mktemp("learner")):
         yield
 
 
@@ -77,7 +78,7 @@ def test_an_honest_thought_is_answered_by_name(name, answer, named):
 
 @pytest.mark.parametrize("name", NUMBERS)
 @given(factor=st.floats(1e-3, 1e3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 def test_a_figure_is_right_within_its_tolerance_and_else_told_why_or_how(name, factor):
     one = NUMBERS[name]
     said = one.truth() * factor

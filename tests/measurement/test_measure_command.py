@@ -5,9 +5,11 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from command_line import peerlab_command
 from left_behind import processes, wait_until
 
 import peerlab
@@ -16,10 +18,7 @@ COMMAND = [sys.executable, "-m", "peerlab.cli", "measure"]
 QUICK = ["--ranks", "2", "--sizes", "64KiB,1000", "--repetitions", "3"]
 
 
-def run(*arguments):
-    """Return exit status, output and error output."""
-    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=120, check=False)
-    return done.returncode, done.stdout, done.stderr
+run = partial(peerlab_command, "measure")
 
 
 def test_the_table_has_a_line_for_each_size_then_what_registration_costs_then_what_it_is(tmp_path):

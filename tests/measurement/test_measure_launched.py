@@ -6,11 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from left_behind import processes, wait_until
 
 import peerlab
 from peerlab.measurement import arms
@@ -82,6 +84,39 @@ def test_over_mpi_a_rank_that_is_told_to_end_ends_all(mpiexec, tmp_path):
             job.kill()
 
 
+def runs(pid):
+    """Return whether a process lives; one that has ended and is not yet waited for has no command."""
+    try:
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.parametrize("killed", ["rank", "launcher", "parent"])
+def test_over_mpi_whoever_is_killed_nothing_hangs_and_nothing_is_left(mpiexec, tmp_path, killed):
+    told = (
+        f"echo $$ > {tmp_path}/$PMI_RANK; exec {' '.join(COMMAND)} --mpi --sizes 4KiB,64MiB --repetitions 200"
+    )
+    parent = ["sh", "-c", f'"$@" & echo $! > {tmp_path}/launcher; echo $$ > {tmp_path}/parent; wait', "sh"]
+    with subprocess.Popen(
+        [*parent, mpiexec, "-n", "3", "sh", "-c", told],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as job:
+        try:
+            assert job.stdout.readline().startswith("AllReduce")  # the first size is measured
+            os.kill(int((tmp_path / killed.replace("rank", "1")).read_text()), signal.SIGKILL)
+            if killed == "parent":  # who started it is gone; the launcher is told by its terminal
+                os.kill(int((tmp_path / "launcher").read_text()), signal.SIGHUP)
+            ranks = [int((tmp_path / str(rank)).read_text()) for rank in range(3)]
+            assert wait_until(lambda: not processes(job.pid) and not any(map(runs, ranks)), 60)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGKILL)
+
+
 def test_mpi_that_knows_of_one_process_alone_says_how_to_start_several(mpiexec):
     assert mpiexec
     alone = "--mpi: MPI knows of this process alone: start several, as in 'mpirun -n 4 peerlab measure --mpi'"
@@ -94,7 +129,7 @@ def test_mpi_that_knows_of_one_process_alone_says_how_to_start_several(mpiexec):
 def test_without_mpi_the_error_says_what_to_install(tmp_path):
     (tmp_path / "mpi4py.py").write_text("")  # a module without MPI in it
     _, _, problem = run(*COMMAND, "--mpi", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
-    assert problem.startswith("peerlab: --mpi needs MPI: pip install 'peerlab[mpi]' (")
+    assert problem.startswith("peerlab: --mpi needs mpi4py: pip install 'peerlab[mpi]'")
 
 
 def test_what_the_launcher_decides_cannot_be_asked_for(mpiexec):

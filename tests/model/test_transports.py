@@ -108,7 +108,7 @@ def test_a_cluster_file_may_name_what_its_nics_speak_and_its_own_figures():
         ({"transport": "rocce"}, "transport: unknown 'rocce'; did you mean 'roce'"),
         ({"transport": 3}, "transport: unknown 3"),
         ({"cluster": "dl1", "transport": "tcp", "path": "host-rdma"}, "transport: kernel TCP has no RDMA, and path 'host-rdma' needs it"),
-        ({"cluster": "gaudi2", "transport": "roce", "path": "native"}, "transport: path 'native' sends by the devices' own ports"),
+        ({"cluster": "gaudi2", "transport": "roce", "path": "native"}, "transport: nothing leaves by a NIC on path 'native'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_said_in_words(fields, says):

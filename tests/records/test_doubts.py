@@ -4,7 +4,8 @@ import pytest
 from tool_logs import HCCL, HCCL_DOCS, HCCL_RANGE, NCCL, NCCOM, OSU_ALLTOALL, OSU_BANDWIDTH
 
 import peerlab
-from peerlab.collectives.busbw import MEASURED_COLLECTIVES, bus_factor
+from peerlab.collectives.busbw import bus_factor
+from peerlab.model.collective import MEASURED
 from peerlab.records.notes import MOST_ROWS
 
 
@@ -97,7 +98,7 @@ def test_a_size_is_what_it_says_or_follows_from_the_count(written):
                 peerlab.load(damaged)
 
 
-@pytest.mark.parametrize("collective", MEASURED_COLLECTIVES)
+@pytest.mark.parametrize("collective", list(MEASURED))
 @pytest.mark.parametrize("ranks", [2, 3, 16, 1000])
 def test_whatever_rounding_leaves_open_is_no_contradiction(tmp_path, collective, ranks):
     rates = [0.004999, 0.0151, 0.994999, 1.005001, 99.995001, 487.26]

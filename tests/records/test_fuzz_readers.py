@@ -17,6 +17,8 @@ from peerlab.records.load import _READERS, DEFECT
 from peerlab.records.text import MOST_BYTES, MOST_LINES, log_of
 
 MANY = 10 if os.environ.get("PEERLAB_SOAK") else 1
+EXAMPLES = settings.default.max_examples
+"""A reader takes a millisecond: many times as many texts are read as other laws have examples."""
 """10,000 inputs, in a long trial 100,000: two thirds damaged logs, one third random text."""
 
 NASTY = (
@@ -169,26 +171,26 @@ def test_a_reader_that_fails_in_its_own_words_is_a_defect_told_in_one_line(monke
 
 
 @pytest.mark.soak
-@settings(max_examples=6600 * MANY)
+@settings(max_examples=110 * EXAMPLES)
 @given(text=st.sampled_from(TEXTS), edits=EDITS)
 def test_a_damaged_log_is_read_or_refused(text, edits):
     answered(edited(text, edits))
 
 
 @pytest.mark.soak
-@settings(max_examples=2400 * MANY)
+@settings(max_examples=40 * EXAMPLES)
 @given(words=WORDS, between=st.sampled_from([" ", "  ", "\n", ""]))
 def test_words_of_logs_in_any_order_are_read_or_refused(words, between):
     answered(between.join(words) + "\n")
 
 
-@settings(max_examples=1000 * MANY)
+@settings(max_examples=16 * EXAMPLES)
 @given(text=st.text(max_size=300))
 def test_any_text_is_read_or_refused(text):
     answered(text + "\n")
 
 
-@settings(max_examples=200 * MANY)
+@settings(max_examples=3 * EXAMPLES)
 @given(text=st.sampled_from(TEXTS), edits=EDITS)
 def test_what_was_read_of_a_damaged_log_can_be_shown_shared_and_read_again(tmp_path_factory, text, edits):
     records = answered(edited(text, edits))
@@ -201,7 +203,7 @@ def test_what_was_read_of_a_damaged_log_can_be_shown_shared_and_read_again(tmp_p
         assert peerlab.load(file).table.equals(shared.table)
 
 
-@settings(max_examples=100 * MANY)
+@settings(max_examples=2 * EXAMPLES)
 @given(held=st.binary(max_size=2000))
 def test_any_file_is_read_or_refused(tmp_path_factory, held):
     file = tmp_path_factory.mktemp("fuzz") / "any.log"

@@ -1,10 +1,9 @@
-"""`peerlab import`, as a process."""
+"""`peerlab import`."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from command_line import peerlab_command
 from tool_logs import NCCL, NCCL_WITHOUT_END, OSU_CRASHED, OSU_LATENCY
 
 import peerlab
@@ -21,9 +20,7 @@ def folder(tmp_path):
 
 def run(folder, *arguments):
     """Return exit status, output and error output of ``peerlab import`` with these arguments."""
-    command = [sys.executable, "-m", "peerlab.cli", "import", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120, check=False)
-    return done.returncode, done.stdout, done.stderr
+    return peerlab_command("import", *arguments, cwd=folder)
 
 
 def test_a_log_is_printed_as_a_table_with_what_is_known_about_it(folder):

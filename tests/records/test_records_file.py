@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tool_logs import GOOD, NCCL, NCCL_JSON, OSU_BANDWIDTH
 
 import peerlab
-from peerlab.collectives.busbw import MEASURED_COLLECTIVES
 from peerlab.errors import RecordsError
+from peerlab.model.collective import MEASURED
 from peerlab.records import COLUMNS, Records, simulated
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
@@ -28,7 +28,7 @@ VALUES = {
 ROWS = st.fixed_dictionaries(
     {
         "kind": st.sampled_from(["measured", "imported", "simulated"]),
-        "collective": st.sampled_from(MEASURED_COLLECTIVES),
+        "collective": st.sampled_from(list(MEASURED)),
     },
     optional={
         name: st.integers(1, 4096) if name in COUNTED else VALUES[kind]

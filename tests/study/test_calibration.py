@@ -7,6 +7,7 @@ from datetime import date
 
 import numpy as np
 import pytest
+from command_line import peerlab_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logs import DIRECT_US, KIB, MIB, STAGED_US, osu
@@ -48,7 +49,7 @@ def of(found, key):
     return constant
 
 
-@settings(max_examples=8)
+@settings(max_examples=settings.default.max_examples // 3)  # each fits anew
 @given(st.floats(4.1, 5.9), st.floats(12.6, 24.5))
 def test_known_constants_are_found_again(latency, rate):
     true = {"fabric.latency": latency, "nic.rate": rate}
@@ -305,9 +306,7 @@ def log(tmp_path):
 
 
 def run(*arguments, cwd):
-    command = [sys.executable, "-m", "peerlab.cli", "calibrate", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=cwd)
-    return done.returncode, done.stdout, done.stderr
+    return peerlab_command("calibrate", *arguments, cwd=cwd)
 
 
 def test_the_command_shows_the_fit_and_writes_the_file(log, tmp_path):

@@ -1,11 +1,9 @@
-"""`peerlab diagnose`, as a process."""
+"""`peerlab diagnose`."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+from command_line import peerlab_command
 from logs import NCCL_TCP_US
 
 import peerlab
@@ -35,10 +33,7 @@ def log(tmp_path):
 
 
 def run(*arguments, columns=80):
-    command = [sys.executable, "-m", "peerlab.cli", "diagnose", *map(str, arguments)]
-    env = {**os.environ, "COLUMNS": str(columns)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
-    return done.returncode, done.stdout, done.stderr
+    return peerlab_command("diagnose", *arguments, COLUMNS=str(columns))
 
 
 def test_the_paths_fit_a_narrow_terminal_and_points_say_how_much_they_are(log):

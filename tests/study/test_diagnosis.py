@@ -25,6 +25,7 @@ from logs import (
 
 import peerlab
 from peerlab import Records
+from peerlab.cli.diagnose import _lines
 from peerlab.model.paths import PATHS
 from peerlab.study.diagnosis import explanations
 from peerlab.study.diagnosis.evidence import from_latency
@@ -62,6 +63,33 @@ KNOWN = {
     "OSU, one node, through the NIC": (osu_bw(SMALL_RDMA, nodes=1, **ON_DEVICE), "alps-gh200", "peer-direct"),
     "HCCL in one box": (hccl(32 * MIB, 147.58), None, "in-node"),
 }
+
+
+DIRECT = ("via NET/AWS Libfabric/0/GDRDMA",)
+ONE_GIB_US = 2**30 * 15 / 8 / 479e3
+"""What a p5 should take for 1 GiB at a bus bandwidth of 479 GB/s, microseconds."""
+
+
+def test_a_run_on_a_clear_path_that_is_slower_than_its_own_path_is_never_called_well():
+    slow = nccl({2**30: ONE_GIB_US * 479 / 380}, 16, 2, (), transport=DIRECT)
+    found = peerlab.diagnose(slow, "p5")
+    below = found.shortfall
+    assert (found.path, below.path, below.cluster, below.message_bytes) == (*["peer-direct"] * 2, "p5", 2**30)
+    assert below.measured_GBps == pytest.approx(380 * 8 / 15, rel=1e-3)
+    assert below.measured_GBps < below.low_GBps < below.expected_GBps < below.high_GBps
+    assert found.checks[0].what == "what holds this run below what its own path reaches?"
+    assert "nothing to gain" not in found.forecast.why_not
+    assert f"{below.expected_GBps:.3g} GB/s" in found.forecast.why_not
+    assert found.as_dict()["shortfall"]["says"] in found._repr_html_()
+    printed = " ".join("\n".join(_lines(found)).split())
+    assert "The run is slower than its own path: at 1 GiB" in printed
+    assert "nothing: the path is clear" not in printed
+
+
+def test_a_run_within_its_band_lacks_nothing():
+    found = peerlab.diagnose(nccl({2**30: ONE_GIB_US}, 16, 2, (), transport=DIRECT), "p5")
+    assert (found.path, found.clusters, found.shortfall) == ("peer-direct", ("p5",), None)
+    assert found.forecast.why_not == "it is Peer Direct already: nothing to gain"
 
 
 def test_a_second_path_by_kernel_tcp_shares_the_evidence_on_tcp(monkeypatch):
@@ -238,7 +266,7 @@ def test_more_than_the_wire_carries_is_not_called_the_wires_rate():
         nccl({size: size / 420e3 for size in sizes}, 16, 2, ("NVIDIA H100",), transport=lines)
     )
     (note,) = (note for note in found.notes if "GB/s" in note)
-    assert "more than the 400 GB/s of the NICs of h100-ndr" in note
+    assert "more than the 400 GB/s of the NICs of p5" in note
 
 
 def test_small_messages_alone_are_said_to_tell_little():
@@ -443,6 +471,7 @@ def test_what_is_known_beforehand_names_its_source_and_our_paths(root):
     assert {when for check in document["check"] for when in check["when"]} == {
         *explanations(),
         "cannot tell",
+        "below its band",
     }
     told = {path for one in document["decides"] for path in one["between"]}
     assert told <= set(explanations())

@@ -151,7 +151,7 @@ def test_what_nothing_tells_apart_or_sends_is_said_in_words():
     """One node sends nothing; devices' own ports are no NICs; a backbone carries headers as NICs do; kernel TCP is listed once."""
     for asked, says in (
         ({"cluster": "ideal-100g", "nodes": 1}, "nodes: one node sends nothing to another"),
-        ({"cluster": "gaudi2"}, "path: 'native' sends by the devices' own ports"),
+        ({"cluster": "gaudi2"}, "path: nothing leaves by a NIC on path 'native'"),
     ):
         with pytest.raises(ScenarioError, match=says):
             compare_fabrics(peerlab.Scenario(**asked))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -68,7 +68,6 @@ def merge(files, **options):
     return peerlab.sweep(SMALL, merge=files, **{**GRID, **options})
 
 
-@settings(max_examples=15)
 @given(st.integers(1, 15), st.randoms(use_true_random=False))
 def test_all_shards_together_are_the_sweep_to_the_last_byte(whole, tmp_path_factory, of, random):
     table, held = whole

@@ -9,7 +9,7 @@ from multiprocessing import get_context
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -217,7 +217,6 @@ class AnySize(Pace):
         return min(self.draw(st.integers(1, 5)), left)
 
 
-@settings(max_examples=20)
 @given(st.data())
 def test_neither_the_batches_nor_their_order_matter(table, data):
     question, found = Question.ask(SMALL, GRID), {}

@@ -1,4 +1,4 @@
-"""`peerlab sweep`, as processes."""
+"""`peerlab sweep`."""
 
 import json
 import os
@@ -7,20 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
+from command_line import peerlab_command
 
 import peerlab
 
 COMMAND = [sys.executable, "-m", "peerlab.cli", "sweep"]
 
 
-def run(*arguments, cwd=None):
-    """Return exit status, output and error output."""
-    done = subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120, check=False
-    )
-    return done.returncode, done.stdout, done.stderr
+run = partial(peerlab_command, "sweep")
 
 
 def test_the_table_has_a_line_for_each_combination_and_reasons_below():

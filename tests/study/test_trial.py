@@ -1,7 +1,10 @@
 """An A/B trial on one's own machines: planned, run by a script, and read again with its noise."""
 
 import json
+import os
+import resource
 import subprocess
+from dataclasses import asdict
 
 import pytest
 
@@ -113,6 +116,108 @@ def test_a_plan_is_written_run_and_read_again(tmp_path, capsys):
     assert main(["plan", "--cluster", "p4d", "--output", str(folder)]) == 1
     assert "is there already" in capsys.readouterr().err
     assert small.size_bytes == 64 * MIB
+
+
+@pytest.fixture(scope="module")
+def trial():
+    return plan_trial("p4d", 2, repeats=2)
+
+
+MINE = {
+    "a script": lambda folder: (folder / "run.sh").write_text("mine"),
+    "a plan": lambda folder: (folder / "plan.json").write_text("mine"),
+    "a link to a script": lambda folder: (folder / "run.sh").symlink_to("../mine.sh"),
+    "a link that leads nowhere": lambda folder: (folder / "run.sh").symlink_to("../none.sh"),
+}
+
+
+@pytest.mark.parametrize("what", MINE)
+def test_a_plan_takes_the_place_of_nothing_unless_it_is_told_to(what, tmp_path, trial):
+    (tmp_path / "mine.sh").write_text("mine")
+    folder = tmp_path / "trial"
+    folder.mkdir()
+    MINE[what](folder)
+    before = sorted(one.name for one in folder.iterdir())
+    with pytest.raises(PeerlabError, match=r"is there already; give another folder, or --force"):
+        write_trial(trial, folder)
+    assert sorted(one.name for one in folder.iterdir()) == before
+    assert {one.read_text() for one in tmp_path.rglob("*") if one.is_file()} == {"mine"}
+    assert (tmp_path / "mine.sh").stat().st_mode & 0o111 == 0
+    write_trial(trial, folder, force=True)
+    assert (folder / "run.sh").stat().st_mode & 0o100
+    assert read_trial_file(folder) == trial
+
+
+def test_a_disk_that_is_full_leaves_nothing_of_a_plan(tmp_path, trial):
+    write_trial(trial, tmp_path / "whole")
+    sizes = [(tmp_path / "whole" / name).stat().st_size for name in ("run.sh", "plan.json")]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "run.sh").write_text("mine")
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (sum(sizes) // 2, before[1])
+    )  # the script fits, the plan does not
+    try:
+        for folder in ("new", "old"):
+            with pytest.raises(PeerlabError, match=r"cannot write .*plan\.json"):
+                write_trial(trial, tmp_path / folder, force=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert sizes[0] < sum(sizes) // 2 < sizes[1]
+    assert not (tmp_path / "new").exists()
+    assert [one.name for one in (tmp_path / "old").iterdir()] == ["run.sh"]
+    assert (tmp_path / "old" / "run.sh").read_text() == "mine"
+
+
+def test_force_goes_with_output_and_a_folder_is_quoted_for_the_shell(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["plan", "--force"])
+    assert "--force goes with --output" in capsys.readouterr().err
+    assert main(["plan", "--cluster", "p4d", "--output", "my trial; reboot"]) == 0
+    assert capsys.readouterr().out.endswith("peerlab plan --read 'my trial; reboot'\n")
+
+
+def damaged(trial):
+    """Yield a plan with each value, wherever it stands, once replaced by each of some."""
+    whole = json.loads(json.dumps(asdict(trial)))
+    others = (None, [], {}, "\x1b[31m", -1, float("nan"), [[]], True, "x" * 3000)
+
+    def places(value, path):
+        yield path
+        for key in (
+            value if isinstance(value, dict) else range(min(len(value), 2)) if isinstance(value, list) else ()
+        ):
+            yield from places(value[key], (*path, key))
+
+    for path in [one for one in places(whole, ()) if one]:
+        for other in others:
+            document = json.loads(json.dumps(whole))
+            at = document
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] = other
+            yield document
+
+
+def test_every_field_of_a_plan_is_checked_before_it_is_used(tmp_path, trial):
+    for document in damaged(trial):
+        (tmp_path / "plan.json").write_text(json.dumps(document))
+        with pytest.raises(PeerlabError, match="is no plan that peerlab plan wrote: "):
+            read_trial_file(tmp_path)
+
+
+def test_what_is_no_log_is_named_and_nothing_reaches_the_terminal_as_it_is(tmp_path, capsys, trial):
+    write_trial(trial, tmp_path)
+    runs(tmp_path, (9000, 9100), (6500, 6450))
+    log(tmp_path, "on-\x1b[31m.log", {256 * MIB: 30000, 64 * MIB: 7000})
+    os.mkfifo(tmp_path / "off-9.log")
+    (tmp_path / "on-9.log").symlink_to("nowhere")
+    assert main(["plan", "--read", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "note: left out: off-9.log (no file), on-9.log (a link that leads nowhere)" in out
+    assert r"on-\x1b[31m.log takes" in out
+    assert all(line.isprintable() for line in out.splitlines())
 
 
 def test_the_threshold_says_which_wiring_holds(tmp_path):

@@ -1,22 +1,18 @@
-"""`peerlab validate`, as a process."""
+"""`peerlab validate`."""
 
 import json
 import os
 import re
-import subprocess
-import sys
+from functools import partial
 
 import pytest
+from command_line import peerlab_command
 
 HEAD = "simulator,version,algorithm,n,bytes,link_Bps,latency_s,sim_time_s,case,parameters"
 GOOD = "simgrid-smpi,4.1,ring,8,16777216,12500000000,5e-06,0.00241882816,crossbar,envelope_B=16"
 
 
-def run(*arguments, cwd=None):
-    """Return exit status, output and error output of ``peerlab validate`` with these arguments."""
-    command = [sys.executable, "-m", "peerlab.cli", "validate", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
-    return done.returncode, done.stdout, done.stderr
+run = partial(peerlab_command, "validate")
 
 
 def test_every_row_stands_in_the_table_with_its_error_and_all_are_met():

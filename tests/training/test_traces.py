@@ -1,6 +1,7 @@
 """PyTorch's profiler traces: a real one, made ones with known times, and every way in which one can be wrong."""
 
 import gzip
+import io
 import json
 
 import pytest
@@ -10,7 +11,7 @@ import peerlab
 from peerlab.app.log_findings import look_at_trace
 from peerlab.cli.commands import run as run_command
 from peerlab.errors import RecordsError, WorkloadError
-from peerlab.records import kineto
+from peerlab.records import kineto, trace_file
 from peerlab.training.loading import trace_in
 
 
@@ -238,6 +239,16 @@ WRONG = {
     "nested": (lambda _: b'{"schemaVersion": 1, "traceEvents": [' + b'{"a": [' * 5000, "nested more than 100 deep"),
     "a long number": (lambda text: text.replace(b"1050000.0", b"1" + b"0" * 5000), "a number of thousands of digits"),
     "a long exponent": (lambda text: text.replace(b"1050000.0", b"1e99999999999999999999"), "is no JSON after"),
+    "not in UTF-8": (lambda text: text.replace(b"gemm", b"g\xe9mm", 1), "is not in UTF-8 after [0-9]+ events"),
+    "followed by something": (lambda text: gzip.compress(text) + b"garbage", "or something else stands behind its end"),
+    "a long text": (lambda _: b'{"schemaVersion": 1, "traceEvents": [{"a": "' + b"x" * 2**21, "a text of more than 1 MiB"),
+    "many digits": (
+        lambda _: b'{"traceEvents": [{"a": '.ljust(2**16 - 3900) + b"1" * 7900 + b"}]}", "a number of thousands of digits",
+    ),
+    "a step of nothing": (
+        lambda _: json.dumps({"traceEvents": [event("ProfilerStep#3", "user_annotation", 1, 0), *one_step()[1:]]}).encode(),
+        "ProfilerStep#3 takes 0 us; a step takes time",
+    ),
     "outside of steps": (
         lambda _: json.dumps({"traceEvents": [event("ProfilerStep#1", "user_annotation", 1, 9), *one_step()[1:]]}).encode(),
         "only allreduce; they lie outside of its steps; record whole steps",
@@ -259,6 +270,33 @@ def test_a_wrong_trace_is_refused_in_one_line(tmp_path, damage, words):
     assert str(caught.value).startswith("mine.pt.trace.json: ")
 
 
+def test_what_is_held_of_a_trace_is_a_value_and_never_more():
+    """It is searched again with the next piece: without a comma that was all that had come, in the square of the time."""
+    for value in (b" 1", b'"x"', b"x", b"\n", b"[1]", b" NaN,"):
+        text = value * (2**18 // len(value))
+        watched = trace_file.WatchedTrace(io.BytesIO(text), "mine")
+        out = b""
+        while piece := watched.read(2**12):
+            out += piece
+            assert len(watched._held) <= 16
+        assert out == text.replace(b"NaN", b"null")
+
+
+def test_a_trace_that_is_packed_small_is_not_unpacked_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(trace_file, "MOST_UNPACKED", 2**20)
+    path = tmp_path / "mine.json.gz"
+    path.write_bytes(gzip.compress(b'{"schemaVersion": 1, "traceEvents": [' + b'{"ph": "M"},' * 2**18))
+    with pytest.raises(RecordsError, match="more than 1 MiB when it is unpacked; record fewer steps"):
+        peerlab.load(path)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_byte_order_mark_is_no_part_of_a_trace(tmp_path, pack):
+    path = save(tmp_path, one_step())
+    path.write_bytes(pack(b"\xef\xbb\xbf\n" + path.read_bytes()))
+    assert peerlab.load(path).usual.time_ms == 100
+
+
 def test_reading_stops_at_too_many_events(tmp_path, monkeypatch):
     monkeypatch.setattr(kineto, "MOST_EVENTS", 10)
     with pytest.raises(RecordsError, match=r"more than 10 events; record fewer steps"):
@@ -266,7 +304,7 @@ def test_reading_stops_at_too_many_events(tmp_path, monkeypatch):
 
 
 def test_an_event_without_end_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(kineto, "_LONGEST_EVENT", 100_000)
+    monkeypatch.setattr(trace_file, "_LONGEST_EVENT", 100_000)
     events = [*one_step(), event("x", "cpu_op", 0, 0, stack="y" * 300_000)]
     with pytest.raises(RecordsError, match="without an event; that is no trace of PyTorch's profiler"):
         peerlab.load(save(tmp_path, events))

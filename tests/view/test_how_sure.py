@@ -24,9 +24,7 @@ def test_figures_library_and_every_possible_wiring_have_a_row_and_no_row_merges_
     below, apart = gain.wired
     assert {"The figures", "The library", "The wiring", "Check this one fact first"} <= set(said)
     assert f"{gain.topology[0]:.2f} to {gain.topology[1]:.2f} times: what is assumed of the machine" in said
-    library = (
-        f"{gain.low:.2f} to {gain.high:.2f} times with what it adds; topology alone says {gain.alone:.2f}"
-    )
+    library = f"{gain.low:.2f} to {gain.high:.2f} times with what it adds; without a library {gain.alone:.2f}"
     assert library in said
     assert f"{apart.low:.2f} to {apart.high:.2f} times if each NIC has a root port of its own" in said
     assert f"yes or no, not a range. Assumed: {below.says}" in said

@@ -18,10 +18,9 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
     assert (ratio["low"], ratio["value"], ratio["high"]) == (band.low, band.value, band.high)
     felt = [one for one in band.left_out if one.reach >= FELT]
     assert [one["says"] for one in ratio["others"]] == [case.says for one in felt for case in one.cases]
-    assert ratio["alone"] == band.alone
     assert ratio["says"] == band.range_in_words()
     assert ratio["times"] == ["4.38 ms", "2.54 ms"]
-    assert ratio["sure"] == how_sure_svg(band)
+    assert ratio["sure"] == how_sure_svg(band, theme="page")
     without = path_ratio(slow, fast, None)
     assert (without["low"], without["sure"]) == (None, "")
 

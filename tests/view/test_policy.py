@@ -23,7 +23,7 @@ def plotted(folder):
 
 
 def deck(folder):
-    assert main(["deck", "--cluster", "dl1", "--message", "8 MiB", "--output", str(folder / "deck")]) == 0
+    assert main(["deck", "--nodes", "2", "--message", "64 KiB", "--output", str(folder / "deck")]) == 0
     return folder / "deck" / "index.html"
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import peerlab
@@ -29,7 +29,6 @@ def rows_of(found):
     return {name: np.concatenate(values) for name, values in pieces.items()}
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.sampled_from(PATHS), st.integers(2, 40), st.sampled_from([4096, 2**22, 2**24 + 3]))
 def test_a_slice_enters_a_stretch_before_it_leaves_and_arrives_when_it_is_delivered(where, nodes, size):
     run = peerlab.simulate(peerlab.Scenario(cluster=where[0], path=where[1], nodes=nodes, message_bytes=size))

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 import peerlab
 from peerlab.reports.steps import steps_html
 
@@ -45,6 +47,14 @@ def test_a_tree_says_how_many_send_and_how_much_at_most():
     shown = panes(peerlab.steps("binary-tree", 7)._repr_html_())
     assert "2 ranks send 7 boxes each; who receives adds them to its own." in shown[1]
     assert "at most: 3 of a rank's buffer" in shown[-1]
+
+
+@pytest.mark.parametrize("ranks", range(2, 9))
+def test_a_tree_of_any_size_is_shown_without_its_empty_steps(ranks):
+    one = peerlab.steps("binary-tree", ranks)
+    assert len(panes(one._repr_html_())) == len(one.walk.steps) + 1
+    assert all(step.moves for step in one.walk.steps)
+    assert (one.walk.held(len(one.walk.steps)) == one.walk.total).all()
 
 
 def test_two_outputs_do_not_share_their_buttons():

@@ -1,0 +1,36 @@
+"""What a page shows as words, and where: in the document, in SVG, and on canvases as Bokeh paints them.
+
+`watch` a page before it draws; then `faults` says which words lie on each other, leave their picture, are cut off or are too small.
+"""
+
+from pathlib import Path
+
+_SCRIPT = Path(__file__).parent / "words_drawn.js"
+SIZES = ((1280, 720), (1920, 1080), (900, 700))
+"""Windows in which every view is read."""
+LEAST = 12.0
+"""Pixels of the smallest word."""
+
+
+def watch(page):
+    """Note what is drawn on the canvases of a page; to be called before it opens, and works for what it opens later, too."""
+    page.add_init_script(path=_SCRIPT)
+    page.evaluate(_SCRIPT.read_text(encoding="utf-8"))
+
+
+def settle(page):
+    """Wait until what was changed last is painted."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def faults(page, within="body", *, marks="", least=LEAST):
+    """Return in words what is wrong with the words in a part of a page; `marks` finds boxes and lines that no word may lie on."""
+    return page.evaluate(
+        """([within, marks, least]) => [
+             ...wordsDrawn.overlaps(within).map(one => `one word on another: ${one}`),
+             ...wordsDrawn.outside(within).map(one => `out of its picture: ${one}`),
+             ...wordsDrawn.cut(within).map(one => `cut off: ${one}`),
+             ...wordsDrawn.small(within, least).map(one => `too small: ${one}`),
+             ...(marks ? wordsDrawn.onMarks(within, marks) : []).map(one => `a word on a line: ${one}`)]""",
+        [within, marks, least],
+    )

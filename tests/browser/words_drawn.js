@@ -1,0 +1,151 @@
+// What a page shows as words, and where: in the document, in SVG and on canvases. To be run before the page draws.
+(() => {
+  const { prototype } = CanvasRenderingContext2D, { clearRect, fillText } = prototype, painted = new Map(); // of each canvas, its words
+  const transparent = /^(transparent|rgba\(.*, 0\)|#[0-9a-f]{6}00)$/i;
+
+  // Bokeh clears a canvas as a whole before it paints it again.
+  prototype.clearRect = function (...box) {
+    painted.delete(this.canvas);
+    return clearRect.apply(this, box);
+  };
+
+  prototype.fillText = function (text, x, y, ...rest) {
+    if (String(text).trim() && !transparent.test(this.fillStyle)) painted.set(this.canvas, [...(painted.get(this.canvas) ?? []), onCanvas(this, String(text), x, y)]);
+    return fillText.call(this, text, x, y, ...rest);
+  };
+
+  // The ink of a word on a canvas, in pixels of the canvas.
+  function onCanvas(context, text, x, y) {
+    const ink = context.measureText(text), matrix = context.getTransform();
+    const corners = [-ink.actualBoundingBoxLeft, ink.actualBoundingBoxRight].flatMap((dx) =>
+      [-ink.actualBoundingBoxAscent, ink.actualBoundingBoxDescent].map((dy) => matrix.transformPoint(new DOMPoint(x + dx, y + dy))),
+    );
+    return { text, corners, size: parseFloat(context.font.match(/([\d.]+)px/)[1]) * Math.hypot(matrix.c, matrix.d) };
+  }
+
+  function* onCanvases(within) {
+    for (const [canvas, words] of painted) {
+      const place = canvas.getBoundingClientRect(), zoom = place.width / canvas.width, host = canvas.getRootNode().host ?? canvas;
+      if (!canvas.isConnected || !place.width || !inside(host, within) || !host.checkVisibility({ visibilityProperty: true })) continue;
+      for (const { text, corners, size } of words) {
+        const xs = corners.map(({ x }) => place.left + x * zoom), ys = corners.map(({ y }) => place.top + y * zoom);
+        const box = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+        yield { text, size: size * zoom, ...box, owner: canvas, place };
+      }
+    }
+  }
+
+  // Whether an element lies in another one, through shadow roots too.
+  function inside(element, within) {
+    for (let up = element; up; up = up.parentNode ?? up.host) if (up === within) return true;
+    return false;
+  }
+
+  const scratch = document.createElement("canvas").getContext("2d");
+
+  // The ink of the words in the document, line by line: `whole`, and what the elements around it let see.
+  function* inDocument(within) {
+    const nodes = document.createTreeWalker(within, NodeFilter.SHOW_TEXT), range = document.createRange();
+    while (nodes.nextNode()) {
+      const node = nodes.currentNode, element = node.parentElement, text = node.textContent.trim();
+      if (!text || element.closest("script, style, title, select") || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+      const look = getComputedStyle(element), places = [visible(element, HIDDEN), visible(element, SCROLLED)];
+      if (!places[0] || transparent.test(element.closest("svg") ? look.fill : look.color)) continue;
+      range.selectNodeContents(node);
+      scratch.font = `${look.fontStyle} ${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
+      const ink = scratch.measureText(text), tall = ink.fontBoundingBoxAscent + ink.fontBoundingBoxDescent;
+      for (const { left, right, top, bottom } of range.getClientRects()) {
+        const zoom = (bottom - top) / tall, base = top + zoom * ink.fontBoundingBoxAscent;
+        const whole = { left, right, top: base - zoom * ink.actualBoundingBoxAscent, bottom: base + zoom * ink.actualBoundingBoxDescent };
+        yield { text, size: zoom * parseFloat(look.fontSize), ...common(whole, common(...places)), isCut: !liesIn(common(whole, places[1]), places[0], 1.5), owner: node, place: svgOf(element), element };
+      }
+    }
+  }
+
+  function svgOf(element) {
+    const svg = element.closest("svg");
+    return svg && getComputedStyle(svg).overflow !== "visible" ? svg.getBoundingClientRect() : null;
+  }
+
+  function common(a, b) {
+    return { left: Math.max(a.left, b.left), right: Math.min(a.right, b.right), top: Math.max(a.top, b.top), bottom: Math.min(a.bottom, b.bottom) };
+  }
+
+  const HIDDEN = /hidden|clip/, SCROLLED = /auto|scroll/, EVERYWHERE = { left: -Infinity, right: Infinity, top: -Infinity, bottom: Infinity };
+
+  // The place that the elements around one leave it which do this with what goes beyond them; none for what is kept for screen readers.
+  function visible(element, does) {
+    let place = EVERYWHERE;
+    for (let up = element; up && up !== document.body; up = up.parentElement) {
+      const { overflowX, overflowY, clipPath, position } = getComputedStyle(up);
+      if (clipPath !== "none" && position === "absolute") return null;
+      const { left, right, top, bottom } = up.getBoundingClientRect();
+      if (does.test(overflowX)) place = common(place, { ...EVERYWHERE, left, right });
+      if (does.test(overflowY)) place = common(place, { ...EVERYWHERE, top, bottom });
+    }
+    return place;
+  }
+
+  const seen = ({ left, right, top, bottom }) => right - left > 1 && bottom - top > 1;
+  const liesIn = (one, other, slack) => !seen(one) || one.left >= other.left - slack && one.right <= other.right + slack && one.top >= other.top - slack && one.bottom <= other.bottom + slack;
+
+  const isLabel = ({ owner, element }) => owner instanceof HTMLCanvasElement || Boolean(element.closest("svg"));
+  const all = (within) => [...onCanvases(within), ...inDocument(within)];
+  const words = (within) => all(within).filter(seen);
+  const said = ({ text, left, top }) => `${text} (${Math.round(left)}, ${Math.round(top)})`;
+  const root = (selector) => document.querySelector(selector) ?? document.body;
+
+  const api = {
+    words: (selector) => words(root(selector)).map(({ text, left, right, top, bottom, size }) => ({ text, left, right, top, bottom, size })),
+
+    // Pairs of words of which one lies on the other; labels of a picture are apart by a third of a letter's height, too.
+    overlaps(selector) {
+      const every = words(root(selector)), found = [];
+      every.forEach((a, i) => every.slice(i + 1).forEach((b) => {
+        if (a.owner === b.owner && !(a.owner instanceof HTMLCanvasElement)) return;
+        const { left, right, top, bottom } = common(a, b), gap = isLabel(a) && isLabel(b) ? Math.min(a.size, b.size) / 3 : -1;
+        if (right - left > -gap && bottom - top > 1) found.push(`${said(a)} on ${said(b)}`);
+      }));
+      return found;
+    },
+
+    // Words that lie on what is drawn: boxes, or lines as thick as they are.
+    onMarks(selector, marks) {
+      const every = words(root(selector)), found = [];
+      for (const mark of root(selector).querySelectorAll(marks)) {
+        const boxes = mark instanceof SVGGeometryElement && mark.getTotalLength ? along(mark) : [mark.getBoundingClientRect()];
+        for (const word of every) {
+          const on = boxes.some((box) => { const { left, right, top, bottom } = common(word, box); return right - left > 1 && bottom - top > 1; });
+          if (on && word.element !== mark && !mark.contains(word.element)) found.push(`${said(word)} on ${mark.outerHTML.slice(0, 80)}`);
+        }
+      }
+      return found;
+    },
+
+    // Words that go beyond the picture or the window in which they are.
+    outside(selector) {
+      const edge = { left: 0, right: document.documentElement.clientWidth };
+      return words(root(selector)).filter(({ left, right, top, bottom, place }) =>
+        left < edge.left - 1 || right > edge.right + 1 || (place && (left < place.left - 1 || right > place.right + 1 || top < place.top - 1 || bottom > place.bottom + 1))).map(said);
+    },
+
+    // Words of which a part is cut off, by the elements around them or by whoever wrote an ellipsis.
+    cut: (selector) => all(root(selector)).filter(({ isCut, text }) => isCut || /(\.\.\.|…)$/.test(text)).map(said),
+
+    small: (selector, least) => words(root(selector)).filter(({ size }) => size < least - 0.05).map((word) => `${said(word)}: ${word.size.toFixed(1)} px`),
+  };
+
+  // Boxes along a line, each as large as the line is thick.
+  function along(line) {
+    const { stroke, strokeWidth, visibility } = getComputedStyle(line), matrix = line.getScreenCTM(), length = line.getTotalLength(), boxes = [];
+    if (!length || stroke === "none" || visibility === "hidden") return boxes;
+    const half = (parseFloat(strokeWidth) * matrix.a) / 2, every = Math.max(2, half);
+    for (let at = 0; at <= length; at += every) {
+      const { x, y } = line.getPointAtLength(at).matrixTransform(matrix);
+      boxes.push({ left: x - half, right: x + half, top: y - half, bottom: y + half });
+    }
+    return boxes;
+  }
+
+  globalThis.wordsDrawn = api;
+})();

@@ -1,0 +1,55 @@
+"""Runs that tests share: who simulates a scenario again in one process is given the run that is there."""
+
+from collections import OrderedDict
+
+import peerlab.engine.simulate
+from peerlab.model.hardware import Cluster
+from peerlab.model.library_files import known_libraries
+from peerlab.model.presets import known_clusters
+
+MOST_ROWS = 6_000_000
+"""Rows of spans in memory, about 500 MB a process."""
+
+
+class KeptRuns:
+    """Stands for the engines; keeps runs in which one node stands for all, and what they told of their progress."""
+
+    def __init__(self):
+        self._simulate = peerlab.engine.simulate._simulate
+        self._kept = OrderedDict()
+        self._rows = 0
+
+    def __call__(self, scenario, engine, progress, *, every_node):
+        if not _known(scenario):
+            return self._simulate(scenario, engine, progress, every_node=every_node)
+        key = (scenario, scenario.hardware, engine, every_node)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            run, told = self._kept[key]
+            for report in told if progress else ():
+                progress(*report)
+            return run
+        told = []
+
+        def telling(*report):
+            told.append(report)
+            if progress:
+                progress(*report)
+
+        run = self._simulate(scenario, engine, telling, every_node=every_node)
+        if run.trace.folded:
+            self._keep(key, run, told)
+        return run
+
+    def _keep(self, key, run, told):
+        self._kept[key] = run, told
+        self._rows += len(run.recording.spans["start"])
+        while self._rows > MOST_ROWS:
+            _, (oldest, _) = self._kept.popitem(last=False)
+            self._rows -= len(oldest.recording.spans["start"])
+
+
+def _known(scenario):
+    """Return whether a scenario says by itself what is simulated: a file may be another one meanwhile."""
+    cluster = isinstance(scenario.cluster, Cluster) or scenario.cluster in known_clusters()
+    return cluster and (scenario.library is None or scenario.library in known_libraries())

@@ -1,0 +1,59 @@
+"""Every HTML file that peerlab writes says what it may run and that it fetches nothing."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import peerlab
+from peerlab.cli import main
+from peerlab.deck.outline import Outline
+
+SMALL = {"nodes": 2, "message_bytes": "1 MiB"}
+PAIR = tuple(peerlab.Scenario(path=path, **SMALL) for path in ("host-rdma", "peer-direct"))
+
+
+def step():
+    return peerlab.step(workload="resnet50", nodes=2, path="peer-direct")
+
+
+def command(*words):
+    return lambda file: main([*words, str(file)])
+
+
+WRITERS = {
+    "export/page.py": lambda file: peerlab.export_html(PAIR[0], file, controls="", mode="figure"),
+    "export/race_page.py": lambda file: peerlab.export_html(PAIR, file, mode="race", bands=False),
+    "export/step_page.py": lambda file: peerlab.export_html(step(), file, controls={}),
+    "export/wall_chart.py": lambda file: peerlab.wall_chart(PAIR[0], file),
+    "deck/deck_page.py": lambda file: (
+        peerlab.write_deck(Outline(scenario=SMALL).only(["limits"]), file.parent),
+        (file.parent / "index.html").rename(file),
+    ),
+    "reports/frame.py": command("fabrics", "--cluster", "ideal-100g", "--nodes", "2", "--output"),
+    "reports/expected_page.py": command("validate", "--only", "gaudi2-one-box", "--plot"),
+}
+"""By the module that begins the page."""
+NOT_FOR_READERS = {"export/in_browser.py"}
+"""A page that lasts as long as a picture is taken of it."""
+
+
+@pytest.mark.parametrize("module", WRITERS)
+def test_a_file_names_what_it_may_run_before_anything_else(module, tmp_path, capsys):
+    WRITERS[module](tmp_path / "page.html")
+    capsys.readouterr()
+    page = (tmp_path / "page.html").read_text()
+    policy = re.search(r"<meta http-equiv=.Content-Security-Policy. content=\"([^\"]*)\"", page)
+    assert policy, module
+    assert "default-src 'none'" in policy[1]
+    assert not re.search("<(script|style|body|img|link)", page[: policy.start()])
+
+
+def test_every_module_that_begins_a_page_is_among_them():
+    package = Path(peerlab.__file__).parent
+    begin = {
+        str(one.relative_to(package))
+        for one in package.rglob("*.py")
+        if re.search("<!doctype html", one.read_text(), re.IGNORECASE)
+    }
+    assert begin == WRITERS.keys() | NOT_FOR_READERS
