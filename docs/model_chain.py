@@ -57,6 +57,13 @@ fill the stages of a detour, three do better; so a byte more than a power of two
 ### A second NIC
 
 {second}
+
+### Several NICs of one device
+
+A device that has NICs of its own stripes over them: they are one NIC of their rates together, and each slice is a message on every one of them. NICs that are
+left over, such as the third of two devices, nobody uses. AWS's p5 has four of 100 Gb/s for each GPU. Its file describes them as one of 400 Gb/s, because NCCL
+meets them so: the plugin aws-ofi-nccl gives it one device for each GPU and cuts a message into a part for each (src/nccl_ofi_scheduler.cpp). Written as
+`nics_per_switch = 4` with 100 Gbit/s, as in the data sheet, all times are the same.
 """
 
 

@@ -25,8 +25,9 @@ N nodes of D devices are R ranks; S bytes are cut into k chunks of c for each ch
 plans with, and `library.hop` more; with GPUDirect RDMA below Hopper a received chunk of Simple is flushed by one more pass, so there it counts twice. v is what a
 channel copies, r what it gets of the NICs, B the rate, w the bytes on the wire for each byte, and o what a message costs the proxy: `library.message` with Simple, a
 quarter of it with the other protocols. A chunk above `library.eager` asks first: `library.rendezvous` more for each hop. All other constants are NCCL's own
-([nccl.toml](../data/libraries/nccl.toml) names file and array of each). Which algorithm and protocol runs is the least of these times. Over EFA it is the least of NCCL's own
-prediction, because the plugin tells it a latency that is not true.
+([nccl.toml](../data/libraries/nccl.toml) names file and array of each). Which algorithm and protocol runs is the least of these times. B then is
+what the links inside a node and the data path let through as well (PCIe, host memory, staged copies of a core; not what kernel TCP costs a core, which a log
+shows NCCL not to know). Over EFA it is the least of NCCL's own prediction, because the plugin tells it a latency that is not true; of the path, that knows PCIe alone.
 
 The simulation takes from it the launch and the hops inside the nodes as spans at the start, the hops as flights, the chunk as slice, o as service time of the resource
 *proxy* (one for each NIC), and what a protocol gets of the NIC as its rate. The topology then limits the rest. A tree is a chain of hops that all nodes walk alike:

@@ -5,6 +5,7 @@ name. A test holds the committed files to it.
 """
 
 import argparse
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -12,11 +13,11 @@ HERE = Path(__file__).parent
 NAMES = sorted(file.stem.removeprefix("write_") for file in HERE.glob("write_*.py"))
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write the generated documents.")
     parser.add_argument("names", nargs="*", help=f"which: {', '.join(NAMES)} (default: all)")
     parser.add_argument("--to", type=Path, default=HERE, help="a folder (default: docs)")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     for name in options.names or NAMES:
         if name not in NAMES:
             parser.error(f"no document {name!r}; there are {', '.join(NAMES)}")

@@ -307,11 +307,11 @@ def _clusters() -> Iterator[str]:
     rows = [
         (
             f"[{one.title}](#{anchor(_heading(one))})", f"`{one.name}`", _wiring(one), ", ".join(one.paths),
-            f"{len(one.assumptions)} of {len(one.figures)}",
+            f"{len(one.assumptions)} of {len(one.stated)}",
         )
         for one in clusters
     ]  # fmt: skip
-    head = ("cluster", "name", "a node", "paths between nodes", "figures assumed")
+    head = ("cluster", "name", "a node", "paths between nodes", "assumed, of its file's figures")
     yield CLUSTER_HEAD.format(contents=table(head, rows))
     for one in clusters:
         yield from _cluster(one)

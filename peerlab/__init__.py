@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from peerlab.errors import PeerlabError
+from peerlab.extras import extra_needed
 from peerlab.version import __version__
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'peerlab' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    found = globals()[name] = _loaded(_HOMES[name], name)
     return found
 
 
@@ -100,13 +101,13 @@ def __dir__() -> list[str]:
 
 def explore(scenario: "Scenario | None" = None, **fields: Any) -> "Explorer":
     """Return the live lab for a scenario, to be shown in a notebook; see :func:`peerlab.app.explore.explore`."""
-    show: Callable[..., Explorer] = _from_lab("peerlab.app.explore", "explore")
+    show: Callable[..., Explorer] = _loaded("peerlab.app.explore", "explore")
     return show(scenario, **fields)
 
 
 def explore_step(question: "Step | Scenario | None" = None, **given: Any) -> "StepExplorer":
     """Return a training step with switches, to be shown in a notebook; see :func:`peerlab.app.step_explorer.explore_step`."""
-    show: Callable[..., StepExplorer] = _from_lab("peerlab.app.step_explorer", "explore_step")
+    show: Callable[..., StepExplorer] = _loaded("peerlab.app.step_explorer", "explore_step")
     return show(question, **given)
 
 
@@ -118,13 +119,13 @@ def predict(
     how: str = "Simulated",
 ) -> "Prediction":
     """Return a question for a notebook whose answer is simulated; see :func:`peerlab.app.predict.predict`."""
-    ask: Callable[..., Prediction] = _from_lab("peerlab.app.predict", "predict")
+    ask: Callable[..., Prediction] = _loaded("peerlab.app.predict", "predict")
     return ask(question, answers, truth, unit, how)
 
 
 def exercise(name: str, answer: Any = ..., records: "Records | None" = None) -> "Asked":
     """Return an exercise of the labs, to be shown in a notebook; see :func:`peerlab.app.exercise_widget.exercise`."""
-    ask: Callable[..., Asked] = _from_lab("peerlab.app.exercise_widget", "exercise")
+    ask: Callable[..., Asked] = _loaded("peerlab.app.exercise_widget", "exercise")
     return ask(name, answer, records)
 
 
@@ -149,18 +150,14 @@ def export_html(
     subject: "Scenario | Run | Sequence[Scenario | Run]", path: "str | Path", **options: Any
 ) -> "Path":
     """Write a page that plays without a kernel, in any browser; see :func:`peerlab.export.page.export_html`."""
-    write: Callable[..., Path] = _from_lab("peerlab.export.page", "export_html")
+    write: Callable[..., Path] = _loaded("peerlab.export.page", "export_html")
     return write(subject, path, **options)
 
 
-def _from_lab(module: str, name: str) -> Any:
-    """Return a function of the lab; widgets and Bokeh are an extra, and slow to load."""
-    try:
+def _loaded(module: str, name: str) -> Any:
+    """Return what a module defines; it may need an extra, such as widgets and Bokeh, and be slow to load."""
+    with extra_needed(f"peerlab.{name}"):
         return getattr(import_module(module), name)
-    except ModuleNotFoundError as problem:
-        if problem.name and problem.name.partition(".")[0] == "peerlab":
-            raise
-        raise PeerlabError(f"the lab needs {problem.name}: pip install 'peerlab[lab]'") from None
 
 
 __all__ = [

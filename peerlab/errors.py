@@ -10,6 +10,7 @@
     |-- MeasurementError     a measurement of this machine failed
     |-- ExportError          a page, picture, video or deck cannot be made
     |-- DoctorError          a check is asked for that there is not
+    |-- MissingPackage       what is asked for needs an extra of peerlab that is not installed
     |-- Cancelled            the user stopped a running simulation
     `-- WorkersLost          those who answer a sweep went away
 
@@ -17,6 +18,7 @@ Messages are one line and name the field, the value, what is allowed and, for na
 """
 
 import re
+import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Protocol
@@ -36,6 +38,15 @@ def one_line(text: object) -> str:
     if line.isprintable():
         return line
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
+
+
+def shell_word(text: object) -> str:
+    """Return a name as one word of a command that a user copies into a shell.
+
+    >>> shell_word("my trial; reboot")
+    "'my trial; reboot'"
+    """
+    return shlex.quote(one_line(text))
 
 
 def message(text: object) -> str:
@@ -70,11 +81,13 @@ class ScenarioError(PeerlabError, ValueError):
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")
-        self.field, self._problem = field, problem
+        self.field = field
+        self.args = (field, problem)  # SimPy and pools of processes make an error anew from these
 
-    def __reduce__(self) -> tuple[type["ScenarioError"], tuple[str, str]]:
-        """Return how another process makes it again: a worker's error would else end the whole pool."""
-        return ScenarioError, (self.field, self._problem)
+    def __str__(self) -> str:
+        """Return the message."""
+        field, problem = self.args
+        return message(f"{field}: {problem}")
 
 
 class HardwareError(PeerlabError, ValueError):
@@ -109,6 +122,10 @@ class DoctorError(PeerlabError, ValueError):
     """A check is asked for that there is not."""
 
 
+class MissingPackage(PeerlabError):  # noqa: N818  (named after what happened, as its neighbours)
+    """What is asked for needs a package that is not installed; the message says which extra brings it."""
+
+
 class Cancelled(PeerlabError):  # noqa: N818  (it is a decision, not a failure)
     """The user stopped a running simulation."""
 
@@ -132,5 +149,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     "did you mean 'dl1'? known: dl1, ideal-100g"
     """
     known = list(known)
-    close = get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
+    longest = 4 * max(
+        map(len, known), default=0
+    )  # what is longer is close to none; it may be a file that was pasted
+    close = get_close_matches(str(name)[:longest].lower(), known, n=1, cutoff=0.5)
     return (f"did you mean {close[0]!r}? " if close else "") + f"known: {', '.join(known)}"

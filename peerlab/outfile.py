@@ -8,15 +8,18 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import mkstemp
 
 from peerlab.errors import PeerlabError
+from peerlab.locks import has_no_holder, lock
 from peerlab.textfile import in_words
 
+_UNFINISHED = ".peerlab-"
+"""What the name of a file begins with until it is whole."""
 _MOST_LINKS = 40
 """Links to links that a system follows."""
 
@@ -37,7 +40,7 @@ def written(path: str | Path, error: type[PeerlabError]) -> Iterator[Path]:
     PeerlabError
         As `error`: if it cannot be written; at once where that is known beforehand.
     """
-    file, put = _prepared(path, error)
+    file, put, held = _prepared(path, error)
     try:
         yield file
         if put:
@@ -49,7 +52,15 @@ def written(path: str | Path, error: type[PeerlabError]) -> Iterator[Path]:
         raise error(f"cannot write {path}: {getattr(problem, 'strerror', '') or problem}") from None
     finally:
         if put:
-            file.unlink(missing_ok=True)
+            _end(file, held)
+
+
+def put_on_disk(file: Path, text: str) -> None:
+    """Write a text into a file that :func:`written` gave: a disk that is full says so here, before another file is replaced."""
+    with file.open("w", encoding="utf-8") as held:
+        held.write(text)
+        held.flush()
+        os.fsync(held.fileno())
 
 
 def check_place(path: str | Path, error: type[PeerlabError]) -> None:
@@ -60,13 +71,37 @@ def check_place(path: str | Path, error: type[PeerlabError]) -> None:
     PeerlabError
         As `error`: if it cannot be written.
     """
-    file, put = _prepared(path, error)
+    file, put, held = _prepared(path, error)
     if put:
-        file.unlink(missing_ok=True)
+        _end(file, held)
 
 
-def _prepared(path: str | Path, error: type[PeerlabError]) -> tuple[Path, Callable[[Path], None] | None]:
-    """Return a new file, and what puts it where it belongs; of what is no file itself, and nothing."""
+@contextmanager
+def new_folder(place: Path, error: type[PeerlabError]) -> Iterator[None]:
+    """Make a folder if need be; what is made here and stays empty is taken away again.
+
+    Raises
+    ------
+    PeerlabError
+        As `error`: if it is a file, a link that leads nowhere, or cannot be made.
+    """
+    with in_words(f"cannot write {place}", error):
+        if place.is_file():
+            raise error(f"cannot write {place}: it is a file; give a folder")
+        if place.is_symlink() and not place.exists():
+            raise error(f"cannot write {place}: it is a link that leads nowhere")
+        new = not place.exists()
+        place.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        if new:
+            with suppress(OSError):  # something is in it
+                place.rmdir()
+
+
+def _prepared(path: str | Path, error: type[PeerlabError]) -> tuple[Path, Callable[[Path], None] | None, int]:
+    """Return a new file, what puts it where it belongs, and what holds its lock; of what is no file itself, None and -1."""
     with in_words(f"cannot write {path}", error):
         if not str(path):
             raise error("cannot write a file without a name")
@@ -80,17 +115,53 @@ def _prepared(path: str | Path, error: type[PeerlabError]) -> tuple[Path, Callab
         if handle is not None:
             number, name = mkstemp(target.suffix)
             os.close(number)
-            return Path(name), partial(_pass_on, handle)
+            return Path(name), partial(_pass_on, handle), -1
         if place.exists() and not place.is_file():
-            return target, None
+            return target, None, -1
         if not place.parent.is_dir():
             missing = (place if target.is_symlink() else target).parent
             raise error(f"cannot write {path}: there is no folder {missing}")
         if place.exists():
             place.open("ab").close()  # what must not be written must not be replaced either
-        unfinished = place.with_name(f".peerlab-{token_hex(6)}{target.suffix}")
-        unfinished.touch(exist_ok=False)
-        return unfinished, partial(_replace, place)
+        _clear(place.parent)
+        unfinished, held = _begun(place, target.suffix)
+        return unfinished, partial(_replace, place), held
+
+
+def _begun(place: Path, suffix: str) -> tuple[Path, int]:
+    """Return a new file beside a place, and what holds its lock for as long as this process lives."""
+    while True:
+        unfinished = place.with_name(f"{_UNFINISHED}{token_hex(6)}{suffix}")
+        held = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        if sys.platform == "win32":  # what is open there can neither be moved nor removed
+            os.close(held)
+            return unfinished, -1
+        with suppress(BlockingIOError):
+            lock(held)
+            if os.fstat(held).st_nlink:
+                return unfinished, held
+        os.close(held)  # another process took it, before it was locked, for one that was left behind
+
+
+def _end(file: Path, held: int) -> None:
+    """Take a file away, if it is still there, and let go of its lock."""
+    file.unlink(missing_ok=True)
+    if held >= 0:
+        os.close(held)
+
+
+def _clear(folder: Path) -> None:
+    """Take away what processes that were killed left in a folder; a file that a living process writes is locked."""
+    for one in folder.glob(f"{_UNFINISHED}*"):
+        with suppress(OSError):  # gone meanwhile, or somebody else's
+            if one.is_symlink() or not one.is_file():
+                continue
+            held = os.open(one, os.O_RDONLY)
+            try:
+                if has_no_holder(held):
+                    one.unlink()
+            finally:
+                os.close(held)
 
 
 def _handle(target: Path) -> int | None:

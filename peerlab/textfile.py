@@ -11,6 +11,7 @@ from typing import Any
 from peerlab.errors import PeerlabError
 from peerlab.units import say_bytes
 
+_PIECE = 2**20
 _MOST_PARTS = 32
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _TOML = re.compile(
@@ -60,10 +61,14 @@ def read_bytes(path: str | Path, *, most_bytes: int, too_large: str, error: type
         if not S_ISREG(found.stat().st_mode):  # a pipe would wait for its writer, a device may never end
             raise error(f"cannot read {path}: not a file")
         with found.open("rb") as file:  # its size is not asked for: a file may grow, those of /proc have none
-            held = file.read(most_bytes + 1)
+            held = bytearray()
+            while len(held) <= most_bytes and (
+                piece := file.read(_PIECE)
+            ):  # else room for the most would be taken
+                held += piece
     if len(held) > most_bytes:
         raise error(f"{path} is larger than {say_bytes(most_bytes)}; {too_large}")
-    return held
+    return bytes(held)
 
 
 def printable(text: str) -> str:

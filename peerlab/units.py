@@ -18,13 +18,11 @@ _SIZES |= {"kib": KIB, "mib": MIB, "gib": GIB, "tib": 2**40}
 _BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
 _TIMES_PS = {"ps": 1, "ns": 10**3, "us": PS_PER_US, "µs": PS_PER_US, "ms": PS_PER_MS, "s": PS_PER_S}
 _BITS_IN_DISGUISE = re.compile("[KMGT]i?b")  # "Mb" is megabits; "mb" in small letters is taken for megabytes
-_QUANTITY = re.compile(
-    r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,2})?|[+-]?\.[0-9]+)\s*([^\s\d].*?)?\s*"
-)
+_QUANTITY = re.compile(r"([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,2})?|[+-]?\.[0-9]+)\s*([^\s\d].*)?")
 
 
 def _split(text: str) -> tuple[Fraction, str]:
-    match = _QUANTITY.fullmatch(text)
+    match = _QUANTITY.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a number with a unit")
     return Fraction(match[1].replace("_", "")), match[2] or ""

@@ -152,9 +152,9 @@ class GainBand:
             told = [f"{_between(self.low, self.high)} if {ends}"]
         if self.topology:
             of = "of the first band" if self.wired else "of that"
-            alone = f"; topology alone says {_ratio(self.alone)}" if self.alone else ""
+            alone = f"; without a library it is {_ratio(self.alone)}" if self.alone else ""
             low, high = map(_ratio, self.topology)
-            told.append(f"{of} topology makes {low} to {high}, the library the rest{alone}")
+            told.append(f"{of} the machine's figures make {low} to {high}, the library's the rest{alone}")
         return told
 
     def table(self) -> "pd.DataFrame":

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.collectives.busbw import bus_factor, node_factor
 from peerlab.model.paths import sending_kinds
-from peerlab.model.resources import RESOURCES, capacity_Bps, count_in_node, resource_kind
+from peerlab.model.resources import RESOURCES, ResourceKind, capacity_Bps, count_in_node, resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Recording, Trace
 from peerlab.units import PS_PER_S, gigabytes_per_second
@@ -37,9 +36,14 @@ class Bottleneck:
     """The same of a NIC and the library's proxy together: a proxy has each message until the NIC has sent it, so they take turns."""
 
     @property
+    def resource(self) -> ResourceKind | None:
+        """What is known of the resource; None: it is latency, which no resource serves."""
+        return None if self.kind == LATENCY else resource_kind(self.kind)
+
+    @property
     def says(self) -> str:
         """How much it limits, such as ``95% busy``."""
-        if self.kind == LATENCY:
+        if self.resource is None:
             return f"{self.share:.0%} of the time in flight"
         turns = f", {self.in_turns:.0%} with its {_TURNS[self.kind]}" if self.in_turns else ""
         return f"{self.share:.0%} busy{turns}"
@@ -52,7 +56,11 @@ def algbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
 
 def busbw_GBps(scenario: Scenario, time_ps: int) -> float:  # noqa: N802
     """Return algbw x bus factor in GB/s; 0 where no time passes."""
-    return algbw_GBps(scenario, time_ps) * bus_factor(scenario.collective, scenario.ranks) if time_ps else 0.0
+    return (
+        algbw_GBps(scenario, time_ps) * scenario.collective_record.bus_factor(scenario.ranks)
+        if time_ps
+        else 0.0
+    )
 
 
 def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
@@ -70,14 +78,14 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     touches = {use.kind: use.touches for stage in scenario.stages for use in stage.uses}
     each = {kind: capacity_Bps(machine, kind) / touches[kind] for kind in sending}
     each |= {kind: rate * scenario.goodput for kind, rate in each.items() if resource_kind(kind).frames}
-    if scenario.collective == "point-to-point":
+    if scenario.collective_record.is_message:
         return min(each.values()) / 1e9
     node = min(rate * count_in_node(machine, kind) for kind, rate in each.items())
     choice = scenario.choice
-    sent = choice.load if choice else node_factor(scenario.collective, nodes, machine.devices)
+    sent = choice.load if choice else scenario.collective_record.node_factor(nodes, machine.devices)
     if scenario.algorithm_record.in_network:
         sent = 1.0  # a node sends its buffer once
-    return node / 1e9 * bus_factor(scenario.collective, scenario.ranks) / sent
+    return node / 1e9 * scenario.collective_record.bus_factor(scenario.ranks) / sent
 
 
 def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from peerlab.analysis import critical_path, metrics
 from peerlab.analysis.gain import GainBand, check_alike, gain_band
+from peerlab.analysis.known_answers import answer
 from peerlab.analysis.lanes import lane_name
 from peerlab.analysis.sensitivity import Band, band, influences
 from peerlab.collectives.choose import plan
@@ -64,7 +65,7 @@ class Run:
     """Every span."""
     engine: str
     """Which engine answered."""
-    simulate: Callable[[Scenario], "Run"] | None = field(default=None, repr=False, compare=False)
+    simulate: Callable[..., "Run"] | None = field(default=None, repr=False, compare=False)
     """What answers another scenario; for what-ifs (:meth:`sensitivity`)."""
 
     @property
@@ -233,7 +234,7 @@ class Run:
     def _busbw_of(self, scenario: Scenario) -> float:
         if self.simulate is None:
             raise PeerlabError("sensitivity needs a run that peerlab.simulate has made")
-        return self.simulate(scenario).busbw_GBps
+        return metrics.busbw_GBps(scenario, answer(scenario, self.simulate).time_ps)
 
     def as_dict(self, *, iteration_times: bool = False) -> dict[str, Any]:
         """Return the figures as plain values with the unit in every name; None where a figure has no value.

@@ -26,7 +26,7 @@ from peerlab.app.widgets import (
     unfold,
     whole,
 )
-from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.collective import COLLECTIVES
 from peerlab.model.paths import PATHS, path_title
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
@@ -123,7 +123,7 @@ class Controls:
         )
         self.baseline = select("Detour", list(BASELINES), "pl-baseline")
         self.direct = select("Direct", list(DIRECT), "pl-direct", "The way past the host's memory")
-        operations = [(name, word) for word, name in COLLECTIVE_NAMES.items()]
+        operations = [(one.title, name) for name, one in COLLECTIVES.items()]
         self.collective = select("Operation", operations, "pl-collective")
         self.more = w.ToggleButton(description="More", tooltip="Rarer settings", icon="caret-right")
         classed(self.more, "pl-plain", "pl-more-button")

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band
@@ -73,7 +74,8 @@ class Curving:
         axis, begun, computed = self.axis, time.monotonic(), []
         for line in wanted:
             runs: list[Run | None] = []
-            for one in line.scenarios:
+            possible = list(line.scenarios)
+            for place, one in enumerate(line.scenarios):
                 await asyncio.sleep(0)
                 if self._shown and not self._shown.get("old") and time.monotonic() - begun > PATIENCE_S:
                     self._tell({**self._shown, "old": True})
@@ -84,7 +86,8 @@ class Curving:
                     break
                 except PeerlabError:  # a point that is impossible (a memlock limit) is left out
                     runs.append(None)
-            computed.append((line, runs))
+                    possible[place] = None
+            computed.append((replace(line, scenarios=tuple(possible)), runs))
             if time.monotonic() - begun > _SHOW_S and len(computed) < len(wanted):
                 self._tell(curves(scenario, axis, computed))
         self._tell(curves(scenario, axis, computed))

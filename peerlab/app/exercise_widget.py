@@ -129,8 +129,7 @@ class Asked(Spoken):
             said = progress.note(self.exercise.name, **what)
         except PeerlabError as problem:
             said = str(problem)
-        if said:
-            self.trouble.value = f'<p role="alert">{escape(said)}</p>'
+        self.trouble.value = f'<p role="alert">{escape(said)}</p>' if said else ""
 
 
 def _question(exercise: Exercise) -> w.HTML:

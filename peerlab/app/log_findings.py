@@ -8,7 +8,7 @@ from typing import Any
 from peerlab.app.adjustments import fitting
 from peerlab.app.widgets import Changes
 from peerlab.errors import PeerlabError
-from peerlab.model.checks import COLLECTIVE_NAMES, COLLECTIVES
+from peerlab.model.collective import COLLECTIVES, collective_of
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import path_title
 from peerlab.model.presets import load_cluster
@@ -126,7 +126,7 @@ def _changes(scenario: Scenario, found: LogFindings, nbytes: int) -> Changes:
 _SAY: dict[str, Callable[[Any], str]] = {
     "cluster": lambda name: load_cluster(name).title,
     "nodes": lambda count: say_count(count, "node"),
-    "collective": COLLECTIVE_NAMES.__getitem__,
+    "collective": lambda name: collective_of(name).title,
     "message_bytes": say_bytes,
     "path": path_title,
 }

@@ -45,7 +45,7 @@ class WiringSettings:
     def show(self, s: Scenario) -> None:
         """Offer where NICs may hang; of a cluster without a PCIe uplink nothing of the kind is known."""
         known = s.given_cluster.wiring
-        there = "switch.uplink" in s.given_cluster.figures and s.uses_nic
+        there = "switch.uplink" in s.given_cluster.figures and s.is_wired
         assumed = ", as assumed \u2020" if known.assumption else ""
         near = next(name for name, place in _WIRINGS if place == known.nic)
         place = "auto" if s.wiring == known.nic else s.wiring

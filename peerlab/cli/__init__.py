@@ -7,7 +7,7 @@ OK, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit status. Ctrl+C ends it in one line, even while it is being loaded."""
+    """Run the command line; return its exit status. Ctrl+C ends it in one line, even while it is being loaded, and so does a lack of memory."""
     try:
         from peerlab.cli.commands import run  # noqa: PLC0415  (loads every command)
 
@@ -15,3 +15,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("peerlab: stopped", file=sys.stderr)
         return INTERRUPTED
+    except MemoryError:
+        print(
+            "peerlab: not enough memory; ask for less at once, or raise its limit ('ulimit -v')",
+            file=sys.stderr,
+        )
+        return FAILED

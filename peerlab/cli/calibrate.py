@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 import peerlab
 from peerlab.cli.terminal_text import add_nodes, command, table, wrapped
 from peerlab.cluster_file.write_cluster import check_new
-from peerlab.errors import one_line
+from peerlab.errors import one_line, shell_word
 from peerlab.model.hardware import named
+from peerlab.progress_bar import progress_bar
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
 from peerlab.study.calibration import Calibration, Constant
@@ -54,7 +53,7 @@ def _calibrate(options: argparse.Namespace) -> int:
     if options.save:
         check_new(options.save, force=options.force)
     records = load(options.log, options.nodes)
-    with tqdm(delay=1, leave=False, unit=" simulations", disable=None) as bar:
+    with progress_bar("calibrate", "simulations") as bar:
         found = peerlab.calibrate(
             records,
             options.cluster,
@@ -62,7 +61,7 @@ def _calibrate(options: argparse.Namespace) -> int:
             constants=[key.strip() for key in options.constant.split(",")] if options.constant else None,
             smallest_bytes=options.smallest,
             seed=options.seed,
-            progress=bar.update,
+            progress=bar.advance,
         )
     if options.json:
         print(json.dumps({**found.as_dict(), "warnings": list(records.warnings)}, indent=2))
@@ -73,7 +72,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         found.save(options.save, force=options.force)
         if not options.json:
             file = one_line(options.save)
-            print(f"written: {file}; look it over: peerlab clusters check {file}")
+            print(f"written: {file}; look it over: peerlab clusters check {shell_word(options.save)}")
     return 0
 
 

@@ -6,7 +6,7 @@ from peerlab.cli.terminal_text import wrapped
 from peerlab.cluster_file.drafted_file import draft_for, this_machine
 from peerlab.cluster_file.from_topology import Drafted
 from peerlab.cluster_file.write_cluster import check_new, write_new
-from peerlab.errors import HardwareError, one_line
+from peerlab.errors import HardwareError, one_line, shell_word
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import check_place, written
 from peerlab.topology_file import Topology, load_topology
@@ -34,7 +34,7 @@ def draft(path: Path, file: str | None, *, show: bool, force: bool) -> int:
     if show:
         _draw(found, picture)
         print(f"wrote {one_line(picture)}: its data path, simulated on 2 nodes")
-    print(f"replace what is assumed; what that is: peerlab clusters check {one_line(path)}")
+    print(f"replace what is assumed; what that is: peerlab clusters check {shell_word(path)}")
     return 0
 
 

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from peerlab.cli.terminal_text import width, wrapped
 from peerlab.cluster_file.completeness import Completeness
 from peerlab.cluster_file.guide import GUIDE, TEXTS
-from peerlab.errors import one_line
+from peerlab.errors import one_line, shell_word
 from peerlab.model.cluster_reading import Missing
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.nic_wiring import Wiring
+from peerlab.model.scenario import Scenario
 from peerlab.units import say_count, say_unit
 
 _ROOM_FOR_TITLES = 110
@@ -22,7 +23,7 @@ def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
     head = f"{'cluster':<{names}}  " + (f"{'title':<{title}}  " if titles else "")
     yield f"{head}devices  NICs   assumed  paths between nodes"
     for one in clusters:
-        assumed = f"{len(one.assumptions)} of {len(one.figures)}"
+        assumed = f"{len(one.assumptions)} of {len(one.stated)}"
         row = f"{one.name:<{names}}  " + (f"{one.title:<{title}}  " if titles else "")
         row += f"{one.devices:>7}  {one.nics:>4}  {assumed:>8}  "
         lines = wrapped(", ".join(one.paths), row)
@@ -32,7 +33,7 @@ def list_lines(clusters: Sequence[Cluster]) -> Iterator[str]:
         yield from (line.rstrip() for line in lines)
     yield ""
     yield from wrapped(
-        "devices and NICs are counted per node; assumed: figures that no source states, of all figures"
+        "devices and NICs are counted per node; assumed: figures that no source states, of all in the cluster's file"
     )
     yield from wrapped(
         "one with all its figures: peerlab clusters NAME; one of your own: peerlab clusters new my.toml"
@@ -45,15 +46,15 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
     yield from wrapped(cluster.summary)
     yield ""
     yield from wrapped(_wiring(cluster), "per node    ")
-    yield from wrapped(_place(cluster.wiring), "NICs hang   ", "            ")
+    mark = "*" if cluster.wiring.assumption else " "
+    yield from wrapped(_place(cluster.wiring), f"NICs hang {mark} ", "            ")
     yield from wrapped(", ".join(cluster.paths), "paths       ")
     yield from _reasons("lacks", cluster.lacks.items())
     yield from _reasons("leaves out", cluster.leaves_out.items())
     if cluster.fitted_on:
         yield from wrapped(f"{cluster.fitted_on}; elsewhere an extrapolation", "fitted on   ")
-    count, assumed = len(cluster.figures), len(cluster.assumptions)
     yield ""
-    yield f"{say_count(count, 'figure')}, {count - assumed} with a source, {assumed} assumed (marked *)"
+    yield from wrapped(f"In its file: {cluster.counted} (marked *){_simulated(cluster)}")
     names = max(len(key) for key in cluster.figures)
     values = max(len(str(figure)) for figure in cluster.figures.values())
     for figure in cluster.figures.values():
@@ -62,6 +63,15 @@ def cluster_lines(cluster: Cluster) -> Iterator[str]:
             f"{figure.label}, {figure.basis}", f"{mark} {figure.key:<{names}}  {figure!s:<{values}}  "
         )
         yield from wrapped(_grounds(figure), "      ", "      ")
+
+
+def _simulated(cluster: Cluster) -> str:
+    """Return how many figures a simulation rests on, if its library brings some."""
+    scenario = Scenario(cluster=cluster)
+    told, library = scenario.hardware.counted, scenario.used_library
+    return (
+        f". A simulation adds those of {library.title}: {told}" if library and told != cluster.counted else ""
+    )
 
 
 def _wiring(cluster: Cluster) -> str:
@@ -116,7 +126,7 @@ def _between(figure: Figure) -> str:
 
 def report_lines(report: Completeness) -> Iterator[str]:
     """Return what a cluster file lacks, what is wrong in it, and what to look at."""
-    there = len(report.sourced) + len(report.assumed)
+    there = report.figures
     state = "complete" if report.complete else "not complete"
     assumed = f", {report.assumptions} of them assumed" if there else " yet"
     yield f"{one_line(report.file)}: {state}; {say_count(there, 'figure')}{assumed}"
@@ -128,7 +138,7 @@ def report_lines(report: Completeness) -> Iterator[str]:
     yield from _block("assumed", (wrapped(text, "  ", "    ") for text in assumed_texts))
     if report.complete:
         yield ""
-        yield f"try it: peerlab simulate --cluster {one_line(report.file)}"
+        yield f"try it: peerlab simulate --cluster {shell_word(report.file)}"
 
 
 def _block(title: str, items: Iterable[Iterable[str]]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from peerlab.cli.terminal_text import command
 from peerlab.cluster_file.completeness import Completeness, check
 from peerlab.cluster_file.draft import write_draft
 from peerlab.cluster_file.guide import GUIDE
-from peerlab.errors import one_line
+from peerlab.errors import one_line, shell_word
 from peerlab.machine import read_machine
 from peerlab.model.hardware import Cluster, Figure
 from peerlab.model.presets import known_clusters, load_cluster
@@ -127,7 +127,7 @@ def _summary(cluster: Cluster) -> dict[str, Any]:
         "devices_per_node": cluster.devices,
         "nics_per_node": cluster.nics,
         "paths": list(cluster.paths),
-        "figures_sourced": len(cluster.figures) - len(assumed),
+        "figures_sourced": len(cluster.stated) - len(assumed),
         "figures_assumed": len(assumed),
         "assumed": assumed,
     }
@@ -153,7 +153,7 @@ def _new(path: Path, *, force: bool) -> int:
     print(f"wrote {file}: {say_count(filled, 'figure')} read from this machine")
     if not machine.accelerators:
         print("no accelerator was found here; run it on a node that has some, to have more filled in")
-    print(f"fill in the rest; what is missing: peerlab clusters check {file}")
+    print(f"fill in the rest; what is missing: peerlab clusters check {shell_word(path)}")
     return 0
 
 

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from peerlab.cli import FAILED, OK, WRONG_USAGE
 from peerlab.cli.terminal_text import Parser, end_in_order
-from peerlab.errors import PeerlabError, nearest
+from peerlab.errors import MissingPackage, PeerlabError, nearest
+from peerlab.extras import extra_needed
 from peerlab.version import __version__
 
 _COMMANDS = (
@@ -30,15 +32,17 @@ def run(arguments: Sequence[str] | None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal without a µ shows a ? instead
     if sys.stderr is None:  # closed, as in `2>&-`: nobody asks for progress or problems
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
-    options = _read(sys.argv[1:] if arguments is None else arguments)
-    end_in_order()
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        status: int = options.run(options)
+        options = _read(words)
+        end_in_order()
+        with extra_needed(f"peerlab {words[0]}"):
+            status: int = options.run(options)
         if sys.stdout:
             sys.stdout.flush()  # here, where what goes wrong can be told
     except PeerlabError as problem:
         print(f"peerlab: {problem}", file=sys.stderr)
-        return FAILED
+        return WRONG_USAGE if isinstance(problem, MissingPackage) else FAILED
     except BrokenPipeError:  # the reader of our output has gone, as in `peerlab simulate | head -1`
         _forget_output()
         return OK
@@ -59,6 +63,8 @@ def _forget_output() -> None:
 def _read(words: Sequence[str]) -> argparse.Namespace:
     """Return what is asked for; a wrong command is told the nearest, none at all gets the list of them."""
     first = words[0] if words else ""
+    if first in _COMMANDS:
+        _module(first)  # it may need an extra, whatever its options say
     parser, known = command_line([first] if first in _COMMANDS else [] if first == "--version" else _COMMANDS)
     if not words:
         parser.print_help(sys.stderr)
@@ -78,5 +84,20 @@ def command_line(
     parser.add_argument("--version", action="version", version=f"peerlab {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name in names:
-        import_module(f"peerlab.cli.{_MODULES.get(name, name)}").add(commands)
+        try:
+            _module(name).add(commands)
+        except MissingPackage as problem:
+            commands.add_parser(name, help=str(problem))
     return parser, commands.choices
+
+
+def _module(name: str) -> Any:
+    """Return the module of a command.
+
+    Raises
+    ------
+    MissingPackage
+        If it needs an extra that is not installed.
+    """
+    with extra_needed(f"peerlab {name}"):
+        return import_module(f"peerlab.cli.{_MODULES.get(name, name)}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import peerlab
 from peerlab.cli.terminal_text import add_nodes, command, table, width, wrapped
+from peerlab.progress_bar import progress_bar
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
 from peerlab.study.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
@@ -38,7 +39,9 @@ def add(commands: Any) -> None:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
-    found = peerlab.diagnose(load(options.log, options.nodes), options.cluster)
+    records = load(options.log, options.nodes)
+    with progress_bar("diagnose", "simulations"):
+        found = peerlab.diagnose(records, options.cluster)
     if options.json:
         print(json.dumps(found.as_dict(), indent=2))
     else:
@@ -68,6 +71,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     yield "\nevidence, the weightiest first"
     for one in found.evidence:
         yield from _evidence(one)
+    if found.shortfall:
+        yield from wrapped(f"The run is slower than its own path: {found.shortfall.says}.", "  note: ")
     for note in found.notes:
         yield from wrapped(note, "  note: ")
     for warning in found.warnings:

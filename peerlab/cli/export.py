@@ -4,8 +4,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 import peerlab
 from peerlab.cli.export_picture import OPTIONS, add_options, export_picture, is_picture
 from peerlab.cli.fields import add_fields
@@ -14,6 +12,7 @@ from peerlab.errors import ExportError, one_line
 from peerlab.export.pictures import STILLS
 from peerlab.export.video import VIDEOS
 from peerlab.model.scenario import Scenario
+from peerlab.progress_bar import progress_bar
 from peerlab.textfile import read_value
 
 _EXAMPLES = """\
@@ -98,14 +97,9 @@ def _export(options: argparse.Namespace) -> int:
     chosen = {name: given[name] for name in _OPTIONS if name in given}
     if "start" in given:
         chosen["start"] = _changes("--start", options.start)
-    with tqdm(desc="states", delay=1, leave=False, unit="state", disable=None) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
+    with progress_bar("export", "states") as bar:
         path = peerlab.export_html(
-            subject, options.output, controls=given.get("controls"), progress=progress, **chosen
+            subject, options.output, controls=given.get("controls"), progress=bar, **chosen
         )
     print(f"{one_line(path)}: {path.stat().st_size / 1e6:.2f} MB")
     return 0

@@ -11,7 +11,9 @@ from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.model.transport_files import known_transports, load_transport, possible_transports
 from peerlab.outfile import check_place, written
+from peerlab.progress_bar import progress_bar
 from peerlab.reports.fabric_report import fabrics_html, fabrics_svg
+from peerlab.reports.frame import alone
 from peerlab.study.fabric_comparison import FabricComparison, OnTransport, compare_fabrics
 from peerlab.units import say_bytes, say_count, say_time
 
@@ -50,7 +52,8 @@ def _fabrics(options: argparse.Namespace) -> int:
             raise ExportError(f"--output {one_line(output)}: give a name that ends with .html or .svg")
         check_place(output, ExportError)
     only = [one.strip() for one in options.only.split(",") if one.strip()] if "only" in options else None
-    found = compare_fabrics(_asked(given, only), only)
+    with progress_bar("fabrics", "transports") as bar:
+        found = compare_fabrics(_asked(given, only), only, progress=bar)
     s = found.found[0].run.scenario
     print(
         f"{s.hardware.title}: {s.collective} of {say_bytes(s.nbytes)}, {say_count(s.nodes, 'node')}, {s.data_path.title}"
@@ -97,8 +100,8 @@ def _row(one: OnTransport) -> tuple[str, ...]:
 
 
 def _write(found: FabricComparison, output: Path) -> None:
-    page = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Transports side by side</title><body>{}</body></html>\n'
-    text = fabrics_svg(found) if output.suffix == ".svg" else page.format(fabrics_html(found))
+    still = output.suffix == ".svg"
+    text = fabrics_svg(found) if still else alone("Transports side by side", fabrics_html(found))
     with written(output, ExportError) as file:
         file.write_text(text, encoding="utf-8")
     print(f"{one_line(output)}: written")

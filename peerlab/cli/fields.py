@@ -5,7 +5,8 @@ from typing import Any
 
 from peerlab.cli.terminal_text import fraction, number, slice_size, slow_node, switch
 from peerlab.model.algorithms import ALGORITHMS
-from peerlab.model.checks import COLLECTIVES, DEPENDENCIES, REGISTRATIONS
+from peerlab.model.checks import DEPENDENCIES, REGISTRATIONS
+from peerlab.model.collective import COLLECTIVES
 from peerlab.model.library_files import known_libraries
 from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.nic_wiring import PLACES

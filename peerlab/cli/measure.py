@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from tqdm import tqdm
-
 from peerlab.cli.measure_text import print_block, print_end, say_condition
 from peerlab.cli.terminal_text import command, end_at_once, end_in_order, number
 from peerlab.errors import MeasurementError, one_line
@@ -17,6 +15,7 @@ from peerlab.measurement.mpi import MpiPeers
 from peerlab.measurement.schedule import DEFAULT_ARMS, DEFAULT_RANKS, DEFAULT_SIZES, Measurement
 from peerlab.measurement.stream import Progress, Stream
 from peerlab.outfile import check_place
+from peerlab.progress_bar import progress_bar
 from peerlab.records import Records
 from peerlab.records.judge import WRONG, compare
 from peerlab.units import say_bytes
@@ -130,13 +129,12 @@ def _check_place(options: argparse.Namespace) -> None:
 @contextmanager
 def _shown(plan: Measurement, options: argparse.Namespace) -> Iterator[Callable[[Progress], None]]:
     """Yield what shows progress: a bar on a terminal, and the table, line by line as it is measured."""
-    with tqdm(unit="run", leave=False, disable=None) as bar:
+    with progress_bar("measure", "runs") as bar:
 
         def show(progress: Progress) -> None:
-            bar.total = progress.total
-            bar.update(progress.done - bar.n)
+            bar(progress.done, progress.total or None)
             if progress.rows and "json" not in options:
-                with bar.external_write_mode():
+                with bar.aside():
                     print_block(plan, progress)
 
         yield show

@@ -2,14 +2,15 @@
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from peerlab.cli.terminal_text import command, number, table, wrapped
-from peerlab.errors import one_line
+from peerlab.errors import one_line, shell_word
 from peerlab.model.paths import path_title
+from peerlab.progress_bar import progress_bar
 from peerlab.study.trial import Returned, Trial, plan_trial, read_folder, write_trial
 from peerlab.study.trial.planned import ExpectedBand
 from peerlab.study.trial.returned import say_runs
@@ -41,6 +42,7 @@ def add(commands: Any) -> None:
     )
     sub.add_argument("--repeats", type=number, default=5, help="runs of each setting (default: 5)")
     sub.add_argument("--output", type=Path, metavar="FOLDER", help="write the plan and its script here")
+    sub.add_argument("--force", action="store_true", help="with --output: overwrite a plan and a script")
     sub.add_argument("--read", type=Path, metavar="FOLDER", help="read the logs of a plan instead")
     sub.add_argument("--json", action="store_true", help="print as JSON")
 
@@ -50,21 +52,30 @@ def _plan(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         if options.output is not None:
             parser.error("--read and --output do not go together")
         back = read_folder(options.read)
-        print(json.dumps(back.as_dict(), indent=2) if options.json else "\n".join(_came_back(back)))
+        print(json.dumps(back.as_dict(), indent=2) if options.json else _printed(_came_back(back)))
         return 0
-    trial = plan_trial(
-        options.cluster,
-        options.nodes,
-        tool=options.tool,
-        launcher=options.launcher,
-        switch=options.switch,
-        repeats=options.repeats,
-    )
-    script = write_trial(trial, options.output) if options.output is not None else None
-    print(json.dumps(asdict(trial), indent=2) if options.json else "\n".join(_lines(trial)))
+    if options.force and options.output is None:
+        parser.error("--force goes with --output")
+    with progress_bar("plan", "sizes") as bar:
+        trial = plan_trial(
+            options.cluster,
+            options.nodes,
+            tool=options.tool,
+            launcher=options.launcher,
+            switch=options.switch,
+            repeats=options.repeats,
+            progress=bar,
+        )
+    script = write_trial(trial, options.output, force=options.force) if options.output is not None else None
+    print(json.dumps(asdict(trial), indent=2) if options.json else _printed(_lines(trial)))
     if script:
-        print(f"\nwrote {one_line(script)}; run it, then: peerlab plan --read {one_line(script.parent)}")
+        print(f"\nwrote {one_line(script)}; run it, then: peerlab plan --read {shell_word(script.parent)}")
     return 0
+
+
+def _printed(lines: Iterable[str]) -> str:
+    """Return lines that tell a terminal nothing, whatever is in a plan, a log or its name."""
+    return "\n".join(one_line(line) for text in lines for line in text.split("\n"))
 
 
 def _lines(trial: Trial) -> Iterator[str]:

@@ -2,10 +2,9 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
-
-from tqdm import tqdm
 
 import peerlab
 from peerlab.analysis.run import Run
@@ -13,11 +12,14 @@ from peerlab.cli.fields import add_fields
 from peerlab.cli.sensitivity_text import print_sensitivity, sensitivity_document
 from peerlab.cli.terminal_text import command, table
 from peerlab.collectives.choose import slices
+from peerlab.engine.expected_duration import forecast_s, offer
 from peerlab.errors import PeerlabError, ScenarioError
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
+from peerlab.progress_bar import progress_bar
 from peerlab.units import say_bytes, say_time
+from peerlab.view.wire import wire_share
 
 _SIMULATE_EXAMPLES = """\
 examples:
@@ -58,6 +60,8 @@ def add(commands: Any) -> None:
     )
 
 
+_OFFER_S = 10.0
+"""A faster way is offered for what takes longer."""
 _NOT_FIELDS = ("run", "json", "iteration_times", "trace", "sensitivity")
 
 
@@ -115,13 +119,11 @@ def _scenarios(given: dict[str, Any], all_paths: Sequence[str]) -> tuple[list[Sc
 
 def _with_progress(scenario: Scenario) -> Run:
     """Simulate; what takes longer than a second shows its progress."""
-    with tqdm(total=1, desc=str(scenario.path), delay=1, leave=False, unit="step", disable=None) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        return peerlab.simulate(scenario, progress=progress)
+    expected_s, faster = forecast_s(scenario), offer(scenario)
+    if expected_s >= _OFFER_S and faster:
+        print(f"peerlab: {faster}", file=sys.stderr)
+    with progress_bar(str(scenario.path), "steps", forecast_s=expected_s) as bar:
+        return peerlab.simulate(scenario, progress=bar)
 
 
 def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
@@ -132,6 +134,8 @@ def _print_table(runs: list[Run], lacking: dict[str, str]) -> None:
     head = ("path", "time", "busbw", "wire busy", "bottleneck")
     rows = [_row(run) for run in runs]
     print(table(head, rows, right={1, 2, 3}))
+    if all(run.scenario.data_path.is_bare for run in runs):
+        lacking = {}  # a bare fabric has neither memory nor CPU, so no other path is missed
     for path, why in lacking.items():
         print(f"  {path.ljust(max(len(row[0]) for row in rows))}  not available: {why}")
     _print_libraries([run.scenario for run in runs])
@@ -158,7 +162,7 @@ def _print_libraries(asked: Sequence[Scenario]) -> None:
 
 def _title(s: Scenario) -> str:
     """Return what was simulated; how it goes only where it is not the cluster's own way."""
-    two = s.collective == "point-to-point"
+    two = s.collective_record.is_message
     parts = [_count(2 if two else s.nodes, "node"), _count(s.ranks, "rank")]
     if s.algorithm != "auto":
         parts.append(s.algorithm)
@@ -195,6 +199,6 @@ def _row(run: Run) -> tuple[str, str, str, str, str]:
         name,
         say_time(run.time_ps),
         f"{run.busbw_GBps:.3g} GB/s",
-        f"{run.wire_busy:.0%}",
+        wire_share(run),
         f"{found.label}, {found.says}",
     )

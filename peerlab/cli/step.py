@@ -11,6 +11,7 @@ from peerlab.cli.terminal_text import command, fraction, number, switch, table
 from peerlab.errors import PeerlabError
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
+from peerlab.progress_bar import progress_bar
 from peerlab.records.benchmarks import TOOLS
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_run import StepRun
@@ -150,14 +151,9 @@ def _step(options: argparse.Namespace) -> int:
         raise PeerlabError(f"cluster: {cluster.name} is a bare fabric without devices; a step needs some")
     found = _trace(options)
     number = getattr(options, "trace_step", None)
-    runs = [
-        peerlab.step(
-            found.step(None, number, **{**given, "path": path})
-            if found
-            else Step.of(**{**given, "path": path})
-        )
-        for path in paths
-    ]
+    asked = [{**given, "path": path} for path in paths]
+    steps = [found.step(None, number, **one) if found else Step.of(**one) for one in asked]
+    runs = [_with_progress(one) for one in steps]
     if "json" in options:
         print(json.dumps({"steps": [_document(run, options) for run in runs]}, indent=2))
         return 0
@@ -169,6 +165,11 @@ def _step(options: argparse.Namespace) -> int:
             print(f"\n{run.step.scenario.path}:")
             print(_exchanges(run))
     return 0
+
+
+def _with_progress(asked: Step) -> StepRun:
+    with progress_bar(str(asked.scenario.path), "exchanges") as bar:
+        return peerlab.step(asked, progress=bar)
 
 
 def _trace(options: argparse.Namespace) -> ProfiledTraining | None:

@@ -3,18 +3,17 @@
 import argparse
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatch
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
-
-from tqdm import tqdm
+from typing import Any
 
 from peerlab.cli.terminal_text import command, table
 from peerlab.cli.validate_machines import print_log, print_machines
 from peerlab.errors import ExpectationError, PeerlabError, nearest, one_line
+from peerlab.extras import check_installed
 from peerlab.outfile import check_place
+from peerlab.progress_bar import with_progress
 from peerlab.study.validation.expected_figures import Elsewhere, ExpectedRow, load_expected
 from peerlab.study.validation.other_simulators import ReferenceAnswer, run_reference
 from peerlab.study.validation.reference_file import read_reference
@@ -34,8 +33,6 @@ examples:
 
 exit status: 0 every row is met, 1 some row is not (or a file cannot be read), 2 wrong usage
 """
-
-_T = TypeVar("_T")
 
 
 def add(commands: Any) -> None:
@@ -79,6 +76,7 @@ def _validate(options: argparse.Namespace) -> int:
     if options.plot and options.plot.suffix not in (".html", ".htm"):
         raise PeerlabError(f"--plot writes a page: {options.plot} must end in .html or .htm")
     if options.plot:
+        check_installed("--plot", "bokeh")
         check_place(options.plot, ExpectationError)
     if options.log:
         return print_log(options)
@@ -91,11 +89,11 @@ def _validate(options: argparse.Namespace) -> int:
         return _reference(options)
     expectations = load_expected()
     rows = _chosen(expectations.rows, options.only)
-    results = list(_watched(validate(rows), len(rows), "row"))
+    results = list(with_progress(validate(rows), "validate", "rows", len(rows)))
     _draw(options, [one for result in results for one in _dots_of(result)])
     failed = [result for result in results if not result.passed]
     machines = () if options.only else load_machines()
-    foretold = list(_watched(unseen(machines), len(machines), "machine"))
+    foretold = list(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
     if options.json:
         said = {"rows": [one.as_dict() for one in results], "machines": [one.as_dict() for one in foretold]}
         print(json.dumps({"passed": not failed, **said}, indent=2))
@@ -120,11 +118,6 @@ def _chosen(rows: Sequence[ExpectedRow], pattern: str | None) -> list[ExpectedRo
             f"--only: no row matches {pattern!r}; {nearest(pattern, [row.name for row in rows])}"
         )
     return chosen
-
-
-def _watched(answers: Iterable[_T], total: int, unit: str) -> Iterable[_T]:
-    """Pass answers on; what takes longer than a second shows its progress."""
-    return tqdm(answers, total=total, delay=1, leave=False, unit=unit, disable=None)
 
 
 def _print_groups(results: Sequence[SimulatedRow], *, points: bool) -> None:
@@ -162,7 +155,7 @@ def _print_elsewhere(elsewhere: Sequence[Elsewhere]) -> None:
 
 def _reference(options: argparse.Namespace) -> int:
     file = read_reference(options.reference)
-    answers = list(_watched(run_reference(file), len(file.lines), "row"))
+    answers = list(with_progress(run_reference(file), "validate", "rows", len(file.lines)))
     failed = [answer for answer in answers if not answer.passed]
     _draw(options, [_reference_dot(answer) for answer in answers if not math.isnan(answer.simulated_s)])
     if options.json:
@@ -233,8 +226,6 @@ def _reference_dot(answer: ReferenceAnswer) -> dict[str, Any]:
 def _draw(options: argparse.Namespace, dots: Sequence[dict[str, Any]]) -> None:
     if not options.plot:
         return
-    if find_spec("bokeh") is None:
-        raise PeerlabError("--plot needs bokeh: pip install 'peerlab[lab]'")
     from peerlab.reports.expected_page import write_page  # noqa: PLC0415  (Bokeh is loaded only where a picture is asked for)
 
     write_page(dots, options.plot)

@@ -40,6 +40,11 @@ class Completeness:
         return len(self.assumed) + bool(self.wiring.assumption and not said)
 
     @property
+    def figures(self) -> int:
+        """How many figures there are, counted as `Cluster.counted` does: those with a source, and what is assumed."""
+        return len(self.sourced) + self.assumptions
+
+    @property
     def complete(self) -> bool:
         """Whether peerlab can simulate it."""
         return not self.missing and not self.wrong

@@ -9,6 +9,7 @@ from pathlib import Path
 from peerlab.cluster_file.guide import GUIDE, LIBRARY_TEXTS, OPTIONAL_TEXTS, TEXTS, TRANSPORT_TEXTS, Entry
 from peerlab.cluster_file.readings import Readings, carriers, readings
 from peerlab.cluster_file.write_cluster import quoted, write_new
+from peerlab.errors import shell_word
 from peerlab.machine import Machine
 from peerlab.model.paths import PATHS
 from peerlab.model.required_figures import MAY_BE_LEFT_OUT, NEEDS_OF_SEVERAL, needed_by
@@ -65,7 +66,9 @@ def _comment(text: str, indent: str = "") -> list[str]:
 
 
 def _top(machine: Machine, file: str, today: date) -> Iterator[str]:
-    for line in _HEAD.format(today=today.isoformat(), file=file, found=_seen(machine)).splitlines():
+    for line in _HEAD.format(
+        today=today.isoformat(), file=shell_word(file), found=_seen(machine)
+    ).splitlines():
         yield from _comment(line)
     yield ""
     known = {"name": file.removesuffix(".toml"), "device_name": machine.device_name}

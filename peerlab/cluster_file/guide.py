@@ -41,7 +41,7 @@ GUIDE = {
         "accelerators below one PCIe switch", "1", "per PCIe switch", "lspci -tv; nvidia-smi topo -m; hl-smi -L"
     ),
     "node.nics_per_switch": Entry(
-        "NICs below one PCIe switch; a device uses one NIC", "1", "per PCIe switch",
+        "NICs below one PCIe switch; a device that has several stripes over them", "1", "per PCIe switch",
         "lspci -tv: is the NIC below the accelerator's PCIe switch, or below a root port of its own? nvidia-smi topo -m: PIX or PXB "
         "if below that switch. In a virtual machine, ask the provider",
     ),

@@ -117,12 +117,12 @@ def _scaleup(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
 def _nics_per_device(values: Values, figures: Mapping[str, Figure]) -> Iterator[str]:
     nics, devices = values.get("node.nics_per_switch", 1), values.get("node.devices_per_switch", 1)
     del figures
-    if nics > devices:
+    if nics > devices and nics % devices:
         yield (
-            f"node.nics_per_switch = {nics} with {devices} devices: a device uses one NIC, so {nics - devices} stay "
-            "idle; write the NICs of one device as one, with their rates together"
+            f"node.nics_per_switch = {nics} with {devices} devices: a device stripes over {nics // devices} of them, "
+            f"so {nics % devices} stay idle"
         )
-    elif devices % nics:
+    elif nics < devices and devices % nics:
         yield (
             f"node.nics_per_switch = {nics} with {devices} devices: the devices do not share the NICs evenly, "
             "some NICs carry more than others"

@@ -10,7 +10,6 @@ from peerlab.collectives.pairwise import Pairwise
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
-from peerlab.model.checks import ADDING
 from peerlab.model.scenario import Scenario
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
@@ -31,15 +30,15 @@ A direct exchange is made of nodes, the bytes from one rank to another, and devi
 def plan(scenario: Scenario) -> Plan:
     """Return the plan of a scenario's collective on its cluster."""
     size = scenario.nbytes
-    if scenario.collective == "point-to-point":
+    if scenario.collective_record.is_message:
         return Plan(nodes=2, devices=1, message_bytes=size, schedule=PointToPoint(size))
     devices = scenario.hardware.devices
-    if scenario.collective == "alltoall":
+    if scenario.collective_record.exchanges:
         chunk, below = -(-size // scenario.ranks), scenario.hardware.devices_per_switch
         among = SCHEDULES[scenario.schedule_name](scenario.nodes, chunk, devices)
         return Plan(scenario.nodes, devices, size, among, adds=False, spreads=False, below=below)
     shard = -(-size // devices)
-    adds, spreads = scenario.collective in ADDING, scenario.collective != "reduce-scatter"
+    adds, spreads = scenario.collective_record.adds, scenario.collective_record.spreads
     half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
     rail = SCHEDULES[scenario.schedule_name](scenario.nodes, shard, **half)
     return Plan(scenario.nodes, devices, size, rail, adds, spreads)

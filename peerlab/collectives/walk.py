@@ -10,6 +10,7 @@ from peerlab.collectives.choose import plan
 from peerlab.collectives.reference import Numbers, received, rounds, sent
 from peerlab.errors import ScenarioError
 from peerlab.model.checks import checked_word
+from peerlab.model.collective import COLLECTIVES, Collective, collective_of
 from peerlab.model.scenario import Scenario
 
 MOST_RANKS = 8
@@ -78,7 +79,7 @@ class Walk:
     @property
     def exchanges(self) -> bool:
         """Whether it is an all-to-all."""
-        return self.scenario.collective == "alltoall"
+        return self.scenario.collective_record.exchanges
 
     def there(self, after: int) -> NDArray[np.bool_]:
         """Return whether anything is in each box after so many steps, ``[rank, box]``: at first nothing has been received."""
@@ -128,8 +129,8 @@ def walk(
         If there are too few or too many ranks, the algorithm is not for so many or not for the collective, or the collective is
         neither an AllReduce nor an all-to-all.
     """
-    checked_word("collective", collective, ("allreduce", "alltoall"))
-    exchanges = collective == "alltoall"
+    checked_word("collective", collective, [name for name, one in COLLECTIVES.items() if _walks(one)])
+    exchanges = collective_of(collective).exchanges
     start = _start(ranks, numbers, exchanges=exchanges)
     ranks, boxes = start.shape
     asked = Scenario(
@@ -153,9 +154,15 @@ def walk(
             )
             if out:
                 moves.append(Move(rank, to, out, into))
-        steps.append(WalkedStep(index < schedule.reducing_steps, tuple(moves), before, after.copy()))
-        before = steps[-1].after
+        if moves:  # a tree's level may be without right children
+            steps.append(WalkedStep(index < schedule.reducing_steps, tuple(moves), before, after.copy()))
+            before = steps[-1].after
     return Walk(asked, start, tuple(steps))
+
+
+def _walks(collective: Collective) -> bool:
+    """Return whether a collective is walked through: where every rank has in the end what all contributed, or a box from each."""
+    return (collective.adds and collective.spreads) or collective.exchanges
 
 
 def _kept(start: Numbers) -> Numbers:

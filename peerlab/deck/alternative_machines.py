@@ -98,9 +98,11 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     told = [card(table(head, rows, fill_in=True, here=0), 12, high="wide")]
     if others:
         (best, name), own = max(others), compared.gain
-        more = "more than" if best > own * 1.02 else "less than" if best < own / 1.02 else "as much as"
-        title = f"{name} instead brings {more} Peer Direct"
-        says = f"Without Peer Direct nothing in the table brings more: {best:.2f}{TIMES}. Peer Direct alone: {own:.2f}{TIMES}, by a setting."
+        title = f"{name} instead brings {_beside(best, own)} Peer Direct"
+        says = (
+            f"Without Peer Direct the most of this table is {best:.2f}{TIMES}: {name[:1].lower()}{name[1:]}. "
+            f"Peer Direct alone is {own:.2f}{TIMES}, {_beside(own, best)} that, and it is a setting."
+        )
         told.append(
             card(
                 paragraphs(
@@ -114,6 +116,17 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated. The last column is for your costs"
     notes = tuple(f"{one.says}: {one.means}." for one in found)
     return Slide(title, about, grid(*told), notes=notes, source=figures_said(compared))
+
+
+_ALIKE = 1.02
+"""Within this ratio of each other two gains are called about alike."""
+
+
+def _beside(gain: float, other: float) -> str:
+    """Return how a gain compares with another one, in words."""
+    if max(gain, other) <= _ALIKE * min(gain, other):
+        return "about as much as"
+    return "more than" if gain > other else "less than"
 
 
 def _gain(run: Run | None, today: float) -> str:

@@ -19,6 +19,7 @@ from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.first_slides import figures_said
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
+from peerlab.errors import shell_word
 from peerlab.model.hardware import Figure
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PEER_DIRECT
@@ -71,7 +72,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
 def _nics(compared: ComparedRuns) -> str:
     """Return whose registrations are counted."""
     machine = compared.base.hardware
-    many = min(machine.nics_per_switch, machine.devices_per_switch)
+    many = machine.used_nics_per_switch
     return "the NIC" if many == 1 else f"the {many} NICs"
 
 
@@ -163,31 +164,43 @@ def _assumed(one: Assumption) -> tuple[str, str, str, str]:
 
 
 def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
-    """Name the source of every figure that has one, and every figure that has none."""
+    """Name the source of every figure that is not assumed, and every figure that is."""
     hardware = compared.base.hardware
     assumed = list(hardware.assumptions)
-    known = [figure for figure in hardware.figures.values() if figure.source]
+    known = [figure for figure in hardware.stated if not figure.assumption]
     by_source: dict[str, list[str]] = {}
     for figure in known:
         by_source.setdefault(figure.source, []).append(figure.label)
     told = [(", ".join(dict.fromkeys(labels)), source) for source, labels in by_source.items()]
     own = [(figure.label, f"{figure}{_range(figure)}") for figure in assumed]
     left, right = _that_fit(told, _LETTERS_WIDE), _that_fit(own, _LETTERS_NARROW)
-    more = f"{len(told) - len(left)} more: peerlab clusters {hardware.name}" if len(told) > len(left) else ""
-    rest = f"{len(own) - len(right)} more: peerlab clusters {hardware.name}" if len(own) > len(right) else ""
+    more = (
+        f"{len(told) - len(left)} more: peerlab clusters {shell_word(hardware.name)}"
+        if len(told) > len(left)
+        else ""
+    )
+    rest = (
+        f"{len(own) - len(right)} more: peerlab clusters {shell_word(hardware.name)}"
+        if len(own) > len(right)
+        else ""
+    )
     cards = (
         card(_list(left) + paragraphs(more), 7, title=f"{len(known)} with a source", tone="direct", high="listed"),
         card(_list(right) + paragraphs(rest), 5, title=f"{len(assumed)} assumed †", tone="hot", high="listed"),
     )  # fmt: skip
-    notes = tuple(f"{figure.label}, assumed: {figure.assumption}." for figure in assumed)
-    title = f"{len(hardware.stated)} figures of {hardware.title}, {len(assumed)} of them assumed"
-    about = "A figure may have both: a source for its value, and an assumption that it holds here"
+    notes = tuple(
+        f"{figure.label}, assumed: {figure.assumption}."
+        + f" Its value: {figure.source}." * bool(figure.source)
+        for figure in assumed
+    )
+    title = f"{hardware.title}: {hardware.counted}"
+    about = "Of the cluster and of the library that serves it; notes say why each is assumed, and where its value is from"
     return Slide(
         title,
         about,
         grid(*cards),
         notes=notes,
-        source=f"Every figure with its source and unit: peerlab clusters {hardware.name}",
+        source=f"Every figure with its source and unit: peerlab clusters {shell_word(hardware.name)}",
     )
 
 

@@ -173,7 +173,7 @@ def limits(_outline: Outline, compared: ComparedRuns) -> Slide:
         " ".join(base.library_unsolved)
         or "What the library's law does not meet is in no log that we know of here."
     )
-    many = f" {say_count(len(base.hardware.assumptions), 'figure')} of this cluster are assumed; ranges are given where one is known."
+    many = f" It rests on {base.hardware.counted}; ranges are given where one is known."
     told = (
         ("Other traffic", "Lost packets, congestion control and other jobs on the network are not simulated. They slow both ways; which of the two more is not known.", "hot"),
         ("The library's choices", law, "hot"),

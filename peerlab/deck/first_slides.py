@@ -21,13 +21,12 @@ from peerlab.deck.slide import Slide
 from peerlab.deck.step_slide import step_in_one_line
 from peerlab.export.page import page_html
 from peerlab.export.race_page import race_html
-from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.naming import told_apart
-from peerlab.model.resources import resource_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.still import node_svg
 from peerlab.view.svg import Paper
 from peerlab.view.theme import PAGE, palette
+from peerlab.view.wire import wire_share
 from peerlab.view.words import alt_text, caption, waits_for
 
 ASSUMED = (
@@ -93,7 +92,7 @@ def _key(gain: GainBand) -> str:
 
 def _about(compared: ComparedRuns) -> str:
     s = compared.base
-    return f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)}"
+    return f"{s.hardware.title}, {say_count(s.nodes, 'node')}, {s.collective_record.title} of {say_bytes(s.nbytes)}"
 
 
 def figures_said(compared: ComparedRuns) -> str:
@@ -179,12 +178,12 @@ def _tiles(host: Run, peer: Run) -> list[str]:
     tiles = [change("copies of a byte", f"{host.copies_per_byte:.2g}", f"{peer.copies_per_byte:.2g}")]
     if was != now:
         tiles.append(change("host memory, bytes per byte", f"{was:.2g}", f"{now:.2g}"))
-    if found and abs(found.share - host.wire_busy) >= _APART:
+    if found and found.resource and abs(found.share - host.wire_busy) >= _APART:
         share = peer.busy.get(found.kind, 0.0)
-        tiles.append(change(f"{resource_kind(found.kind).label}, busy", f"{found.share:.0%}", f"{share:.0%}"))
+        tiles.append(change(f"{found.label}, busy", f"{found.share:.0%}", f"{share:.0%}"))
     return [
         *tiles,
-        change("wire busy", f"{host.wire_busy:.0%}", f"{peer.wire_busy:.0%}"),
+        change("wire busy", wire_share(host), wire_share(peer)),
         change("bus bandwidth, GB/s", f"{host.busbw_GBps:.3g}", f"{peer.busbw_GBps:.3g}"),
         change("CPU cores busy", f"{host.cores_busy:.2g}", f"{peer.cores_busy:.2g}"),
     ]

@@ -24,8 +24,8 @@ class _Line(Exception):  # noqa: N818  (it becomes an error of the file)
     """What is wrong with a line, which is counted from 0."""
 
     def __init__(self, number: int, says: str) -> None:
-        super().__init__(says)
-        self.number = number
+        super().__init__(number, says)
+        self.number, self.says = number, says
 
 
 def read_markdown(text: str, name: str, kinds: Mapping[str, str]) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def read_markdown(text: str, name: str, kinds: Mapping[str, str]) -> dict[str, A
     try:
         slides = _slides(tokens, lines, head.map[1] if head and head.map else 0, kinds)
     except _Line as problem:
-        raise ExportError(f"{name}, line {problem.number + 1}: {problem}") from None
+        raise ExportError(f"{name}, line {problem.number + 1}: {problem.says}") from None
     if slides and not any(slide["show"] == "title" for slide in slides):
         slides.insert(0, {"show": "title"})
     return {**deck, "slides": slides}

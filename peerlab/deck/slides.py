@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tqdm import tqdm
-
 from peerlab.analysis.run import Run
 from peerlab.deck import (
     alternative_machines,
@@ -22,6 +20,7 @@ from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slide import Slide
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError
+from peerlab.progress_bar import with_progress
 from peerlab.view.still import still_svg
 from peerlab.view.theme import PAGE
 from peerlab.view.words import alt_text, caption, waits_for
@@ -42,8 +41,10 @@ def slides(outline: Outline, compared: ComparedRuns) -> list[Slide]:
         raise ExportError(
             "no slide is left: log needs --log FILE, clusters needs --beside CLUSTER, wiring an assumed wiring"
         )
-    told = tqdm(plans, desc="slides", unit="slide", delay=1, leave=False, disable=None)
-    return [_own(plan, _MAKERS[plan.show](outline, compared)) for plan in told]
+    return [
+        _own(plan, _MAKERS[plan.show](outline, compared))
+        for plan in with_progress(plans, "deck", "slides", len(plans))
+    ]
 
 
 def _has(kind: str, outline: Outline, compared: ComparedRuns) -> bool:

@@ -21,6 +21,7 @@ from peerlab.deck.compared_runs import SURELY, ComparedRuns
 from peerlab.deck.first_slides import ASSUMED, figures_said
 from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
+from peerlab.errors import shell_word
 from peerlab.model.paths import data_path
 from peerlab.study.trial import Trial
 from peerlab.study.trial.switching import PathSwitch, switching
@@ -59,7 +60,7 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 
 def _read_log(compared: ComparedRuns) -> str:
-    return f"peerlab diagnose before.log --cluster {compared.base.hardware.name}"
+    return f"peerlab diagnose before.log --cluster {shell_word(compared.base.hardware.name)}"
 
 
 def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -93,8 +94,7 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
 
 
 def _rests(compared: ComparedRuns) -> str:
-    hardware = compared.base.hardware
-    return f"It rests on {len(hardware.stated)} figures of {hardware.title}, {len(hardware.assumptions)} of them assumed; a log from your machines decides"
+    return f"It rests on {compared.base.hardware.counted}; a log from your machines decides"
 
 
 def _expect(compared: ComparedRuns) -> str:
@@ -194,7 +194,7 @@ def _monday(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, 
     yield "On every node: can it?", "peerlab doctor", first
     sizes = f"AllReduce of {say_bytes(trial.size_bytes if trial else compared.base.nbytes)}, {say_count(compared.base.nodes, 'node')}"
     if trial:
-        plan = f"peerlab plan --cluster {compared.base.hardware.name} --nodes {compared.base.nodes} --output trial"
+        plan = f"peerlab plan --cluster {shell_word(compared.base.hardware.name)} --nodes {compared.base.nodes} --output trial"
         yield "Plan it", plan, f"A script of all runs of {_program(trial)}, off and on in turns"
     found = _switch(trial)
     on, off = (_variables(dict(found.on)), _variables(dict(found.off))) if found else ("", "")

@@ -1,7 +1,5 @@
 """Writes a deck into a folder."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from peerlab.deck.compared_runs import ComparedRuns
@@ -12,8 +10,7 @@ from peerlab.engine.simulate import simulate
 from peerlab.errors import ExportError
 from peerlab.export.browser import browser
 from peerlab.export.target import place_of
-from peerlab.outfile import written
-from peerlab.textfile import in_words
+from peerlab.outfile import new_folder, written
 
 SIZE = (1280, 720)
 """Width and height of a slide, CSS pixels."""
@@ -44,7 +41,7 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
     asked.check_shown()
     lead = asked.lead  # before anything is simulated
     compared, place = ComparedRuns(asked.scenario, simulate), place_of(folder)
-    with _folder(place):
+    with new_folder(place, ExportError):
         with written(place / "index.html", ExportError) as file:
             file.write_text(
                 page(asked.title, slides(asked, compared), theme=asked.theme, lead=lead), encoding="utf-8"
@@ -53,24 +50,6 @@ def write_deck(outline: Outline | str | Path, folder: str | Path, *, pdf: bool =
             with written(place / "deck.pdf", ExportError) as file:
                 file.write_bytes(printed(place / "index.html"))
     return place / "index.html"
-
-
-@contextmanager
-def _folder(place: Path) -> Iterator[None]:
-    """Make a folder if need be; what is made here and stays empty is taken away again."""
-    with in_words(f"cannot write {place}", ExportError):
-        if place.is_file():
-            raise ExportError(f"cannot write {place}: it is a file; a deck is a folder")
-        if place.is_symlink() and not place.exists():
-            raise ExportError(f"cannot write {place}: it is a link that leads nowhere")
-        new = not place.exists()
-        place.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    finally:
-        if new:
-            with suppress(OSError):  # something is in it
-                place.rmdir()
 
 
 def printed(deck: Path) -> bytes:

@@ -25,7 +25,7 @@ def opening(system: System) -> Parts:
     if message := message_ps(scenario):
         found = [("launch", "launch", message)]
     lost = scenario.hardware.overlap_lost
-    if lost and system.plan.exchanges and system.plan.schedule.steps and scenario.uses_nic:
+    if lost and scenario.law and system.plan.exchanges and system.plan.schedule.steps:
         found.append(("apart", "scaleup", round(lost * _inside_ps(system))))
     return [part for part in found if part[2]]
 
@@ -36,10 +36,10 @@ def message_ps(scenario: Scenario) -> int:
     Point to point it is one message's: asking first, and device memory. In an all-to-all a rank's messages to all others are dealt with one
     after the other, before the first leaves; no log tells how far that overlaps what is sent.
     """
-    library, cluster = scenario.used_library, scenario.hardware
-    if not library or library.kind != "messages" or not scenario.only_sends:
+    law, cluster = scenario.law, scenario.hardware
+    if not law or not law.by_message:
         return 0
-    if scenario.collective == "alltoall":
+    if scenario.collective_record.exchanges:
         return (scenario.ranks - 1) * (cluster.message_ps or 0)
     asks = cluster.eager_bytes is not None and scenario.nbytes > cluster.eager_bytes
     device = (scenario.memory == "device" and cluster.device_buffers_ps) or 0

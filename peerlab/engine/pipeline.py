@@ -139,3 +139,30 @@ class Pipeline:
         if factor != 1.0:
             duration = jitter.slowed(duration, factor)
         return Visit(resource, duration, crossing, self.inventory.engine(resource, use, device), behind)
+
+
+class UnevenLegs:
+    """The legs of the slices of one transfer, each with factors of its own; they are made when they are asked for.
+
+    A transfer of 512 MiB has a thousand slices; made at once, they would keep a simulation from saying how far it is.
+    """
+
+    def __init__(self, route: Pipeline, sizes: tuple[int, ...], factors: jitter.Factors) -> None:
+        self._route, self._sizes, self._factors = route, sizes, factors
+        self._made: dict[int, tuple[Leg, ...]] = {}
+        self[0]  # whoever asks for these legs looks at the resources that they need
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __getitem__(self, piece: int) -> tuple[Leg, ...]:
+        made = self._made.get(piece)
+        if made is None:
+            factors, last = self._factors[piece].tolist(), piece == len(self) - 1
+            made = self._route.legs(self._sizes[piece], len(self), factors, last=last)
+            self._made[piece] = made
+        return made
+
+
+SliceLegs = tuple[tuple[Leg, ...], ...] | UnevenLegs
+"""The legs of each slice of a transfer."""

@@ -143,7 +143,8 @@ def by_arrays(
     kept = tuple(range(len(system.lanes))) if every_lane else None
     found = side_by_side(system, registration_queue, [system.scenario], progress, kept)[0]
     if found is None:
-        raise OrderUnknownError
+        why = "slices come in an order that is known only when they come"
+        raise OrderUnknownError("engine", f"'arrays' cannot run this: {why}; use 'auto'")
     return found
 
 

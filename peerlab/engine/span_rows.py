@@ -12,6 +12,8 @@ from peerlab.trace import Block, Columns, freeze, unroll
 
 Whole = NDArray[np.int64]
 """Whole numbers: a column, or a table of shape ``(rows, columns)``."""
+_AT_ONCE = 65_536
+"""Rows that are converted in one call, during which no other thread runs: a lab would not answer."""
 QueueEvent = tuple[int, int, int, Event, int, int]
 """``(transfer id, NIC, side, event, start, end)``."""
 
@@ -23,7 +25,8 @@ def columns(names: Sequence[str], rows: Whole) -> Columns:
 
 def array(rows: Sequence[tuple[int, ...]] | Whole, width: int) -> Whole:
     """Return rows as a table of so many columns, however few rows there are."""
-    return np.array(rows, np.int64).reshape(-1, width)
+    parts = [np.array(rows[n : n + _AT_ONCE], np.int64) for n in range(0, len(rows), _AT_ONCE)]
+    return np.concatenate([part.reshape(-1, width) for part in parts] or [np.zeros((0, width), np.int64)])
 
 
 def _decoded(system: System, ids: Whole) -> tuple[Whole, Whole, Whole]:

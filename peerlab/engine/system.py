@@ -13,7 +13,7 @@ from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
 from peerlab.engine.legs import Lane, Leg
-from peerlab.engine.pipeline import Pipeline
+from peerlab.engine.pipeline import Pipeline, SliceLegs, UnevenLegs
 from peerlab.engine.slice_dependencies import Order, intervals
 from peerlab.errors import ScenarioError
 from peerlab.model.node_exchange import node_exchange
@@ -173,7 +173,7 @@ class System:
             wire=self.resource("wire", node, device),
         )
 
-    def legs(self, lane: int, step: int, *, plain: bool = False) -> tuple[tuple[Leg, ...], ...]:
+    def legs(self, lane: int, step: int, *, plain: bool = False) -> SliceLegs:
         """Return the legs of each slice that a lane sends in a step; `plain`: without jitter."""
         schedule = self.plan.schedule
         to, adds = self.receiver(lane, step), step < schedule.reducing_steps
@@ -191,16 +191,9 @@ class System:
             self._legs[key] = (first,) * (len(sizes) - 1) + (last,)
         return self._legs[key]
 
-    def _uneven_legs(self, lane: int, to: int, step: int) -> tuple[tuple[Leg, ...], ...]:
-        sizes, route = (
-            self.sizes(step),
-            self._pipeline(lane, to, adds=step < self.plan.schedule.reducing_steps),
-        )
-        factors = self.factors[step, :, :, lane]
-        return tuple(
-            route.legs(nbytes, len(sizes), factors[piece].tolist(), last=piece == len(sizes) - 1)
-            for piece, nbytes in enumerate(sizes)
-        )
+    def _uneven_legs(self, lane: int, to: int, step: int) -> UnevenLegs:
+        route = self._pipeline(lane, to, adds=step < self.plan.schedule.reducing_steps)
+        return UnevenLegs(route, self.sizes(step), self.factors[step, :, :, lane])
 
     def _pipeline(self, lane: int, to: int, *, adds: bool) -> Pipeline:
         source, destination = ((self.lanes[end].node, self.lanes[end].device) for end in (lane, to))
@@ -223,7 +216,7 @@ def foldable(scenario: Scenario) -> bool:
 
 def switches_alike(scenario: Scenario) -> bool:
     """Return whether one PCIe switch of a node stands for its others."""
-    return not scenario.jitter and scenario.collective != "point-to-point"
+    return not scenario.jitter and not scenario.collective_record.is_message
 
 
 def least(scenario: Scenario) -> System:

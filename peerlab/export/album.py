@@ -41,7 +41,9 @@ class Album:
     packing: Packing = field(default_factory=Packing)
     """What they are packed into."""
     curves: dict[str, dict[str, Any]] = field(default_factory=lambda: {axis: {} for axis in AXES})
-    """Axis to the key of its curves to what stands for them."""
+    """Axis to the key of its curves to what stands for them; empty on a page that shows none."""
+    curved: bool = True
+    """Whether the page shows curves: they are most of what there is to simulate."""
     bands: bool = True
     """Whether the curves that a page begins with have bands; those of all states would take minutes."""
     _known: dict[Scenario, Any] = field(default_factory=dict)
@@ -75,7 +77,7 @@ class Album:
 
     def _draw(self, scenario: Scenario, *, bands: bool = False) -> None:
         """Pack the curves of a scenario, if they are not there yet."""
-        for axis, found in self.curves.items():
+        for axis, found in self.curves.items() if self.curved else ():
             if key(scenario, axis) not in found:
                 found[key(scenario, axis)] = self.packing.add(_curves(scenario, axis, bands=bands), 1)
 
@@ -146,7 +148,7 @@ def _check_number(scenario: Scenario, controls: Sequence[PageControl]) -> None:
 
 
 def _curves(scenario: Scenario, axis: str, *, bands: bool) -> dict[str, object]:
-    computed = [(line, _runs(line)) for line in lines(scenario, axis)]
+    computed = [_computed(line) for line in lines(scenario, axis)]
     if not bands:
         return {**curves(scenario, axis, computed), "bands": ""}
     there = {line.name: bands_of([run if _alike(run) else None for run in runs]) for line, runs in computed}
@@ -158,16 +160,20 @@ def _alike(run: Run | None) -> bool:
     return run is not None and not takes_every_node(run.scenario)
 
 
-def _runs(line: PathCurve) -> list[Run | None]:
+def _computed(line: PathCurve) -> tuple[PathCurve, list[Run | None]]:
+    """Return a line with its runs; what turns out to be impossible is no scenario of it."""
     found: list[Run | None] = []
-    for scenario in line.scenarios:
+    possible = list(line.scenarios)
+    for place, scenario in enumerate(line.scenarios):
         try:
             found.append(_point(scenario) if scenario else None)
         except TooSlow:
             break
         except PeerlabError:  # a point that is impossible (a memlock limit) is left out
             found.append(None)
-    return found + [None] * (len(line.scenarios) - len(found))
+            possible[place] = None
+    found += [None] * (len(line.scenarios) - len(found))
+    return replace(line, scenarios=tuple(possible)), found
 
 
 def _critical(run: Run) -> dict[str, object]:

@@ -129,7 +129,7 @@ def _usual(scenario: Scenario) -> tuple[PageControl, ...]:
     paths = scenario.hardware.paths
     names = ["host"] if len({data_path(path).is_staged for path in paths}) == 2 else []
     names += ["cache"] if _caches(paths if names else [str(scenario.path)]) else []
-    names += ["nodes"] if scenario.collective != "point-to-point" else ["message"]
+    names += ["nodes"] if not scenario.collective_record.is_message else ["message"]
     return tuple(_choice(scenario, name, ()) for name in names)
 
 

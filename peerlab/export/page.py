@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from peerlab.export.choices import Controls, PageControl, choices, start_of
 from peerlab.export.race_page import RACES, race_html
 from peerlab.export.step_page import step_page_html
 from peerlab.export.target import place_of
-from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.naming import told_apart
 from peerlab.model.scenario import Scenario
 from peerlab.outfile import written
@@ -116,7 +116,7 @@ def page_html(
         return race_html(race(*subject), layout=RACES[mode], theme=theme, bands=bands)  # type: ignore[misc]  # a pair, as checked
     shared = _shared(scenarios, controls)
     numbers = start_of(scenarios[0], shared, start)
-    album = Album(bands=bands)
+    album = Album(bands=bands, curved=mode == "explorer" or (mode, figure) == ("figure", "curves"))
     packed = [album.add(scenario, shared, numbers, progress) for scenario in scenarios]
     pack = album.packing.text(
         {
@@ -129,12 +129,18 @@ def page_html(
             "start": numbers,
             "states": packed,
             "curves": album.curves,
-            "figures": json.dumps(document(stretched=True)),
+            "figures": _figures(),
             "palettes": palettes(),
             "version": __version__,
         }
     )
     return _html(pack, _title(scenarios), {"mode": mode, "figure": figure, "ratio": ratio})
+
+
+@cache
+def _figures() -> str:
+    """Return the empty figures that every page fills."""
+    return json.dumps(document(stretched=True))
 
 
 def _steps(subject: object) -> list[StepRun]:
@@ -196,13 +202,13 @@ def _titles(scenarios: Sequence[Scenario]) -> list[str]:
 def _subject(scenarios: Sequence[Scenario]) -> str:
     """Return what all that is shown is about: the machine and the operation, as far as they are the same."""
     machines = {one.hardware.title for one in scenarios}
-    operations = {COLLECTIVE_NAMES[one.collective] for one in scenarios}
+    operations = {one.collective_record.title for one in scenarios}
     return ", ".join(found.pop() for found in (machines, operations) if len(found) == 1)
 
 
 def _title(scenarios: Sequence[Scenario]) -> str:
     s = scenarios[0]
-    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]}, {' against '.join(_titles(scenarios)) or 'data path, timeline and bandwidth'}"
+    return f"{s.hardware.title}: {s.collective_record.title}, {' against '.join(_titles(scenarios)) or 'data path, timeline and bandwidth'}"
 
 
 def _html(pack: str, title: str, shown: Mapping[str, str]) -> str:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tqdm import tqdm
-
-from peerlab.errors import ExportError
+from peerlab.errors import ExportError, MissingPackage
 from peerlab.export.in_browser import Shown, length_ps, several, sitting
 from peerlab.export.pictures import checked
 from peerlab.outfile import written
+from peerlab.progress_bar import with_progress
 
 FRAMES_PER_S = 25
 """A GIF counts in hundredths of a second; this rate is exact in all formats."""
@@ -67,15 +66,8 @@ def export_video(
         raise ExportError("one rank exchanges nothing: there is nothing to play")
     ffmpeg, count = find_ffmpeg(), round(seconds * FRAMES_PER_S)
     with written(target, ExportError) as file:
-        told = tqdm(
-            frames(run, count, view=view, theme=theme),
-            total=count,
-            desc=target.name,
-            unit="frame",
-            leave=False,
-            disable=None if progress else True,  # None: only on a terminal
-        )
-        _encode(ffmpeg, told, file)
+        pictures = frames(run, count, view=view, theme=theme)
+        _encode(ffmpeg, with_progress(pictures, target.name, "frames", count, shown=progress), file)
     return target
 
 
@@ -92,7 +84,7 @@ def find_ffmpeg() -> str:
 
     Raises
     ------
-    ExportError
+    MissingPackage
         If there is none; it says how to get one.
     """
     try:
@@ -102,7 +94,7 @@ def find_ffmpeg() -> str:
     except (ImportError, RuntimeError):
         program = shutil.which("ffmpeg") or ""
     if not program:
-        raise ExportError(
+        raise MissingPackage(
             "videos are put together by ffmpeg, and there is none here: pip install 'peerlab[video]' (Debian: apt install ffmpeg)"
         )
     return program

@@ -79,7 +79,7 @@ def _needed_options(host: Host) -> tuple[str, ...]:
 
 
 def _built(options: str, name: str) -> bool:
-    return re.search(rf"^CONFIG_{name}=[ym]$", options, re.MULTILINE) is not None
+    return not {f"CONFIG_{name}=y", f"CONFIG_{name}=m"}.isdisjoint(options.splitlines())
 
 
 def _driver(host: Host) -> Seen:

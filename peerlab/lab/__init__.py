@@ -9,10 +9,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 
 from peerlab.errors import PeerlabError, one_line
+from peerlab.extras import check_installed
 from peerlab.lab.copies import copied
 from peerlab.textfile import in_words
 
@@ -35,11 +35,13 @@ def open_lab(*, port: int | str, browser: bool, parent: int | str | None = None)
 
     Raises
     ------
+    MissingPackage
+        If the extra `lab` is not installed.
     PeerlabError
-        If JupyterLab is not installed or is killed, the labs cannot be written, or there is no free port.
+        If JupyterLab is killed, the labs cannot be written, or there is no free port.
     """
-    if find_spec("jupyterlab") is None:
-        raise PeerlabError("the lab needs JupyterLab: pip install 'peerlab[lab]'")
+    for module in ("jupyterlab", "ipywidgets", "anywidget", "bokeh"):
+        check_installed("peerlab lab", module)
     if parent not in (None, os.getppid()):
         raise PeerlabError(f"parent: process {parent!r} has not started this one, or has ended")
     with in_words("no home is known; set HOME", PeerlabError):

@@ -203,7 +203,7 @@ EXERCISES = (
             ),
             Mistake(
                 lambda: round(_second_nic("host-rdma")) - 1.0,
-                "True, nothing is gained. Asked is how many times as fast it becomes, and the same speed is 1 time.",
+                "Right, hardly anything is gained. Asked is how many times as fast it becomes, and the same speed is 1 time.",
             ),
             Mistake(
                 lambda: _run("host-rdma", None, "1 GiB").time_s / _run("peer-direct", None, "1 GiB").time_s,
@@ -217,7 +217,7 @@ EXERCISES = (
             "What does this path wait for? Does a second NIC change that?",
             "The cell above has `large` and `two`; divide the time of `large` by that of `large.with_(cluster=two)`.",
         ),
-        why="The uplink was the limit and still is: a NIC more buys nothing as long as each byte takes the detour.",
+        why="The uplink was the limit and still is: a NIC more buys little as long as each byte takes the detour. What it buys is the library's: with twice the channels it takes Simple, which sends no flags, in place of LL128.",
         solution="peerlab.simulate(large).time_s / peerlab.simulate(large.with_(cluster=two)).time_s",
     ),
     Choice(

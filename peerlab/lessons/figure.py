@@ -35,12 +35,15 @@ _IN_WORDS = {word: number for number, word in enumerate(_COUNTED)} | {
 _LONGEST = 100
 """Characters; what is longer is no figure."""
 _SPELLED = (
-    (r"\s*(/|\bper\b)\s*s(ec(onds?)?)?$", "/s"),
-    (r"(?<=[kmgtKMGT])bps$|(?<=[KMGT])b/s$", "bit/s"),  # "gb/s" in small letters is taken for GB/s
-    (r"Bps$", "B/s"),
-    (r"\u03bc", "\u00b5"),  # the Greek letter for the sign
-    (r"^(m|n)?(?:illi|ano)?sec(?:onds?)?$", r"\1s"),
-    (r"^micro ?sec(?:onds?)?$", "us"),
+    (re.compile(r" ?(/|\bper\b) ?s(ec(onds?)?)?$"), "/s"),
+    (
+        re.compile(r"(?<=[kmgtKMGT])bps$|(?<=[KMGT])b/s$"),
+        "bit/s",
+    ),  # "gb/s" in small letters is taken for GB/s
+    (re.compile(r"Bps$"), "B/s"),
+    (re.compile(r"\u03bc"), "\u00b5"),  # the Greek letter for the sign
+    (re.compile(r"^(m|n)?(?:illi|ano)?sec(?:onds?)?$"), r"\1s"),
+    (re.compile(r"^micro ?sec(?:onds?)?$"), "us"),
 )
 """Ways to spell a unit, each with what stands in its place."""
 _KINDS: dict[str, Callable[[str], float]] = {
@@ -89,8 +92,9 @@ def figure(answer: Any, unit: str) -> WrittenFigure:
 
 def scale(unit: str) -> tuple[str, float] | None:
     """Return what a unit is of (``rate``, ``size``, ``time``) and how many B/s, bytes or seconds it is; None if it is none."""
+    unit = " ".join(unit.split())
     for spelled, instead in _SPELLED:
-        unit = re.sub(spelled, instead, unit)
+        unit = spelled.sub(instead, unit)
     for kind, parse in _KINDS.items():
         with suppress(ValueError):
             return (kind, parse(unit)) if unit else None
@@ -147,7 +151,7 @@ def _read(text: str, unit: str) -> WrittenFigure:
         raise ValueError("Answer with one number, not a range.")
     behind = (found[2] or "").strip()
     factor = _factor(behind, unit)
-    first, *rest = re.split(r"\s*([*/])\s*", found[1])
+    first, *rest = (part.strip() for part in re.split(r"([*/])", found[1]))
     value = _plain(first)
     for sign, other in zip(rest[::2], rest[1::2], strict=True):
         try:

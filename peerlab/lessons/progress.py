@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from peerlab.errors import PeerlabError
-from peerlab.locks import lock
+from peerlab.locks import wait_for_lock
 from peerlab.outfile import written
 from peerlab.textfile import in_words, read_bytes
 from peerlab.units import MIB
@@ -17,8 +17,6 @@ from peerlab.units import MIB
 FILE = "progress.json"
 _LARGEST = MIB
 _LOST = "your progress is not kept"
-_PATIENCE_S = 5.0
-"""How long another kernel may keep the file: it writes within milliseconds, unless it was suspended."""
 
 
 @dataclass
@@ -31,6 +29,14 @@ class Done:
     """Hints that were asked for."""
     right: bool = False
     """Whether one of the answers was right."""
+
+    def and_then(self, later: "Done") -> "Done":
+        """Return this together with what was done later."""
+        return Done(self.tries + later.tries, max(self.hints, later.hints), self.right or later.right)
+
+
+_UNWRITTEN: dict[Path, dict[str, Done]] = {}
+"""What could not be written, by file and exercise: the next note takes it along."""
 
 
 def read(folder: Path | None = None) -> dict[str, Done]:
@@ -98,19 +104,22 @@ def note(name: str, *, right: bool = False, tries: int = 0, hints: int = 0) -> s
     Raises
     ------
     PeerlabError
-        If the file cannot be read or written.
+        If the file cannot be read or written; the next note writes what this one could not.
     """
     path = _here() / FILE
+    unwritten = _UNWRITTEN.setdefault(path, {})
+    unwritten[name] = unwritten.get(name, Done()).and_then(Done(tries, hints, right))
     with in_words(f"{_LOST}: {path}", PeerlabError), _alone(path):
         known, said = _taken_over(path)
-        done = known.setdefault(name, Done())
-        done.tries, done.hints, done.right = done.tries + tries, max(done.hints, hints), done.right or right
+        for one, later in unwritten.items():
+            known[one] = known.get(one, Done()).and_then(later)
         told = {"exercises": {name: asdict(how) for name, how in sorted(known.items())}}
         try:
             with written(path, PeerlabError) as file:
                 file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
         except PeerlabError as problem:
-            raise PeerlabError(f"{_LOST}: {problem}") from None
+            raise PeerlabError("; ".join(filter(None, [f"{_LOST}: {problem}", said]))) from None
+        del _UNWRITTEN[path]
     return said
 
 
@@ -120,10 +129,12 @@ def _alone(path: Path) -> Iterator[None]:
     # a file of its own: the one with the progress is replaced, and a lock would stay with the old one
     file = os.open(path.with_name(f".{FILE}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        lock(file, patience_s=_PATIENCE_S)
+        wait_for_lock(file)
         yield
     except BlockingIOError:
-        raise PeerlabError(f"{_LOST}: another kernel has been writing {path} for {_PATIENCE_S:g} s") from None
+        raise PeerlabError(
+            f"{_LOST}: another kernel was suspended while it wrote {path}; your next answer is kept together with this one"
+        ) from None
     finally:
         os.close(file)
 

@@ -48,6 +48,18 @@ def exchange_gain() -> float:
     return host.exchange_s / direct.exchange_s
 
 
+def most_gain() -> float:
+    """Return how many times as fast the step through the host would be if its exchanges took no time."""
+    host, _ = steps()
+    return host.time_s / (host.time_s - host.exposed_s)
+
+
+def all_taken_away() -> float:
+    """Return the same if all of the exchange were exposed: more than anything can gain."""
+    host, _ = steps()
+    return host.time_s / (host.time_s - host.exchange_s)
+
+
 def largest_batch() -> int:
     """Return the largest batch, of those in the lab, at which the path matters."""
     return next(batch for batch in BATCHES if gain(batch=batch) >= FELT)
@@ -119,25 +131,27 @@ def largest_samples() -> float:
 EXERCISES = (
     Number(
         name="07-gain",
-        question="BERT-large, 8 sequences a Gaudi: how many times as fast is the *step* with Peer Direct?",
-        truth=gain,
+        question="Suppose the exchanges of the step through the host took no time at all. How many times as fast would the *step* be?",
+        truth=most_gain,
         tolerance=0.01,
         mistakes=(
-            Mistake(exchange_gain, "So much faster are the exchanges. Most of them were hidden before, and still are."),
-            Mistake(lambda: 1 / gain(), "You have the ratio of the times; turn the ratio round."),
-            Mistake(lambda: 1.0, "Nearly. But the last bucket is ready when backward is over: nothing can hide it."),
+            Mistake(gain, "That is Peer Direct, whose exchanges still take time. Here they take none."),
+            Mistake(all_taken_away, "That takes the whole exchange away. Most of it runs beside backward and makes the step no longer."),
+            Mistake(exchange_gain, "So many times as fast are the exchanges of Peer Direct. How long is the step when they are gone?"),
+            Mistake(lambda: 1 / most_gain(), "You have the ratio of the times; turn the ratio round."),
+            Mistake(lambda: 1.0, "Nearly. But the last bucket is ready when backward is over: nothing hides it."),
         ),
-        bounds=(Bound(exchange_gain, "A step cannot gain more than its exchanges do, as long as the same is hidden.", above=True),),
+        bounds=(Bound(all_taken_away, "Even without hiding anything, no more than the exchange can be saved.", above=True),),
         hints=(
-            "A step is its computing and what is exposed of the exchange. Only the exposed part becomes shorter.",
-            "`direct.gain(host)` divides the one time by the other.",
+            "Only one part of the exchange makes the step longer than its computing. Which?",
+            "`host.time_s` is the step, and `host.exposed_s` the part of the exchange that nothing hides.",
         ),
-        why="Of all exchanges only the last bucket is seen, on both paths. That bucket is faster; the rest hid already.",
-        solution="direct.gain(host)",
+        why="So no path, however fast, gains more than that at this batch: only the exposed part of the exchange can be saved.",
+        solution="host.time_s / (host.time_s - host.exposed_s)",
     ),
     Number(
         name="07-overlap",
-        question="The same without overlap: gradients are exchanged after backward. How many times as fast is the step with Peer Direct?",
+        question="BERT-large, 8 sequences a Gaudi, without overlap: gradients are exchanged after backward. How many times as fast is the step with Peer Direct?",
         truth=lambda: gain(overlap=False),
         tolerance=0.01,
         mistakes=(

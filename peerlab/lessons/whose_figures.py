@@ -118,11 +118,15 @@ EXERCISES = (
         unit="Gb/s",
         tolerance=0.01,
         mistakes=(
-            Mistake(lambda: 100.0, "That is the line's rate. Every packet has headers of 82 bytes."),
+            Mistake(lambda: 100.0, "That is the line's rate. Is all of a packet payload?"),
             Mistake(lambda: 8 * carried("roce", 4096), "That is with packets of 4096 bytes, which an Ethernet MTU of 1500 does not allow."),
             Mistake(lambda: 8 * carried("infiniband", 1024), "That is InfiniBand, with headers of 26 bytes."),
         ),
-        hints=("Of 1024 + 82 bytes 1024 are payload.", "`scenario.goodput` is that share of 100 Gb/s."),
+        hints=(
+            "What share of a packet on the wire is payload?",
+            "On the wire a packet is its payload and its headers. The text above says how long these are.",
+            "`scenario.goodput` is that share of 100 Gb/s.",
+        ),
         why="So the overview's lower figures are small packets, and 98 of 100 are large ones, on the same protocol.",
         solution='100 * whose_figures.RING.with_(transport="roce", mtu=1024).goodput',
     ),

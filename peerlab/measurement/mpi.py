@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from peerlab.errors import MeasurementError
+from peerlab.extras import extra_needed
 from peerlab.measurement.arms import Arm, Bytes
 from peerlab.measurement.ring_moves import RingMove
 
@@ -117,8 +118,9 @@ class MpiPeers:
 
 def _library() -> Any:
     try:
-        return import_module("mpi4py.MPI")
-    except ImportError as problem:  # the module, or the MPI library below it
+        with extra_needed("--mpi"):
+            return import_module("mpi4py.MPI")
+    except ImportError as problem:  # the MPI library below the module
         raise MeasurementError(f"--mpi needs MPI: pip install 'peerlab[mpi]' ({problem})") from None
 
 

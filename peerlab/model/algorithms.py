@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from peerlab.errors import ScenarioError
+from peerlab.model.collective import AUTO, collective_of
 from peerlab.model.hardware import Cluster
 
 
@@ -44,12 +45,10 @@ class Algorithm:
             If the cluster's nodes, their number or the collective do not suit it.
         """
         name, devices, does = repr(self.name), cluster.devices, self.collectives
-        if self.name != "auto" and collective not in (*does, "point-to-point"):
+        if self.name != AUTO and collective not in does and not collective_of(collective).is_message:
             what = f"an {does[0]} only" if len(does) == 1 else ", ".join(does)
             can = [
-                one.name
-                for one in ALGORITHMS.values()
-                if collective in one.collectives and one.name != "auto"
+                one.name for one in ALGORITHMS.values() if collective in one.collectives and one.name != AUTO
             ]
             raise ScenarioError(
                 "algorithm", f"{name} does {what}, no {collective}; others do: {', '.join(can)}"
@@ -71,7 +70,7 @@ class Algorithm:
 ALGORITHMS: dict[str, Algorithm] = {
     one.name: one
     for one in (
-        Algorithm(name="auto", schedule="ring"),
+        Algorithm(name=AUTO, schedule="ring"),
         Algorithm(
             name="ring",
             schedule="ring",
@@ -156,4 +155,4 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 def algorithm_of(name: str, collective: str) -> Algorithm:
     """Return the record of a scenario's algorithm: of ``auto`` that of a ring, for an all-to-all that of the direct exchange."""
-    return ALGORITHMS["direct" if name == "auto" and collective == "alltoall" else name]
+    return ALGORITHMS[collective_of(collective).usual_algorithm if name == AUTO else name]

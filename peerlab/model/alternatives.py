@@ -42,7 +42,7 @@ def alternatives(*scenarios: Scenario) -> dict[Figure | Wiring, tuple[Alternativ
     An assumption that cannot be simulated otherwise has no alternatives.
     """
     met = frozenset[str]().union(*map(figures_used, scenarios))
-    nics = any(scenario.uses_nic for scenario in scenarios)
+    nics = any(scenario.is_wired for scenario in scenarios)
     return {
         one: others
         for one, others in _of(scenarios[0].hardware).items()

@@ -10,6 +10,7 @@ from typing import Any
 
 from peerlab.errors import ScenarioError, nearest
 from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_record import Library
 from peerlab.model.nccl_law import PROTOCOLS
@@ -17,16 +18,6 @@ from peerlab.model.nic_wiring import PLACES
 from peerlab.units import KIB, parse_bytes, say_bytes
 
 REGISTRATIONS = ("cached", "per-transfer", "pool")
-COLLECTIVE_NAMES = {
-    "allreduce": "AllReduce",
-    "allgather": "AllGather",
-    "reduce-scatter": "ReduceScatter",
-    "alltoall": "all-to-all",
-    "point-to-point": "point to point",
-}
-COLLECTIVES = tuple(COLLECTIVE_NAMES)
-ADDING = ("allreduce", "reduce-scatter")
-"""Collectives whose result holds sums."""
 DEPENDENCIES = ("auto", "slice", "step")
 MEMORIES = ("device", "host")
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)

@@ -3,7 +3,7 @@
 from peerlab.errors import ScenarioError
 from peerlab.model.fabrics import Fabric
 from peerlab.model.paths import DataPath
-from peerlab.model.stages import Stage
+from peerlab.model.stages import OVER_FABRIC, Stage
 from peerlab.model.transport_record import TransportRecord
 
 UP_AND_DOWN = 2
@@ -12,11 +12,26 @@ UP_AND_DOWN = 2
 
 def with_hops(stages: tuple[Stage, ...], hops: int, *, flushes: bool = False) -> tuple[Stage, ...]:
     """Return the stages of a path whose slices fly so many hops, behind each perhaps a flush of what was received."""
-    at = 1 + next(place for place, one in enumerate(stages) if one.flight == "latency_ps")
-    further = (Stage("flight", (), flight="latency_ps"),) * (hops - 1)
+    at = 1 + next(
+        place for place, one in enumerate(stages) if one.crosses_fabric
+    )  # `check_flight` refuses a path without
+    further = (Stage("flight", (), flight=OVER_FABRIC),) * (hops - 1)
     flush = (Stage("flush", (), flight="flush_ps"),) if flushes else ()
     flown = [one for hop in ((), *((one,) for one in further)) for one in (*hop, *flush)]
     return (*stages[:at], *flown, *stages[at:])
+
+
+def check_flight(library: str, path: str, stages: tuple[Stage, ...]) -> None:
+    """Refuse a path whose slices do not fly over the fabric: a library that passes them from node to node has no hops there.
+
+    Raises
+    ------
+    ScenarioError
+        If it is so.
+    """
+    if not any(one.crosses_fabric for one in stages):
+        why = f"{library} passes slices on over the network between the nodes, which {path!r} does not cross"
+        raise ScenarioError("library", f"{why}; give 'none'")
 
 
 def check_in_network(name: str, path: DataPath, fabric: Fabric, transport: TransportRecord | None) -> None:

@@ -265,6 +265,16 @@ class Cluster:
         return self.numa_domains * self.switches_per_numa * self.nics_per_switch
 
     @property
+    def nics_per_device(self) -> int:
+        """NICs that a device sends over; 1 where devices share one (`peerlab.model.striping`)."""
+        return max(1, self.nics_per_switch // self.devices_per_switch)
+
+    @property
+    def used_nics_per_switch(self) -> int:
+        """NICs below a PCIe switch as devices use them: several of one device count as one."""
+        return min(self.nics_per_switch, self.devices_per_switch)
+
+    @property
     def node_wire_Bps(self) -> int:  # noqa: N802
         """Line rate of all NICs of a node, bytes per second and direction."""
         return self.nics * self.nic_Bps
@@ -290,7 +300,7 @@ class Cluster:
     @property
     def counted(self) -> str:
         """How many figures there are, and how many of them are assumed, such as ``31 figures, 16 of them assumed``."""
-        return f"{len(self.stated)} figures, {len(self.assumptions)} of them assumed"
+        return say_counted(self)
 
     def with_figure(
         self,
@@ -338,6 +348,15 @@ class Cluster:
             raise HardwareError(
                 f"{self.name}: a node with {self.devices} devices needs scaleup.rate, scaleup.latency and device.hbm"
             )
+
+
+def say_counted(*clusters: Cluster) -> str:
+    """Return how many figures some clusters have together, and how many of these are assumed, as every place says it.
+
+    A cluster from its file has the file's figures; that of a scenario (`Scenario.hardware`) also those of library and transport.
+    """
+    figures = {(cluster.name, figure.key): figure for cluster in clusters for figure in cluster.stated}
+    return f"{len(figures)} figures, {sum(bool(one.assumption) for one in figures.values())} of them assumed"
 
 
 ADDABLE = ("device.copy_start", "nic.per_message")

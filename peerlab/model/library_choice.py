@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, inf
+from math import floor
 
 from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import ALGORITHMS as NAMED
@@ -10,6 +10,8 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.library_record import Forbidden, Library
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, NcclSight, chosen, courses
 from peerlab.model.paths import PEER_DIRECT, RECEIVE_DIRECT
+from peerlab.model.rate_bounds import exchange_bound_Bps, path_bound_Bps
+from peerlab.model.striping import striped
 from peerlab.units import PS_PER_US, say_bytes
 
 _GB = 10**9
@@ -41,12 +43,15 @@ class LibraryChoice:
     """Flush after each."""
     nic_Bps: int  # noqa: N815
     """What a NIC carries, bytes on the wire per second: its line rate, or what the protocol gets of it."""
-    load: float
-    """Bytes that a node sends for each byte of the message, by its tree or ring and by the protocol's flags."""
     slice_bytes: int
     """What moves as one."""
     message_ps: int
     """What a NIC's proxy needs per slice."""
+
+    @property
+    def load(self) -> float:
+        """Bytes that a node sends for each byte of the message, by its tree or ring and by the protocol's flags."""
+        return self.course.load
 
     @property
     def chunks(self) -> str:
@@ -56,13 +61,12 @@ class LibraryChoice:
         return f"chunks of {say_bytes(chunk) if even else f'{floor(chunk / 1024)} KiB'}"
 
 
-def sight(
-    library: Library, cluster: Cluster, nodes: int, path: str, version: int, bound: float = inf
-) -> NcclSight:
+def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: int) -> NcclSight:
     """Return what NCCL sees of a cluster; what its file does not say of the graph is what NCCL's search would find.
 
-    `bound` is the rate in GB/s that the rest of the topology bounds. The simulation has that itself; the closed form has to be told.
+    NICs are those that devices use (`peerlab.model.striping`).
     """
+    cluster = striped(cluster)
     generation = min(max(cluster.generation or _OLDEST, _OLDEST), _NEWEST) - _OLDEST
     each, inside = cluster.nic_Bps / _GB, library.law["nvlink_rate"][generation]
     speeds = library.law[f"speeds_{'from' if generation >= _HOPPER else 'before'}_hopper"]
@@ -86,7 +90,9 @@ def sight(
         direct=path in _DIRECT,
         amd=cluster.cpu.upper() == "AMD",
         version=version,
-        bound=bound,
+        bound=exchange_bound_Bps(cluster) / _GB,
+        path=path_bound_Bps(cluster, path) / _GB,
+        pcie=path_bound_Bps(cluster, path, pcie_alone=True) / _GB,
     )
 
 
@@ -170,14 +176,13 @@ def _only(cost: Costs, protocol: str) -> Costs:
 
 
 def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, size: int) -> LibraryChoice:
-    per_nic = size / cluster.nics
+    nics = striped(cluster).nics
+    per_nic = size / nics
     # NVLink SHARP adds up a chunk of every device at once
     moved = run.chunk * (seen.devices if run.algorithm == "nvls-tree" else 1)
     slice_bytes = max(1, min(moved, -(-size // seen.devices)))
     messages = max(1.0, per_nic / slice_bytes)
     at_once = max(1.0, messages / run.rounds)
-    ends = seen.nodes * (seen.devices if run.algorithm == "ring" else 1)
-    load = library.law["wire"][PROTOCOLS.index(run.protocol)] * 2 * (ends - 1) / ends
     waits = run.rounds * run.message / messages
     # the first message of each channel is part of the law's hop: the simulation serves it as any other
     first = 0.0 if run.algorithm == "ring" else min(waits * at_once, run.message)
@@ -193,8 +198,8 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
         hops=hops,
         hop_ps=_ps(max(0.0, flight / hops - flush)),
         flush_ps=_ps(flush),
-        nic_Bps=max(1, round(run.rate * load * _GB / cluster.nics)),
-        load=load,
+        # not `run.rate`: what else of the topology bounds it, the simulation meets by itself
+        nic_Bps=max(1, round(run.line * run.load * _GB / nics)),
         slice_bytes=slice_bytes,
         message_ps=_ps(waits),
     )

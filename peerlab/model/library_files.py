@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Any
 
 from peerlab.errors import HardwareError, ScenarioError, nearest
-from peerlab.model.checks import COLLECTIVES
 from peerlab.model.cluster_reading import read_figure
+from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
 from peerlab.model.law_constants import read_law
 from peerlab.model.library_record import KINDS, MAKERS, NONE, Forbidden, Library, Unsolved, version_number
@@ -29,6 +29,8 @@ from peerlab.units import parse_bytes
 _WHEN = ("always", "staged", "before Hopper")
 _MOST_BYTES = 2**18
 _SECTION = "library."
+_EXTENDED = "nccl"
+"""The file that others extend; no cluster has it."""
 _TEXTS = ("name", "title", "kind", "extends", "version", "mpi", "maker")
 _STEERED = ("steering", "steering_changes")
 """Constants that a law has both, or neither."""
@@ -40,7 +42,7 @@ _ASKED = ("eager", "rendezvous")
 def known_libraries() -> tuple[str, ...]:
     """Return the names of the libraries that come with peerlab and that a cluster can have; the first is ``none``."""
     found = sorted(path.stem for path in (folder("data") / "libraries").glob("*.toml"))
-    return (NONE, *(name for name in found if name != "nccl"))
+    return (NONE, *(name for name in found if name != _EXTENDED))
 
 
 def load_library(name: str | Path) -> Library | None:
@@ -63,7 +65,7 @@ def load_library(name: str | Path) -> Library | None:
     if name in known_libraries():
         return _complete(name)
     own = _complete.__wrapped__(name)  # a file of one's own may have changed
-    if own.name in (*known_libraries(), "nccl"):
+    if own.name in (*known_libraries(), _EXTENDED):
         raise HardwareError(
             f"{name}: name = {own.name!r} is a library that comes with peerlab; give yours a name of its own"
         )
@@ -241,9 +243,9 @@ def _figures(given: Any) -> dict[str, Figure]:
 def _check_complete(library: Library) -> None:
     """Refuse a library of which the law lacks something."""
     lacking = [f"law.{name}" for name in SHAPES if name not in (*library.law, *_STEERED)]
-    lacking = lacking if library.kind == "nccl" else []
-    needed = {"nccl": ("hop", "message"), "pairwise": ("hop", "message", "overlap_lost"), "messages": ()}
-    lacking += [_SECTION + name for name in needed[library.kind] if _SECTION + name not in library.figures]
+    kind = library.kind_record
+    lacking = lacking if kind.chooses else []
+    lacking += [_SECTION + name for name in kind.figures if _SECTION + name not in library.figures]
     steered = [name for name in _STEERED if name in library.law]
     if len(steered) == 1:
         lacking += [f"law.{name}" for name in _STEERED if name not in steered]

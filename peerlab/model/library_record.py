@@ -9,7 +9,35 @@ from peerlab.model.hardware import Figure
 
 NONE = "none"
 """No library: topology alone, as on the bare fabrics."""
-KINDS = ("nccl", "pairwise", "messages")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LibraryKind:
+    """One kind of law: how a library walks a topology."""
+
+    collectives: tuple[str, ...]
+    """The collectives of which the law says what the library adds to them; of others topology alone is simulated."""
+    figures: tuple[str, ...] = ()
+    """Names of the figures that a library of this kind needs."""
+    chooses: bool = False
+    """Whether it chooses algorithm and protocol for each message between nodes, as NCCL does; it needs constants for that."""
+    schedule: str = ""
+    """What each rail does between the nodes where the algorithm is ``auto``, in slices of the library's own size; empty: as without a library."""
+    by_message: bool = False
+    """Whether it costs something for each message, and nothing else."""
+
+
+NCCL = "nccl"
+"""The kind of NCCL, RCCL and their like."""
+KINDS: dict[str, LibraryKind] = {
+    NCCL: LibraryKind(collectives=("allreduce",), figures=("hop", "message"), chooses=True),
+    "pairwise": LibraryKind(
+        collectives=("allreduce", "allgather", "reduce-scatter", "alltoall"),
+        figures=("hop", "message", "overlap_lost"),
+        schedule="pairwise",
+    ),
+    "messages": LibraryKind(collectives=("point-to-point", "alltoall"), by_message=True),
+}
 """Laws: NCCL's own choice of trees and rings; pairwise exchanges; a cost for each message point to point."""
 
 MAKERS = ("NVIDIA", "AMD", "Habana")
@@ -76,6 +104,11 @@ class Library:
     def __hash__(self) -> int:
         """Return the hash of its name: libraries are few."""
         return hash(self.name)
+
+    @property
+    def kind_record(self) -> LibraryKind:
+        """What is known of its kind of law."""
+        return KINDS[self.kind]
 
     @property
     def transport(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.collective import collective_of
 from peerlab.model.paths import path_title
 from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes
@@ -29,7 +29,7 @@ def _say(scenario: Scenario, name: str) -> str:
         "cluster": lambda _: scenario.hardware.title,
         "path": path_title,
         "registration": lambda kind: _CACHES.get(kind, "one pool"),
-        "collective": lambda kind: COLLECTIVE_NAMES[kind],
+        "collective": lambda kind: collective_of(kind).title,
         "message_bytes": say_bytes,
         "nodes": lambda nodes: f"{nodes} nodes",
         "library": lambda _: scenario.used_library.title if scenario.used_library else "no library",

@@ -55,7 +55,11 @@ class NcclSight:
     version: int
     """NCCL's version, such as 219 for 2.19."""
     bound: float = inf
-    """GB/s of the message that the rest of the topology bounds, such as the links inside a node."""
+    """GB/s of the message that the links inside a node let through."""
+    path: float = inf
+    """GB/s that a node can send on the data path, its NICs aside: host memory, for instance, is crossed several times."""
+    pcie: float = inf
+    """GB/s that its PCIe links alone let through, which is what NCCL's own search sees of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +98,12 @@ class LawCourse:
     """What of `hop` is the flush of received chunks."""
     fill: float
     """What the first chunk needs on the wire of all hops."""
+    line: float
+    """GB/s of the message in the steady state, as far as NICs and protocol let it."""
     rate: float
-    """GB/s of the message in the steady state."""
+    """The same with what the rest of the topology bounds."""
+    load: float
+    """Bytes that a node sends for each byte of the message, by its tree or ring and by the protocol's flags."""
     chunk: int
     """Bytes of a message of one channel."""
     channels: int
@@ -156,15 +164,22 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
         "ring": 0.0,
         "nvls-tree": 2 * sight.devices * chunk / (1000 * nic),
     }[algorithm]
-    rate = min(_rate(sight, law, algorithm, protocol), sight.bound)
+    load, line = _load(sight, law, algorithm, p), _rate(sight, law, algorithm, protocol)
+    rate = min(line, sight.bound, sight.path / load)
     message = costs.message * law["message_share"][p]
     one = hops * message if algorithm == "ring" else message
     waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
     time = launch + inside + hops * hop + filling + size / (1000 * rate) + waits
     return LawCourse(
         algorithm=algorithm, protocol=protocol, launch=launch, inside=inside, hops=hops, hop=hop, flush=flush, fill=filling,
-        rate=rate, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=one if rounds > 1 else 0.0, time=time,
+        line=line, rate=rate, load=load, chunk=max(1, ceil(chunk)), channels=channels, rounds=rounds, message=one if rounds > 1 else 0.0, time=time,
     )  # fmt: skip
+
+
+def _load(sight: NcclSight, law: Law, algorithm: str, p: int) -> float:
+    """Return the bytes that a node sends for each byte of the message."""
+    ends = sight.nodes * (sight.devices if algorithm == "ring" else 1)
+    return float(law["wire"][p] * 2 * (ends - 1) / ends)
 
 
 def _hops(sight: NcclSight, algorithm: str) -> int:
@@ -244,7 +259,7 @@ def _planned_rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> 
 def _planned(sight: NcclSight, size: int, law: Law, latency: float, algorithm: str, protocol: str) -> float:
     """Return tuning.cc's own prediction (ncclTopoGetAlgoTime) for the network's latency as the plugin tells it: what NCCL chooses by."""
     p = PROTOCOLS.index(protocol)
-    rate = _planned_rate(sight, law, algorithm, protocol)
+    rate = min(_planned_rate(sight, law, algorithm, protocol), sight.pcie / _load(sight, law, algorithm, p))
     hop = _network_hop(sight, law, algorithm, p) + latency * (2 if protocol == "Simple" else 1)
     launch, inside = _inside(sight, law, algorithm, p, 0)
     fixed = launch + inside + _hops(sight, algorithm) * hop

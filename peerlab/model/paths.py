@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from peerlab.model.hardware import Cluster
 from peerlab.model.resources import resource_kind
-from peerlab.model.stages import Side, Stage, Use
+from peerlab.model.stages import OVER_FABRIC, Side, Stage, Use
 
 PEER_DIRECT = "peer-direct"
 """The path that peerlab compares with what a machine does without it."""
@@ -49,6 +49,8 @@ class DataPath:
     """Whether slices leave by the devices' own ports, past PCIe switch and NIC."""
     is_bare: bool = False
     """Whether it is nothing but a rate and a latency, for reference fabrics."""
+    is_usual: bool = False
+    """Whether a machine that nobody has described may have it, so that a log of any machine may be of it."""
     registration: tuple[str, str]
     """When memory is registered and which, in a few words each, where no cache decides."""
     cache_rests: str = ""
@@ -147,7 +149,7 @@ def _staged_network(cluster: Cluster) -> Stage:
         *_to_memory(cluster),
         next(bounce),
     )
-    return Stage("network", uses, flight="latency_ps", acquire="destination", release="source")
+    return Stage("network", uses, flight=OVER_FABRIC, acquire="destination", release="source")
 
 
 _SIDES: tuple[Side, Side] = ("source", "destination")
@@ -177,7 +179,7 @@ def _host_tcp(cluster: Cluster, memory: str) -> tuple[Stage, ...]:
 
 def _peer_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
     uses = (PROXY, *_from_device(cluster), *_SEND, *_RECEIVE, *_to_device(cluster))
-    return (Stage("direct", uses, flight="latency_ps", acquire="source", release="source"),)
+    return (Stage("direct", uses, flight=OVER_FABRIC, acquire="source", release="source"),)
 
 
 def _receive_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
@@ -185,7 +187,7 @@ def _receive_direct(cluster: Cluster, _memory: str) -> tuple[Stage, ...]:
     out, _ = _copies(cluster)
     bounce = Use("core", "source", work="bounce_copy_Bps")
     uses = (PROXY, bounce, *_from_memory(cluster), *_SEND, *_RECEIVE, *_to_device(cluster))
-    return *_started(cluster, out), Stage("half-direct", uses, flight="latency_ps", release="source")
+    return *_started(cluster, out), Stage("half-direct", uses, flight=OVER_FABRIC, release="source")
 
 
 def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
@@ -210,6 +212,7 @@ PATHS: dict[str, DataPath] = {
         ),
         is_rdma=True,
         uses_device_memory=True,
+        is_usual=True,
         registration=("at start", "one pool, once"),
     ),
     "host-rdma": DataPath(
@@ -221,6 +224,7 @@ PATHS: dict[str, DataPath] = {
         needs=_STAGING,
         is_staged=True,
         is_rdma=True,
+        is_usual=True,
         registration=("at start", "bounce pool, once"),
         cache_rests="The registration cache changes nothing here: the bounce buffers are registered once, at the start.",
     ),
@@ -245,6 +249,7 @@ PATHS: dict[str, DataPath] = {
         needs=(*_STAGING, "node.cores_per_device", "host.core_copy", "host.packet_cost", "host.packet_size"),
         is_staged=True,
         uses_kernel_tcp=True,
+        is_usual=True,
         registration=("none", "kernel TCP needs none"),
         cache_rests="The registration cache changes nothing here: kernel TCP registers no memory.",
     ),
@@ -264,7 +269,7 @@ PATHS: dict[str, DataPath] = {
         summary="nothing but a rate and a latency: reference fabrics only",
         way="Slices go from port to port",
         role="network",
-        stages=lambda _cluster, _memory: _port_to_port("nic", "latency_ps"),
+        stages=lambda _cluster, _memory: _port_to_port("nic", OVER_FABRIC),
         needs=("slices.direct",),
         is_bare=True,
         registration=("none", "this path needs none"),
@@ -313,6 +318,11 @@ def kinds(cluster: Cluster, path: str) -> tuple[str, ...]:
 def sending_kinds(cluster: Cluster, path: str) -> tuple[str, ...]:
     """Return the kinds of resources by which a path sends into the network; none where it goes another way."""
     return tuple(kind for kind in kinds(cluster, path) if resource_kind(kind).counts_as == "send")
+
+
+def uses_nic(cluster: Cluster, path: str) -> bool:
+    """Return whether slices of a path go through the cluster's NICs: whether it uses what a node has one of for each NIC."""
+    return any(resource_kind(kind).scope == "nic" for kind in kinds(cluster, path))
 
 
 def _there(stage: Stage, cluster: Cluster) -> Stage:

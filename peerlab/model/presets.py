@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError, ScenarioError, nearest
+from peerlab.errors import HardwareError, ScenarioError, nearest, shell_word
 from peerlab.model.cluster_reading import examine
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
 from peerlab.model.library_files import load_library
@@ -46,7 +46,11 @@ def read_cluster(text: str, where: str) -> Cluster:
     reading = examine(text)
     problems = [*reading.wrong, *map(str, reading.missing)]
     if problems:
-        more = f" ({len(problems) - 1} more: peerlab clusters check {where})" if len(problems) > 1 else ""
+        more = (
+            f" ({len(problems) - 1} more: peerlab clusters check {shell_word(where)})"
+            if len(problems) > 1
+            else ""
+        )
         raise HardwareError(f"{where}: {problems[0]}{more}")
     values: dict[str, Any] = dict(reading.texts)
     values |= {FIGURE_FIELDS[key]: internal_value(figure) for key, figure in reading.figures.items()}
@@ -88,7 +92,9 @@ def cluster_file(name: str | Path) -> Path:
     if str(name).endswith(".toml"):
         return Path(name)
     offer = nearest(str(name), known_clusters())
-    raise HardwareError(f"unknown cluster {str(name)!r}; {offer}; or the path of a .toml file of your own")
+    raise HardwareError(
+        f"unknown cluster {str(name)!r}; {offer}; or the path of a .toml file of your own (peerlab clusters new begins it)"
+    )
 
 
 def read_cluster_text(path: Path) -> str:

@@ -147,7 +147,7 @@ class Scenario(WithLibrary):
     @property
     def only_sends(self) -> bool:
         """Whether it is sends and receives and nothing else: a message, or an all-to-all."""
-        return self.collective in ("point-to-point", "alltoall")
+        return self.collective_record.only_sends
 
     @property
     def machine(self) -> Cluster:
@@ -168,7 +168,7 @@ class Scenario(WithLibrary):
     @property
     def ranks(self) -> int:
         """Ranks that take part: one per device, or two for point to point."""
-        return 2 if self.collective == "point-to-point" else self.nodes * self.hardware.devices
+        return 2 if self.collective_record.is_message else self.nodes * self.hardware.devices
 
     @property
     def staged(self) -> bool:
@@ -220,9 +220,9 @@ class Scenario(WithLibrary):
 
         1 in an all-to-all: its messages overlap each other, so a library gains nothing by cutting small ones.
         """
-        if self.collective == "alltoall":
+        if self.collective_record.exchanges:
             return 1
-        if self.slice_bytes != "auto" or self.collective == "point-to-point":
+        if self.slice_bytes != "auto" or self.collective_record.is_message:
             return 2
         if self.choice or self._in_messages:
             return 1
@@ -232,7 +232,7 @@ class Scenario(WithLibrary):
     @property
     def smallest_slice(self) -> int:
         """Bytes that a full slice has at least; 1 for point to point, and where the scenario gives their size."""
-        given = self.slice_bytes != "auto" or self.collective == "point-to-point" or self.choice
+        given = self.slice_bytes != "auto" or self.collective_record.is_message or self.choice
         return 1 if given else _SMALLEST_SLICE
 
     @property
@@ -250,7 +250,7 @@ class Scenario(WithLibrary):
         """Whether a rank starts a step only when its last step is complete."""
         if self.dependency != "auto":
             return self.dependency == "step"
-        if self.collective == "alltoall" and self.algorithm_record.blocks_alltoall:
+        if self.collective_record.exchanges and self.algorithm_record.blocks_alltoall:
             return True
         return self.data_path.is_bare and not self.algorithm_record.pipelined
 
@@ -260,7 +260,7 @@ class Scenario(WithLibrary):
 
         In a pairwise all-to-all ranks wait for each other; the library still overlaps the slices of a message.
         """
-        return self.blocking and (self.dependency == "step" or self.collective != "alltoall")
+        return self.blocking and (self.dependency == "step" or not self.collective_record.exchanges)
 
     @property
     def runs(self) -> int:

@@ -18,7 +18,7 @@ def check_shape(scenario: "Scenario") -> None:
         With the field, and what is possible.
     """
     _check_memory(scenario)
-    if scenario.collective == "point-to-point":
+    if scenario.collective_record.is_message:
         if scenario.nodes < 2:
             raise ScenarioError("nodes", "point-to-point needs 2 nodes or more")
         if scenario.algorithm != "auto":
@@ -26,8 +26,8 @@ def check_shape(scenario: "Scenario") -> None:
     algorithm, library = scenario.algorithm_record, scenario.used_library
     has = not algorithm.library or (library and library.kind == algorithm.library)
     if not has and scenario.collective in algorithm.collectives:
-        no_nic = f", which serves no {scenario.path!r}: nothing leaves by a NIC"
-        hint = ": give library='nccl-efa', for instance" if scenario.uses_nic else no_nic
+        none = f", which serves no {scenario.path!r}: {scenario.why_unserved}"
+        hint = none if scenario.why_unserved else ": give library='nccl-efa', for instance"
         raise ScenarioError("algorithm", f"{scenario.algorithm!r} needs NCCL{hint}")
     if algorithm.in_node_switch and not scenario.hardware.sharp_Bps:
         lacks = f"and {scenario.hardware.name}'s file does not say how fast (scaleup.sharp)"

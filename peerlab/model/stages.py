@@ -188,6 +188,10 @@ class Use:
     """For a core: the field of `Cluster` with the rate of this work, if it is not the kernel's copy and TCP."""
 
 
+OVER_FABRIC = "latency_ps"
+"""The flight over the network between the nodes: field of `Cluster`."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """One stage of a slice's way, on one data path."""
@@ -205,6 +209,11 @@ class Stage:
     """Side whose window (bounce buffer, for staging) the slice must hold before the stage."""
     release: Side | None = None
     """Side whose window it gives back after the stage."""
+
+    @property
+    def crosses_fabric(self) -> bool:
+        """Whether slices fly over the network between the nodes behind it."""
+        return self.flight == OVER_FABRIC
 
     @property
     def side(self) -> Side:

@@ -17,13 +17,13 @@ _GRAPH = ("device.generation", *(key for key in FIGURE_KINDS if key.startswith("
 def figures_used(scenario: Scenario) -> frozenset[str]:
     """Return the keys of the figures that the simulation of a scenario may look at; no other changes its answer."""
     cluster = scenario.hardware
-    collective = scenario.collective != "point-to-point"
+    message = scenario.collective_record.is_message
     keys = {*_WIRED, *scenario.fabric.figures}
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
     keys.update(_of_library(scenario))
     keys.update(_of_transport(scenario))
-    if collective and cluster.devices > 1:
+    if not message and cluster.devices > 1:
         keys.update(_inside(scenario))
     if scenario.registers:
         keys.update(key for key in FIGURE_KINDS if key.startswith("registration."))
@@ -49,14 +49,14 @@ def _inside(scenario: Scenario) -> Iterator[str]:
 
 def _of_library(scenario: Scenario) -> Iterator[str]:
     """Yield what the library adds: NCCL its graph and its transport's costs, a library of messages what it costs point to point."""
-    library = scenario.used_library
+    law = scenario.law
     if scenario.choice:
         yield from (*_GRAPH, "library.hop", "library.message", "library.rendezvous", "library.eager")
-    elif library and library.kind == "messages" and scenario.collective == "point-to-point":
+    elif law and law.by_message and scenario.collective_record.is_message:
         yield from ("library.rendezvous", "library.eager", "library.device_buffers")
-    elif library and library.kind == "messages" and scenario.collective == "alltoall":
+    elif law and law.by_message:
         yield "library.message"
-    elif library and library.kind == "pairwise" and scenario.uses_nic and scenario.nodes > 1:
+    elif law and law.schedule and scenario.nodes > 1:
         yield from ("library.hop", "library.message", "library.overlap_lost")
 
 

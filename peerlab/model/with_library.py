@@ -6,15 +6,18 @@ from pathlib import Path
 
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.algorithms import Algorithm, algorithm_of
-from peerlab.model.further_hops import UP_AND_DOWN
+from peerlab.model.collective import Collective, collective_of
+from peerlab.model.further_hops import UP_AND_DOWN, check_flight
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import serving, with_library
 from peerlab.model.library_fit import misfit_of
-from peerlab.model.library_record import Library
-from peerlab.model.paths import data_path
+from peerlab.model.library_record import Library, LibraryKind
+from peerlab.model.paths import data_path, uses_nic
+from peerlab.model.paths import stages as path_stages
 from peerlab.model.presets import load_cluster
 from peerlab.model.rewiring import rewired
+from peerlab.model.striping import striped
 from peerlab.model.transport_record import latency_ps
 from peerlab.model.with_transport import WithTransport
 from peerlab.units import say_bytes
@@ -56,9 +59,15 @@ class WithLibrary(WithTransport):
     @cached_property
     def used_library(self) -> Library | None:
         """The communication library that serves the path; None: topology alone, as where no NIC sends."""
-        if not self.uses_nic:
+        if self.why_unserved:
             return None
         return serving(self.given_cluster.library if self.library is None else self.library, str(self.path))
+
+    @property
+    def law(self) -> LibraryKind | None:
+        """The law that says what the library adds to this collective; None where none does."""
+        library = self.used_library
+        return library.kind_record if library and self.collective in library.kind_record.collectives else None
 
     @cached_property
     def hardware(self) -> Cluster:
@@ -95,11 +104,16 @@ class WithLibrary(WithTransport):
         own = self.given_cluster.library_version if self.library is None else ""
         return library.number(self.library_version or own or library.version)
 
+    @property
+    def _chooses(self) -> bool:
+        """Whether the library chooses algorithm and protocol for the message."""
+        return self.law is not None and self.law.chooses and self.nodes > 1
+
     @cached_property
     def choice(self) -> LibraryChoice | None:
         """What NCCL does with this message between nodes; None where another law, or none, holds."""
         library = self.used_library
-        if not library or library.kind != "nccl" or self.collective != "allreduce" or self.nodes == 1:
+        if not library or not self._chooses:
             return None
         seen = sight(library, self.hardware, self.nodes, str(self.path), self.library_number)
         return nccl_choice(
@@ -140,7 +154,7 @@ class WithLibrary(WithTransport):
 
     @cached_property
     def _cluster_for_library(self) -> Cluster:
-        hardware, library, choice = self.hardware, self.used_library, self.choice
+        hardware, choice = striped(self.hardware), self.choice
         if choice:
             return replace(
                 hardware,
@@ -150,20 +164,36 @@ class WithLibrary(WithTransport):
                 flush_ps=choice.flush_ps,
                 scaleup_latency_ps=0,
             )
-        if library and library.kind == "pairwise" and self.collective != "point-to-point" and self.uses_nic:
+        if self.law and self.law.schedule:
             return replace(hardware, latency_ps=latency_ps(hardware, None, None) + (hardware.hop_ps or 0))
         return replace(hardware, message_ps=0) if hardware.message_ps else hardware
+
+    @property
+    def collective_record(self) -> Collective:
+        """What is known of the collective."""
+        return collective_of(self.collective)
 
     @property
     def algorithm_record(self) -> Algorithm:
         """What is known of the algorithm, ``auto`` resolved."""
         return algorithm_of(self.algorithm, self.collective)
 
-    @property
+    @cached_property
     def uses_nic(self) -> bool:
-        """Whether slices leave by the NICs, and not by the devices' own ports or a bare wire."""
-        way = data_path(str(self.path))
-        return not way.uses_own_ports and not way.is_bare
+        """Whether slices go through the NICs, and not by the devices' own ports or another way."""
+        return uses_nic(self.given_cluster, str(self.path))
+
+    @property
+    def is_wired(self) -> bool:
+        """Whether it matters where the NICs hang: slices go through them, and what lies between NIC and memory is simulated."""
+        return self.uses_nic and not data_path(str(self.path)).is_bare
+
+    @property
+    def why_unserved(self) -> str:
+        """Why no library can serve the path, after *because*; empty where one can."""
+        if data_path(str(self.path)).is_bare:
+            return "it is nothing but a rate and a latency"
+        return "" if self.uses_nic else "nothing leaves by a NIC"
 
     @property
     def library_says(self) -> str:
@@ -179,7 +209,7 @@ class WithLibrary(WithTransport):
                 else self.choice.chunks
             )
             return f"{self.choice.runs}, {cut}"
-        if library is None or not self.uses_nic:
+        if library is None:
             return ""
         if self.algorithm_record.in_network:
             return f"a what-if, because {library.title} has no {self.algorithm!r}"
@@ -187,15 +217,15 @@ class WithLibrary(WithTransport):
             return f"topology alone, because what {library.title} adds to it is not modelled"
         version = f"{self.library_number // 100}.{self.library_number % 100}"
         how = self.schedule_name
-        if self.collective == "alltoall":
+        if self.collective_record.exchanges:
             how = "pairwise" if self.algorithm_record.blocks_alltoall else "direct exchange"
-        return f"{library.title} {version}" + (f": {how}" if library.kind == "pairwise" else "")
+        return f"{library.title} {version}" + (f": {how}" if library.kind_record.schedule else "")
 
     @property
     def library_figures(self) -> dict[str, str | float | None]:
         """What library and transport were used, ``auto`` resolved, by `LIBRARY_FIGURES`; None where there is no such thing."""
         course = self.choice.course if self.choice else None
-        sends = self.nodes > 1 and self.collective != "point-to-point"
+        sends = self.nodes > 1 and not self.collective_record.is_message
         cut = course.chunk if course and self.slice_bytes == "auto" else self.slice_bytes
         values = (
             self.hardware.library,
@@ -209,14 +239,19 @@ class WithLibrary(WithTransport):
 
     @property
     def library_misfit(self) -> str:
-        """Why no such machine has the library that was given, as a sentence; empty if one may."""
-        return misfit_of(self.used_library, self.given_cluster) if self.library is not None else ""
+        """Why no such machine has the library that was given, or why it does nothing, as a sentence; empty if one may."""
+        if self.library is None:
+            return ""
+        given = serving(self.library, str(self.path))
+        if given and self.why_unserved:
+            return f"{given.title} serves no {self.path!r}, because {self.why_unserved}."
+        return misfit_of(given, self.given_cluster)
 
     @property
     def library_unsolved(self) -> tuple[str, ...]:
         """What the library's law does not meet at this message, as sentences."""
         library, choice = self.used_library, self.choice
-        if library is None or not self.uses_nic or not self._library_knows:
+        if library is None or not self._library_knows:
             return ()
         algorithm = choice.course.algorithm if choice else ""
         size = int(self.message_bytes)
@@ -226,31 +261,23 @@ class WithLibrary(WithTransport):
 
     @property
     def _library_knows(self) -> bool:
-        """Whether a law says what the library adds to the collective."""
-        library = self.used_library
-        if library is None or self.choice:
-            return library is not None
-        messages = self.collective in ("point-to-point", "alltoall")
-        return {"nccl": False, "pairwise": self.collective != "point-to-point", "messages": messages}[
-            library.kind
-        ]
+        """Whether a law says what the library adds to the collective, with this many nodes."""
+        return bool(self.choice) or (self.law is not None and not self.law.chooses)
 
     @property
     def schedule_name(self) -> str:
         """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
         if self.choice:
             return "chain"
-        if self.collective == "alltoall":
+        if self.collective_record.exchanges:
             return "direct"
-        library = self.used_library
-        pairwise = library is not None and library.kind == "pairwise" and self.uses_nic
-        return "pairwise" if pairwise and self.algorithm == "auto" else self.algorithm_record.schedule
+        by_law = self.law.schedule if self.law and self.algorithm == "auto" else ""
+        return by_law or self.algorithm_record.schedule
 
     @property
     def _in_messages(self) -> bool:
         """Whether a library cuts a transfer into its own slices, and no finer."""
-        library = self.used_library
-        return library is not None and library.kind == "pairwise" and self.uses_nic
+        return self.law is not None and bool(self.law.schedule)
 
     def check_library(self) -> None:
         """Refuse a version or a protocol that there is not.
@@ -266,16 +293,18 @@ class WithLibrary(WithTransport):
         if library is None:
             for name in ("library_version", "protocol"):
                 if getattr(self, name) not in (None, "auto"):
-                    none = f"no library serves {self.path!r}, because nothing leaves by a NIC; leave it out"
+                    none = f"no library serves {self.path!r}, because {self.why_unserved}; leave it out"
                     one = "there is no library to have it; name one, such as library='nccl-efa'"
-                    raise ScenarioError(name, one if self.uses_nic else none)
+                    raise ScenarioError(name, none if self.why_unserved else one)
             return
         version = self.library_number
+        if self._chooses:
+            check_flight(library.title, str(self.path), path_stages(self.given_cluster, str(self.path)))
         if self.protocol == "auto":
             return
-        if library.kind != "nccl":
+        if not library.kind_record.chooses:
             raise ScenarioError("protocol", f"{library.title} has no protocols; leave it at 'auto'")
-        if self.nodes == 1 or self.collective != "allreduce":
+        if not self._chooses:
             raise ScenarioError(
                 "protocol", "is modelled for an allreduce between nodes only; leave it at 'auto'"
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import data_path
+from peerlab.model.paths import data_path, stages
 from peerlab.model.transport_files import (
     known_transports,
     load_transport,
@@ -38,11 +38,15 @@ class WithTransport:
         def hardware(self) -> Cluster:
             """The cluster with all figures."""
 
+        @property
+        def uses_nic(self) -> bool:
+            """Whether slices go through the NICs."""
+
     @cached_property
     def used_transport(self) -> TransportRecord | None:
         """The transport that serves the path; None: its headers are not counted, as where nobody names one."""
         name = self.transport or self.given_cluster.transport
-        if not name or data_path(str(self.path)).uses_own_ports:
+        if not name or not self.uses_nic:
             return None
         found = load_transport(name)
         return load_transport(found.instead[str(self.path)]) if self.path in found.instead else found
@@ -50,10 +54,9 @@ class WithTransport:
     @property
     def fitting_transports(self) -> tuple[str, ...]:
         """Names of the transports that cluster and path can have; none where nothing leaves by a NIC."""
-        path = data_path(str(self.path))
-        if path.uses_own_ports:
+        if not self.uses_nic:
             return ()
-        can = possible_transports(self.given_cluster)
+        path, can = data_path(str(self.path)), possible_transports(self.given_cluster)
         return tuple(name for name in can if load_transport(name).rdma or not path.is_rdma)
 
     @property
@@ -105,6 +108,8 @@ class WithTransport:
         """
         cluster, name = self.given_cluster, self.transport or self.given_cluster.transport
         _check_metres(self.metres)
+        if cluster.leaves_latency and not self.uses_nic:
+            self._check_flight(cluster)
         if not name:
             self._check_nameless(cluster)
             return
@@ -112,11 +117,9 @@ class WithTransport:
         if name not in possible_transports(cluster):
             has = ", ".join(cluster.transports)
             raise ScenarioError("transport", f"{cluster.name} has no {name!r}; it has: {has}")
+        if not self.uses_nic and self.transport:
+            raise ScenarioError("transport", f"nothing leaves by a NIC on path {self.path!r}; leave it out")
         path = data_path(str(self.path))
-        if path.uses_own_ports and self.transport:
-            raise ScenarioError(
-                "transport", f"path {self.path!r} sends by the devices' own ports, not by a NIC; leave it out"
-            )
         if path.is_rdma and not found.rdma:
             fits = ", ".join(self.fitting_transports)
             raise ScenarioError(
@@ -130,10 +133,18 @@ class WithTransport:
         for field, value in (("mtu", self.mtu), ("hops", self.hops), ("metres", self.metres)):
             if value is not None:
                 raise ScenarioError(field, f"{value} {needs}")
-        if cluster.leaves_latency and not data_path(str(self.path)).uses_own_ports:
+        if cluster.leaves_latency and self.uses_nic:
             raise ScenarioError(
                 "transport", f"{cluster.name} leaves its latency to the transport, so it {needs}"
             )
+
+    def _check_flight(self, cluster: Cluster) -> None:
+        """Refuse a path without NICs that needs the latency which the cluster leaves to the transport of its NICs."""
+        if any(one.crosses_fabric for one in stages(cluster, str(self.path))):
+            why = (
+                f"{cluster.name} leaves its latency to the transport of its NICs, and {self.path!r} uses none"
+            )
+            raise ScenarioError("path", f"{why}; give fabric.latency in its file")
 
 
 def _check_metres(value: Any) -> None:

@@ -71,7 +71,7 @@ export class Album {
   }
 
   get(name) {
-    if (name === "curves") return this.pack.whole(this.pack.document.curves[this.axis][this.values.data.meta.mark.of[this.axis]]);
+    if (name === "curves") return this.pack.whole(this.pack.document.curves[this.axis][this.values.data.meta.mark.of[this.axis]]) ?? {}; // a page that shows none has none
     return this.values[name];
   }
 

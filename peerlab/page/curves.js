@@ -193,7 +193,7 @@ export class Curves extends View {
     figures.fill("curves_bands", drawn, ["fill"]);
     const legend = this.find(".pl-bands");
     legend.textContent = curves.old ? "computing the curves of this scenario ..." : [this.sayMeasured(), curves.switches, curves.bands, curves.missing].filter(Boolean).join("; ");
-    legend.title = curves.missing && !curves.old ? `${legend.textContent} (impossible, or slow to simulate)` : legend.textContent;
+    legend.title = legend.textContent;
     legend.classList.toggle("pl-drawn", drawn.xs.length > 0 && !curves.old);
     const fills = drawn.fill.map((role) => figures.colour(role)), part = 100 / Math.max(1, fills.length);
     legend.style.setProperty("--pl-chip", `linear-gradient(90deg, ${fills.map((fill, i) => `${fill} ${i * part}% ${(i + 1) * part}%`).join(", ")})`);

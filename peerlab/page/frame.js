@@ -17,6 +17,7 @@ export function passKeysOn() {
     event.stopImmediatePropagation();
     parent.focus();
     if (event.key !== "Escape") tell(event);
+    else parent.postMessage({ peerlab: "left" }, "*"); // the lab closes the frame's panel
   };
   const pass = (event) => {
     const moves = event.target.matches("input[type=range], .pl-sources") && MOVES.test(event.key);

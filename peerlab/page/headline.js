@@ -22,6 +22,7 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number | null} [amount]
  * @property {string} [more]
  * @property {boolean} [always]
+ * @property {string} [hint]
  * @property {string} [does]
  * @property {string} [says]
  */
@@ -33,7 +34,6 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number} value
  * @property {number | null} low
  * @property {number | null} high
- * @property {number | null} alone
  * @property {OtherRatio[]} others
  * @property {string} says
  * @property {string} sure
@@ -109,16 +109,19 @@ export class Headline extends View {
   }
 
   // From where to where the ratio may lie, with what lies beside that; all of it is the tip.
-  range({ low, high, alone, others, says }) {
+  range({ low, high, others, says }) {
     const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
     const band = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
     const read = low === null ? "" : sayTimes(low) === sayTimes(high) ? sayTimes(high) : `${low.toFixed(2)} to ${sayTimes(high)}`; // once where both ends read the same
-    const topology = alone && sayTimes(alone) !== read ? `, ${sayTimes(alone)} from topology alone` : "";
-    const told = low === null ? ["simulated; its range is not computed here"] : [`${read} (†)${topology}`];
+    const told = low === null ? ["simulated; its range is not computed here"] : [`${read} (†)`];
     told.push(...felt.map(({ says: if_, low: from, high: to }) => `${band(from, to)} if ${if_}`));
     const note = make("div", "pl-note pl-range", told.join("; "));
     note.title = says || told.join("; ");
     return note;
+  }
+
+  paint() {
+    this.sure.paint();
   }
 
   fact(card) {
@@ -139,6 +142,7 @@ export class Headline extends View {
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
     const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
     const note = make("div", "pl-note", card.note + shared);
+    note.title = card.hint ?? "";
     box.append(label, value, note);
     if (card.does) {
       const does = make("div", "pl-note pl-does", card.does);

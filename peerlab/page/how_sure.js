@@ -3,6 +3,7 @@ import { make } from "./dom.js";
 
 export class HowSure {
   constructor(page) {
+    this.figures = page.figures;
     this.dialog = make("dialog", "pl-sure");
     this.dialog.setAttribute("aria-label", "How sure are we?");
     this.dialog.addEventListener("keydown", (event) => event.key === "Escape" || event.stopPropagation()); // keys of the page rest
@@ -21,11 +22,21 @@ export class HowSure {
   }
 
   open(of, sure, says) {
-    const picture = make("img", ""), close = make("button", "pl-button", "Close");
-    picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sure)}`;
-    picture.alt = says;
+    const close = make("button", "pl-button", "Close"), told = make("p", "");
+    this.picture = make("img", "");
+    this.picture.alt = says.replaceAll("`", "");
+    this.drawn = sure;
+    for (const [i, part] of says.split("`").entries()) told.append(i % 2 ? make("code", "", part) : part); // between two backticks is a command
     close.addEventListener("click", () => this.dialog.close());
-    this.dialog.replaceChildren(make("h3", "", `How sure are we? ${of}`), picture, make("p", "", says), close);
+    this.dialog.replaceChildren(make("h3", "", `How sure are we? ${of}`), this.picture, told, close);
+    this.paint();
     this.dialog.showModal();
+  }
+
+  // Gives the picture the colours of the theme: an image of its own knows nothing of the page's.
+  paint() {
+    if (!this.picture) return;
+    const coloured = this.drawn.replace(/var\(--pl-([\w-]+)\)/g, (_, role) => this.figures.colour(role));
+    this.picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(coloured)}`;
   }
 }

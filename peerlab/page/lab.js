@@ -35,9 +35,22 @@ class LabPage extends Page {
     // after the widget's own listener, so that Python is asked all the same
     const ask = ({ target }) => ["host", "cache"].forEach((name) => target.closest(`.pl-${name}`) && this.foresee(name));
     explorer?.addEventListener("change", ask, { signal });
+    explorer?.addEventListener("keydown", (event) => event.key === "Escape" && this.closePanel(explorer, event), { capture: true, signal }); // a text field of ipywidgets keeps its keys to itself
+    const left = ({ data, source }) => data?.peerlab === "left" && [...(explorer?.querySelectorAll("iframe") ?? [])].some((one) => one.contentWindow === source);
+    addEventListener("message", (event) => left(event) && this.closePanel(explorer, event), { signal });
     const themed = new MutationObserver(() => this.setTheme());
     themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
     this.closers.push(() => this.model.off("msg:custom", hear), () => themed.disconnect());
+  }
+
+  // Closes the panel that is open; its button has the focus then.
+  closePanel(explorer, event) {
+    const button = [...explorer.querySelectorAll(".pl-controls .mod-active.pl-plain, .pl-machine-close.mod-active")].find((one) => one.offsetParent);
+    if (!button || explorer.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    button.click();
+    button.focus();
   }
 
   dark() {

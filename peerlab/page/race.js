@@ -45,7 +45,8 @@ import { digits, sayTime } from "./words.js";
  */
 const CELLS = 56;
 const WATCHED_S = 10; // a race lasts this long at the usual speed
-const READABLE = 1.28; // so much larger than on a page are the words of a drawing on a slide: 14 px or more
+const READABLE = 1.2; // so much larger than on a page are the words of a drawing on a slide: 14 px or more
+const SLIDE = matchMedia("(min-width: 1180px) and (min-height: 640px)"); // in a smaller window a slide is a page
 const SMALL = 740; // narrower than this, words keep their size and the page scrolls
 
 const HTML = `
@@ -53,7 +54,7 @@ const HTML = `
 <div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><div class="pl-player" role="group" aria-label="Player"></div></div>
 <p class="rc-clock"><b></b> <span>on one clock</span></p>
 <div class="rc-lanes"></div>
-<section class="rc-lead"><h2></h2><svg role="img"></svg></section>
+<section class="rc-lead"><header><h2></h2><p class="rc-key"></p></header><svg role="img"></svg></section>
 <section class="rc-answer"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p><table></table></section>
 <p class="rc-source"></p>`;
 const LANE = `
@@ -152,6 +153,7 @@ class RacePage {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
     this.find(".rc-lead h2").textContent = data.same_way ? `Delivered per node, ${data.unit}` : "Delivered per node, % of all";
+    this.find(".rc-key").append(...data.racers.map(({ title, role, finish_us }) => Object.assign(make("span", "", `${title}, ${sayTime(finish_us)}`), { style: `--rc: var(--pl-${role}); --rc-ink: var(--pl-${role}-ink)` })));
     this.find(".rc-answer h2").textContent = answer.about;
     this.find(".rc-ratio").append(answer.value, make("small", "", answer.times));
     this.find(".rc-note").textContent = answer.note;
@@ -196,7 +198,8 @@ class RacePage {
     this.player.wanted = this.player.loop = false; // it begins when somebody asks, and ends at the finish
     const events = { start: moments, through: moments, between: (from, to, visit) => moments.forEach((time, i) => time >= from && time <= to && visit(i, 0)) };
     this.player.load(this, { length: data.end_us, pace: data.end_us / WATCHED_S, key: "race", events });
-    this.player.seek(Math.min(...data.racers.map(({ finish_us }) => finish_us))); // what is seen first is what it comes to
+    if (this.wanted.mode !== "slide") return;
+    this.player.seek(Math.min(...data.racers.map(({ finish_us }) => finish_us))); // a slide shows what it comes to before somebody plays it
     this.fresh = true;
   }
 
@@ -238,11 +241,10 @@ class RacePage {
 
   // Words grow with the page, so that a slide reads alike on a small screen and a large one.
   fit() {
-    const [width, height] = this.wanted.mode === "slide" ? [1280, 720] : [1120, 640], wide = innerWidth >= SMALL;
-    const zoom = Math.min(innerWidth / width, innerHeight / height), slide = this.wanted.mode === "slide";
-    this.zoom = wide ? Math.max(slide ? 0.7 : 1, Math.min(zoom, 3)) : 1;
+    const slide = this.wanted.mode === "slide" && SLIDE.matches, [width, height] = slide ? [1280, 720] : [1120, 640], wide = innerWidth >= SMALL;
+    this.zoom = wide ? Math.max(slide ? 0.8 : 1, Math.min(innerWidth / width, innerHeight / height, 3)) : 1;
     document.documentElement.style.setProperty("--z", this.zoom.toFixed(3));
-    const large = slide && wide ? Math.max(READABLE, 1.3 * this.zoom) : this.zoom * (slide ? 1.14 : 1);
+    const large = slide ? Math.max(READABLE, 1.28 * this.zoom) : this.zoom;
     for (const { road } of this.lanes) road.paint(large);
     this.chart.paint(large);
     this.player.draw();
@@ -268,7 +270,7 @@ class RacePage {
       road.draw(Math.min(time, racer.finish_us), through[i] ? 0 : moving, !this.calm || this.film > 0);
     }
     const ahead = lead(data, shares);
-    this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1]} ahead` });
+    this.chart.draw(time, shares, ahead && { who: ahead[0], text: `${ahead[1].replace(" of the way", "")} ahead` });
     say(this.find("h1"), sentence(data, through, shares));
     say(this.find(".rc-clock b"), this.clock(time));
     this.show();

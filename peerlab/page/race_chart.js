@@ -1,9 +1,11 @@
 // What both have delivered until now, what is still to come, and between the two the lead.
+import { freePlace, widthOf } from "./places.js";
 import { svgShape } from "./svg.js";
 import { digits, sayTime } from "./words.js";
 
 const POINTS = 240;
-const HALO = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-linejoin": "round" }; // words stay readable on a line
+const SAYING = 13; // px: size of what is ahead
+const HALO = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-linejoin": "round" }; // it stays readable on stripes
 
 export class RaceChart {
   constructor(host, data, delivered) {
@@ -32,9 +34,9 @@ export class RaceChart {
     ]);
     this.lines.forEach(([rest], i) => rest.setAttribute("d", this.line(i, data.racers[i].finish_us)));
     this.cursor = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.5 * zoom }, host);
-    this.key(right, bottom, zoom);
     this.dots = data.racers.map(({ role }) => svgShape("circle", { r: 5 * zoom, fill: `var(--pl-${role})`, stroke: "var(--pl-box)", "stroke-width": 1.5 * zoom }, host));
-    this.said = this.text(0, 0, "", { "font-weight": 700, "font-size": 13 * zoom, ...HALO, "stroke-width": 4 * zoom });
+    this.said = this.text(0, 0, "", { "font-weight": 700, "font-size": SAYING * zoom, ...HALO, "stroke-width": 4 * zoom });
+    this.full = data.racers.map(({ finish_us }, i) => ({ points: this.points(i, finish_us), thick: 5 * zoom }));
   }
 
   hatch(zoom) {
@@ -43,25 +45,18 @@ export class RaceChart {
   }
 
   text(x, y, words, more) {
-    const one = svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 11 * this.zoom, ...more }, this.host);
+    const one = svgShape("text", { x, y, fill: "var(--pl-muted)", "font-size": 12 * this.zoom, ...more }, this.host);
     one.textContent = words;
     return one;
   }
 
-  // Who is who, where no line comes: below the lines at their end.
-  key(right, bottom, zoom) {
-    this.data.racers.forEach(({ title, role, finish_us }, i) =>
-      this.text(right, bottom - (24 - 16 * i) * zoom, `${title}, ${sayTime(finish_us)}`, { "text-anchor": "end", fill: `var(--pl-${role}-ink)`, "font-weight": 650, ...HALO, "stroke-width": 4 * zoom }),
-    );
+  // A line up to a moment, as points in pixels.
+  points(i, until) {
+    return Array.from({ length: POINTS + 1 }, (_, k) => [this.x((k / POINTS) * until), this.y(this.delivered[i].at((k / POINTS) * until))]);
   }
 
   line(i, until) {
-    const found = [];
-    for (let k = 0; k <= POINTS; k++) {
-      const time = (k / POINTS) * until;
-      found.push(`${this.x(time).toFixed(1)} ${this.y(this.delivered[i].at(time)).toFixed(1)}`);
-    }
-    return `M${found.join("L")}`;
+    return `M${this.points(i, until).map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
   }
 
   // Draws the moment `time`; `lead` is who leads and by how much, or nothing.
@@ -82,11 +77,18 @@ export class RaceChart {
     if (!lead) return;
     const { role } = data.racers[lead.who];
     for (const stripe of this.stripes) stripe.setAttribute("fill", `var(--pl-${role})`);
-    const room = this.x(time) < 0.5 * this.host.clientWidth; // below the lower line; later in the wedge
-    this.said.setAttribute("x", this.x(time) + (room ? 11 : -11) * zoom);
-    this.said.setAttribute("y", room ? Math.min(this.y(Math.min(...shares)) + 20 * zoom, this.y(0) - 4 * zoom) : this.y((shares[0] + shares[1]) / 2) + 5 * zoom);
-    this.said.setAttribute("text-anchor", room ? "start" : "end");
-    this.said.setAttribute("fill", `var(--pl-${role}-ink)`);
+    const { x, y, anchor } = this.sayingPlace(lead.text, time, shares);
+    for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor, fill: `var(--pl-${role}-ink)` })) this.said.setAttribute(name, value);
+  }
+
+  // Where it is said who leads: beside the moment, between both lines or below or above them, as near as no line is.
+  sayingPlace(words, time, shares) {
+    const { zoom } = this, wide = widthOf(words, SAYING * zoom, true), at = this.x(time), [above, below] = [Math.max(...shares), Math.min(...shares)].map((share) => this.y(share));
+    const frame = { width: this.x(this.data.end_us), height: this.y(0) - 2 * zoom }, heights = [(above + below) / 2 + 5 * zoom, below + 20 * zoom, frame.height - 4 * zoom, above - 12 * zoom];
+    for (let y = frame.height - 4 * zoom; y > 14 * zoom; y -= 6 * zoom) heights.push(y);
+    const box = (x, y, anchor) => ({ x, y, anchor, box: { left: anchor === "end" ? x - wide : x, right: anchor === "end" ? x : x + wide, top: y - 11 * zoom, bottom: y + 4 * zoom } });
+    const places = [11, 45, 90, 140].flatMap((far) => heights.flatMap((y) => [box(at - far * zoom, y, "end"), box(at + far * zoom, y, "start")])).filter(({ box: { left } }) => left >= this.x(0) + 2);
+    return freePlace([...places, at > frame.width / 2 ? box(at - 11 * zoom, heights[0], "end") : box(at + 11 * zoom, heights[0], "start")], frame, this.full, []);
   }
 }
 

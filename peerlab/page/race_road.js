@@ -1,4 +1,5 @@
 // A data path unrolled, with its slices as trains: as long as the time for which they occupy a stretch.
+import { freePlace, widthOf } from "./places.js";
 import { Rows } from "./rows.js";
 import { svgShape } from "./svg.js";
 
@@ -6,6 +7,8 @@ const CARRIAGE = 22; // px, with the gap behind it: texture, so that one sees a 
 const GAP = 2.5;
 const QUEUE = 8; // so many waiting slices are drawn; more are a number
 const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
+const LETTERS = 12; // px
+const BED = 13; // px: how broad the road is
 const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
 const BLUR_S = 0.15; // over so much watching they are counted then
 const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's time on a stretch shows no single slices
@@ -52,24 +55,68 @@ export class RaceRoad {
     const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.zoom = zoom;
-    const margin = 34 * zoom, foot = height - 40 * zoom, top = 26 * zoom;
-    this.x = (part) => margin + part * (width - 2 * margin);
+    Object.assign(this, { zoom, width, height, taken: [] });
+    const half = (stop) => this.wide(stop.name, true) / 2 + 4 * zoom, left = Math.max(this.queueWide() + 10 * zoom, half(road.stops[0])), right = Math.max(24 * zoom, half(road.stops.at(-1)));
+    this.x = (part) => left + part * (width - left - right);
+    const foot = height - (33 + 15 * this.rowsBelow()) * zoom, top = 26 * zoom;
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
+    this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
-    this.tracks = road.stretches.map((one) => this.track(one, zoom));
-    this.queues = road.stops.map(() => svgShape("g", { fill: "var(--pl-ink)" }, host));
+    this.tracks = road.stretches.map((one, i) => this.track(one, this.beds[i].points, zoom));
     road.stops.forEach((stop) => this.stop(stop, zoom));
     this.names(zoom);
-    const tight = this.x(0.61) - this.x(0.39) < 150 * zoom; // then words of the wire stand below those of its ends
-    for (const { x, level, words, hot } of road.signs)
-      words.forEach((word, i) => this.text(this.x(x), this.y(level) + (25 + 15 * (i + Number(tight && !level))) * zoom, word, { hot, bold: hot }));
+    for (const sign of road.signs) this.sign(sign);
+    this.queues = road.stops.map((_, i) => Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
-  track({ points, role }, zoom) {
-    const d = points.map(([x, level], i) => `${i ? "L" : "M"}${this.x(x).toFixed(1)} ${this.y(level).toFixed(1)}`).join("");
+  wide(words, bold) {
+    return widthOf(words, LETTERS * this.zoom, bold);
+  }
+
+  // How broad a row of waiting slices is, or their number above it.
+  queueWide() {
+    return Math.max(5 * QUEUE * this.zoom, this.wide("88 wait") + 4 * this.zoom);
+  }
+
+  // How many rows of words there are below the names of the stops: none, if the wire's fit between the names of its ends.
+  rowsBelow() {
+    const { stops, signs, stretches } = this.road, low = signs.filter(({ level }) => !level), wire = stretches.findIndex(({ flight }) => flight);
+    if (wire < 0 || !low.length) return 0;
+    const [from, to] = [stops[wire], stops[wire + 1]], room = this.x(to.x) - this.x(from.x) - (this.wide(from.name, true) + this.wide(to.name, true)) / 2 - 16 * this.zoom;
+    const needed = Math.max(...low.flatMap(({ words, hot }) => words.map((word) => this.wide(word, hot))));
+    return Math.max(...low.map(({ words }) => words.length)) - Number(needed < room);
+  }
+
+  // Writes words below the road: at its foot beside the names or below them, under a hill as high as they have room.
+  sign({ x, level, words, hot }) {
+    const { zoom } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 25 * zoom;
+    const downs = level ? Array.from({ length: 60 }, (_, i) => 2 * i) : [0, 15, 30];
+    const places = downs.map((down) => {
+      const y = first + down * zoom;
+      return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 10 * zoom, bottom: y + (15 * (words.length - 1) + 3) * zoom } };
+    });
+    const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0];
+    this.taken.push(box);
+    words.forEach((word, i) => this.text(middle, y + 15 * i * zoom, word, { hot, bold: hot }));
+  }
+
+  // Where slices stand that wait for a stop, before it if there is room: the right end of their row, if there is one, and their number's.
+  queuePlace(number) {
+    const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide("88 wait"), wide = this.queueWide();
+    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 6 * zoom, name.right + 6 * zoom];
+    const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 17 * zoom, bottom: y + 12 * zoom } });
+    const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 24 * zoom, bottom: base - 9 * zoom } });
+    const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];
+    const low = [above(at - 9 * zoom, base - 23 * zoom), above(name.left - 8 * zoom, base + 26 * zoom), above(at + 9 * zoom + wide, base - 23 * zoom)];
+    const place = freePlace(level ? high : low, this, this.beds, this.taken);
+    this.taken.push(place.box);
+    return place;
+  }
+
+  track({ role }, points, zoom) {
+    const d = points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     const shape = { d, fill: "none", "stroke-linejoin": "round" };
-    const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": 13 * zoom, "stroke-linecap": "round" }, this.host);
+    const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": BED * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
       const colour = strength === 1 ? `var(--pl-${role})` : `color-mix(in srgb, var(--pl-${role}) 55%, var(--pl-panel))`;
       return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
@@ -87,8 +134,10 @@ export class RaceRoad {
     const { stops } = this.road;
     for (let i = 0, j; i < stops.length; i = j) {
       for (j = i + 1; stops[i].level && j < stops.length && stops[j].level && stops[j].name === stops[i].name; ) j++;
-      const middle = (this.x(stops[i].x) + this.x(stops[j - 1].x)) / 2;
-      this.text(middle, this.y(stops[i].level) + (stops[i].level ? -13 : 25) * zoom, stops[i].name, { bold: true });
+      if (!stops[i].name) continue;
+      const middle = (this.x(stops[i].x) + this.x(stops[j - 1].x)) / 2, y = this.y(stops[i].level) + (stops[i].level ? -13 : 25) * zoom, half = this.wide(stops[i].name, true) / 2;
+      this.taken.push({ left: middle - half, right: middle + half, top: y - 10 * zoom, bottom: y + 3 * zoom, stops: stops.slice(i, j).map((_, k) => i + k) });
+      this.text(middle, y, stops[i].name, { bold: true });
     }
   }
 
@@ -97,6 +146,7 @@ export class RaceRoad {
     for (const x of places) {
       const wide = 116 * zoom, high = 24 * zoom, at = { x: this.x(x) - wide / 2, y: 10 * zoom };
       svgShape("rect", { ...at, width: wide, height: high, rx: 5 * zoom, fill: "none", stroke: "var(--pl-edge)", "stroke-dasharray": "4 3" }, this.host);
+      this.taken.push({ left: at.x, right: at.x + wide, top: at.y, bottom: at.y + high });
       this.text(this.x(x), at.y + high / 2 + 4 * zoom, "host memory", {});
     }
   }
@@ -104,7 +154,7 @@ export class RaceRoad {
   text(x, y, words, { hot, bold }) {
     if (!words) return;
     const ink = hot ? "hot-ink" : bold ? "ink" : "muted";
-    const one = svgShape("text", { x, y, "text-anchor": "middle", "font-size": 11.5 * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
+    const one = svgShape("text", { x, y, "text-anchor": "middle", "font-size": LETTERS * this.zoom, fill: `var(--pl-${ink})`, "font-weight": bold ? 650 : 400, ...EDGE }, this.host);
     one.textContent = words;
   }
 
@@ -119,7 +169,7 @@ export class RaceRoad {
         if (shown[tone].length) path.setAttribute("stroke-dasharray", dashes(shown[tone], track.length));
       });
     });
-    this.queues?.forEach((queue, i) => this.queue(queue, this.road.stops[i], here.waiting[i] ?? 0));
+    this.queues?.forEach((queue, i) => this.queue(queue, here.waiting[i] ?? 0));
   }
 
   // How far carriages have rolled on a stretch, px: at the speed at which its slices cross it.
@@ -153,16 +203,13 @@ export class RaceRoad {
     return Math.min(1, served / (time - from || 1));
   }
 
-  queue(group, { x, level }, count) {
+  queue(group, count) {
     if (group.dataset.count === String(count) && group.childElementCount) return;
     group.dataset.count = count;
     group.replaceChildren();
-    // at the foot of a hill before the stop; on its top beside the name
-    const drawn = Math.min(count, QUEUE), { zoom } = this, y = this.y(level) - 23 * zoom, first = this.x(x) - (level ? 62 : 12) * zoom, last = first - (drawn - 1) * 5 * zoom;
-    for (let k = 0; k < drawn; k++) svgShape("rect", { x: first - k * 5 * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
-    if (count < 3) return;
-    const said = svgShape("text", { x: level ? last - 6 * zoom : first + 3 * zoom, y: y + (level ? 10 : -5) * zoom, "text-anchor": "end", "font-size": 11 * zoom, fill: "var(--pl-muted)" }, group);
-    said.textContent = `${count} wait`;
+    const { zoom } = this, { right, y, say } = group.place;
+    for (let k = 1; right && k <= Math.min(count, QUEUE); k++) svgShape("rect", { x: right - (5 * k - 2) * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
+    if (count > 2) svgShape("text", { ...say, "text-anchor": "end", "font-size": LETTERS * zoom, fill: "var(--pl-muted)" }, group).textContent = `${count} wait`;
   }
 }
 

@@ -304,7 +304,7 @@ class StepPage {
       this.roads[i].paint(1);
     }
     const doing = now < begin ? "waits for its gradients" : now >= end - 1e-6 ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
-    say(host.querySelector("p"), `${side.names[at]}: ${doing}`);
+    say(host.querySelector("p"), this.followed === null ? `at this moment: ${side.names[at]}, ${doing}` : `${side.names[at]}: ${doing}`);
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.roads[i].draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
   }

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from peerlab.collectives.busbw import MEASURED_COLLECTIVES, bus_factor
+from peerlab.collectives.busbw import bus_factor
 from peerlab.errors import RecordsError, nearest
+from peerlab.model.collective import MEASURED
 from peerlab.records.text import clean
 
 KINDS = ("measured", "imported", "simulated")
@@ -18,7 +19,7 @@ KINDS = ("measured", "imported", "simulated")
 COLUMNS: dict[str, str] = {
     "kind": "str",  # one of KINDS
     "source": "str",  # tool and file or machine, e.g. "nccl-tests: run.log"
-    "collective": "str",  # one of MEASURED_COLLECTIVES
+    "collective": "str",  # one of MEASURED
     "variant": "str",  # "in-place", "out-of-place", "latency", "bandwidth", "" where the tool has one way
     "size_bytes": "Int64",  # the message, as nccl-tests count it (an allgather: what every rank has in the end)
     "dtype": "str",
@@ -102,7 +103,7 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _check_names(columns: Mapping[str, Sequence[str]]) -> None:
-    for name, known in (("kind", KINDS), ("collective", MEASURED_COLLECTIVES)):
+    for name, known in (("kind", KINDS), ("collective", MEASURED)):
         for value in {*columns[name]} - {*known}:
             raise RecordsError(f"{name} {value[:40]!r} is unknown; {nearest(value[:40], known)}")
 

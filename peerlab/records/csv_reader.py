@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from peerlab.collectives.busbw import MEASURED_COLLECTIVES
 from peerlab.errors import RecordsError, nearest
+from peerlab.model.collective import MEASURED
 from peerlab.records.columns import COLUMNS
 from peerlab.records.csv_file import ALWAYS, FORMAT
 from peerlab.records.figures import contradiction, printed
@@ -120,7 +120,7 @@ def _contradiction(row: Mapping[str, Any], cells: Mapping[str, str]) -> str:
         return ""
     collective, ranks = row["collective"], row.get("ranks")
     factors = None
-    if ranks and collective in MEASURED_COLLECTIVES:
+    if ranks and collective in MEASURED:
         factors = factors_of(collective, (ranks, ranks))
     whose = say_ranks(collective, (ranks or 0, ranks or 0))
     return contradiction(row.get("size_bytes"), time, algbw, busbw, factors=factors, whose=whose)

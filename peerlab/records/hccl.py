@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from peerlab.errors import RecordsError, nearest
+from peerlab.model.collective import programs_of
 from peerlab.records.figures import Printed, cut_off, element_bytes, printed
 from peerlab.records.hccl_results import HcclResult, doubt, rows_of
 from peerlab.records.launch import Launch, Launches
@@ -21,16 +22,7 @@ from peerlab.units import say_count
 
 TOOL = "hccl_demo"
 
-_COLLECTIVES = {
-    "allreduce": "allreduce",
-    "allgather": "allgather",
-    "reducescatter": "reduce-scatter",
-    "alltoall": "alltoall",
-    "all2all": "alltoall",
-    "broadcast": "broadcast",
-    "reduce": "reduce",
-    "sendrecv": "point-to-point",
-}
+_COLLECTIVES = programs_of(TOOL)
 _POWERS = {"GB/s": 0, "MB/s": -3, "s": 0, "seconds": 0, "ms": -3, "us": -6}
 _DECIMALS = {"GB/s": 6, "ms": 6}
 """Of every figure in these units (HabanaAI/hccl_demo f623d69 common.h, formatBW and formatTime)."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from peerlab.collectives.busbw import bus_factor
 from peerlab.errors import RecordsError
+from peerlab.model.collective import collective_of
 from peerlab.records.figures import Printed, contradiction, count_contradiction
 from peerlab.records.notes import Damage
 from peerlab.records.ranks import Range, factors_of, rank_range, say_ranks
@@ -30,7 +31,7 @@ class HcclResult:
     @property
     def of_shares(self) -> bool:
         """Whether its size is one rank's share, so that busbw / algbw is n - 1."""
-        return self.collective == "allgather"
+        return collective_of(self.collective).gathers
 
     @property
     def ranks(self) -> Range | None:

@@ -14,21 +14,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import ijson  # type: ignore[import-untyped]
 
 from peerlab.errors import RecordsError
+from peerlab.model.collective import MEASURED, programs_of
 from peerlab.records.text import clean
-from peerlab.units import MIB, say_bytes
+from peerlab.records.trace_file import BYTE_ORDER_MARK, LOOK, TOOL, WatchedTrace
 
-TOOL = "PyTorch's profiler"
 MOST_EVENTS = 2_000_000
 """Events that are read at most; a step of a large model has 10,000 to 100,000. They take 200 MB at most while they are read."""
 MOST_COLLECTIVES = 100_000
 """Collectives that are read at most, on the host and on the device each; a step of a large model has up to 10,000."""
-_LONGEST_EVENT = 32 * MIB
-_LOOK = 2**16
 _LONGEST_NAME = 41
 _MOST_NAMED = 8
 _UNNAMED = "of no known name"
@@ -37,24 +35,15 @@ _DTYPES = {
     "int": 4, "int32": 4, "byte": 1, "uint8": 1, "char": 1, "int8": 1, "bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1,
 }  # fmt: skip
 """Bytes of an element, by PyTorch's names of types in small letters."""
-_KINDS = {
-    "allreduce": "allreduce", "allreduce_coalesced": "allreduce", "reduce_scatter": "reduce-scatter", "_reduce_scatter_base": "reduce-scatter",
-    "reduce_scatter_tensor_coalesced": "reduce-scatter", "allgather": "allgather", "_allgather_base": "allgather",
-    "all_gather_into_tensor_coalesced": "allgather", "broadcast": "broadcast", "all_to_all": "alltoall", "all_to_allv": "alltoall",
-}  # fmt: skip
+_KINDS = programs_of("PyTorch")
 """Our words for the names of collectives that record_param_comms writes."""
 _COMMUNICATES = re.compile(r"nccl|rccl|hccl", re.IGNORECASE)
 _STEP = re.compile(r"ProfilerStep#(\d{1,12})")
-_NO_NUMBER = re.compile(rb"(?:^|(?<=[:,\[\s]))-?(?:NaN|Infinity)(?=[,\]}\s])")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
 _MOST_ID, _MOST_TIME = 2**62, 10**18
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
-_LONG = re.compile(rb"[0-9]{4000}")
-"""A number that Python's int refuses, which ends the process inside ijson (its limit is 4300 digits)."""
 _KIND = re.compile(r"[a-z_][a-z0-9_]{0,39}")
 """What a name of a kind or a type looks like; other text may name hosts and users."""
-_DEEP = re.compile(rb"""(?:[\[{]\s*(?:"[^"]{0,99}"\s*:\s*)?){100}""")
-"""Deeper than any event is nested; reading on would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,56 +105,13 @@ class TraceEvents:
     """Events read."""
 
 
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
-class _Watched:
-    """A file whose NaNs become nulls, and which gives up when an event is longer than any is."""
-
-    def __init__(self, file: _Readable, name: str) -> None:
-        self.file, self.name = file, name
-        self.since_event = 0
-        self.no_numbers = 0
-        self._held = b""
-
-    def unread(self, begin: bytes) -> None:
-        """Give back what was read of the file, to be read again."""
-        self._held = begin + self._held
-
-    def read(self, size: int = -1) -> bytes:
-        """Return about so many bytes; none at the end."""
-        while size:
-            chunk = self.file.read(size)
-            self.since_event += len(chunk)
-            if self.since_event > _LONGEST_EVENT:
-                raise RecordsError(
-                    f"{self.name}: {say_bytes(_LONGEST_EVENT)} without an event; that is no trace of {TOOL}"
-                )
-            text = self._held + chunk
-            if _DEEP.search(text):
-                raise RecordsError(f"{self.name}: nested more than 100 deep; that is no trace of {TOOL}")
-            if _LONG.search(text):
-                raise RecordsError(
-                    f"{self.name}: a number of thousands of digits; that is no trace of {TOOL}"
-                )
-            # up to the last comma, so that no NaN is cut in two
-            cut = text.rfind(b",") + 1 if chunk else len(text)
-            self._held = text[cut:]
-            out, found = _NO_NUMBER.subn(b"null", text[:cut])
-            self.no_numbers += found
-            if out or not chunk:
-                return out
-        return b""
-
-
 def looks_like_trace(path: Path) -> bool:
     """Say whether a file is a trace, or something else in its format."""
     try:
         with path.open("rb") as raw:
             head = raw.read(2)
             raw.seek(0)
-            begin = (gzip.GzipFile(fileobj=raw) if head == b"\x1f\x8b" else raw).read(_LOOK)
+            begin = (gzip.GzipFile(fileobj=raw) if head == b"\x1f\x8b" else raw).read(LOOK)
     except (OSError, EOFError, zlib.error):
         return bool(re.search(r"\.json(\.gz)?$", path.name))
     return looks_like_json_trace(begin)
@@ -173,7 +119,7 @@ def looks_like_trace(path: Path) -> bool:
 
 def looks_like_json_trace(begin: bytes) -> bool:
     """Say whether a text that begins so is a trace in Chrome's format."""
-    return begin.lstrip()[:1] in (b"{", b"[") and any(
+    return begin.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] in (b"{", b"[") and any(
         mark in begin for mark in (b'"traceEvents"', b'"schemaVersion"', b'"ph":', b'"ph" :')
     )
 
@@ -189,11 +135,13 @@ def read_events(source: Path | bytes, name: str) -> TraceEvents:
     found = TraceEvents(clean(name))
     try:
         with source.expanduser().open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
-            zipped = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            watched = _Watched(gzip.GzipFile(fileobj=raw) if zipped else raw, found.name)
+            watched = WatchedTrace(raw, found.name)
             _read_all(found, watched)
-    except OSError as problem:  # gzip's own is one
+    except gzip.BadGzipFile:
+        raise RecordsError(
+            f"{found.name}: the compressed file is damaged, or something else stands behind its end"
+        ) from None
+    except OSError as problem:
         raise RecordsError(f"{found.name}: cannot read it: {problem.strerror or problem}") from None
     except (EOFError, zlib.error):
         raise RecordsError(
@@ -204,7 +152,7 @@ def read_events(source: Path | bytes, name: str) -> TraceEvents:
     return found
 
 
-def _read_all(found: TraceEvents, watched: _Watched) -> None:
+def _read_all(found: TraceEvents, watched: WatchedTrace) -> None:
     """Take every event; a trace is an object with ``traceEvents``, or an array of events."""
     try:
         for event in _events(watched):
@@ -217,20 +165,19 @@ def _read_all(found: TraceEvents, watched: _Watched) -> None:
             if isinstance(event, dict):
                 _take(found, event)
     except ijson.IncompleteJSONError as problem:
-        whole = "is cut off" if "premature" in str(problem).lower() else "is no JSON"
+        why = str(problem).lower()
+        whole = "is cut off" if "premature" in why else "is not in UTF-8" if "utf8" in why else "is no JSON"
         raise RecordsError(f"{found.name}: {whole} after {found.count:,} events") from None
-    except (ijson.JSONError, UnicodeDecodeError, InvalidOperation):
+    except UnicodeDecodeError:
+        raise RecordsError(f"{found.name}: is not in UTF-8 after {found.count:,} events") from None
+    except (ijson.JSONError, InvalidOperation):
         raise RecordsError(f"{found.name}: is no JSON after {found.count:,} events") from None
     if not found.count:
         raise RecordsError(f"{found.name}: no traceEvents; that is no trace of {TOOL}")
 
 
-def _events(watched: _Watched) -> Iterator[Any]:
-    first = watched.file.read(1)
-    while first.isspace():
-        first = watched.file.read(1)
-    watched.unread(first)
-    yield from ijson.items(watched, "item" if first == b"[" else "traceEvents.item")
+def _events(watched: WatchedTrace) -> Iterator[Any]:
+    yield from ijson.items(watched, "item" if watched.begin()[:1] == b"[" else "traceEvents.item")
 
 
 def _take(found: TraceEvents, event: dict[str, Any]) -> None:
@@ -330,7 +277,9 @@ def kernels(found: TraceEvents) -> list[TracedKernel]:
         every.append(
             TracedKernel(
                 collective=collective,
-                elements=larger if collective == "allgather" else said.get("In msg nelems", 0),
+                elements=larger
+                if collective in MEASURED and MEASURED[collective].gathers
+                else said.get("In msg nelems", 0),
                 dtype=dtype,
                 ranks=said.get("Group size", 0),
                 stream=said.get("stream", 0),

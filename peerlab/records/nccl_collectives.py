@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from peerlab.errors import RecordsError
+from peerlab.model.collective import collective_of, programs_of
 from peerlab.records import nccl
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.schema import Records
@@ -18,13 +19,7 @@ from peerlab.records.text import Log
 from peerlab.records.transport import environment_lines, transport_lines
 
 TOOL = "NCCL_DEBUG=INFO"
-COLLECTIVES = {
-    "AllReduce": "allreduce",
-    "AllGather": "allgather",
-    "ReduceScatter": "reduce-scatter",
-    "AlltoAll": "alltoall",
-    "AllToAll": "alltoall",
-}
+COLLECTIVES = programs_of("NCCL")
 """NCCL's names of the collectives that are known here."""
 _LINE = re.compile(
     r"(?P<who>\S{1,100}:\d{1,10}:\d{1,10} \[\d{1,3}\]) NCCL INFO (?P<name>\w{1,20}): opCount (?P<op>[0-9a-f]{1,16}) "
@@ -36,8 +31,6 @@ _TYPES = (
     "int8", "uint8", "int32", "uint32", "int64", "uint64", "half", "float", "double", "bfloat16", "fp8", "fp8",
 )  # fmt: skip
 """Elements by ncclDataType_t (nccl.h)."""
-_OF_ALL = ("allgather", "reduce-scatter", "alltoall")
-"""Collectives whose size, as nccl-tests count it, is that of all ranks together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +142,5 @@ def _collective(place: int, text: str) -> JobCollective:
     if kind >= len(_BYTES) or not ranks:
         raise RecordsError(f"datatype {kind} with {ranks} ranks is not possible")
     collective = COLLECTIVES[name]
-    size = int(found["count"]) * _BYTES[kind] * (ranks if collective in _OF_ALL else 1)
+    size = int(found["count"]) * _BYTES[kind] * (ranks if collective_of(collective).shares else 1)
     return JobCollective(place, found["who"], found["op"], collective, size, _TYPES[kind], ranks)

@@ -6,28 +6,16 @@ from statistics import median
 from typing import Any
 
 from peerlab.errors import RecordsError, nearest
+from peerlab.model.collective import collective_of, programs_of
 from peerlab.records.figures import Printed, contradiction, count_contradiction, cut_off
 from peerlab.records.launch import Launch
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.ranks import Range, agreed, factors_of, rank_range, say_ranks
 
 TOOL = "nccl-tests"
-COLLECTIVES = {
-    "all_reduce_perf": "allreduce",
-    "all_gather_perf": "allgather",
-    "reduce_scatter_perf": "reduce-scatter",
-    "alltoall_perf": "alltoall",
-    "broadcast_perf": "broadcast",
-    "reduce_perf": "reduce",
-    "gather_perf": "gather",
-    "scatter_perf": "scatter",
-    "sendrecv_perf": "point-to-point",
-}
 VARIANTS = ("out-of-place", "in-place")
 _ROWS_AGAINST = 3
 """So many groups of figures outweigh a list of ranks."""
-_OF_ONE_RANK = ("allgather", "reduce-scatter", "alltoall", "gather", "scatter")
-"""Here the column "count" has the elements of one rank's share, and "size" those of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +168,9 @@ def doubt_digits(row: NcclRow, cells: Mapping[str, str], variant: str, damage: D
 
 def _doubt(test: NcclRun, row: NcclRow, ranks: Range, damage: Damage) -> None:
     """Doubt a row whose figures contradict one another."""
-    alone = test.collective not in _OF_ONE_RANK
+    alone = not collective_of(
+        test.collective
+    ).shares  # else "count" has the elements of one rank, and "size" those of all
     shares = (1,) if alone else (1, ranks[0]) if ranks[0] == ranks[1] else None
     damage.doubt(row.place, count_contradiction(row.size, row.count, row.dtype, shares))
     factors, whose = factors_of(test.collective, ranks), say_ranks(test.collective, ranks)
@@ -193,10 +183,11 @@ def _doubt(test: NcclRun, row: NcclRow, ranks: Range, damage: Damage) -> None:
 def _collective(test: NcclRun, notes: list[str]) -> str:
     """Return the collective of a test, from its name or from what its figures leave possible."""
     name = test.name or (test.launch.binary if test.launch.binary.endswith("_perf") else "")
-    if name in COLLECTIVES:
-        return COLLECTIVES[name]
+    known = programs_of(TOOL)
+    if name in known:
+        return known[name]
     if name:
-        raise RecordsError(f"test {name!r} is not read; {nearest(name, COLLECTIVES)}")
+        raise RecordsError(f"test {name!r} is not read; {nearest(name, known)}")
     groups = [group for row in test.rows for group in row.groups if group.algbw.value]
     factor = median(group.busbw.value / group.algbw.value for group in groups) if groups else 1.0
     rooted = sum(row.root != "-1" for row in test.rows) * 2 > len(test.rows)

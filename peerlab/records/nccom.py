@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from peerlab.errors import RecordsError, nearest
+from peerlab.model.collective import programs_of
 from peerlab.records.figures import Printed, contradiction, count_contradiction, cut_off, printed
 from peerlab.records.launch import Launch, Launches
 from peerlab.records.notes import Damage, describe_ranks
@@ -27,13 +28,7 @@ from peerlab.units import say_count
 
 TOOL = "nccom-test"
 
-_OPERATIONS = {
-    **dict.fromkeys(("all_reduce", "allr"), "allreduce"),
-    **dict.fromkeys(("all_gather", "allg"), "allgather"),
-    **dict.fromkeys(("reduce_scatter", "redsct"), "reduce-scatter"),
-    "alltoall": "alltoall",
-    **dict.fromkeys(("sendrecv", "permute"), "point-to-point"),
-}
+_OPERATIONS = programs_of(TOOL)
 _RANKS, _NODES = ("-r", "--nworkers"), ("-N", "--nnodes")
 _COLUMN = re.compile(r"(size|count|time|algbw|busbw)(?::\w{1,12})?\((B|elems|us|GB/s|GiB/s)\)")
 _DECIMALS = 2

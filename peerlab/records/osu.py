@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from peerlab.errors import RecordsError, nearest
+from peerlab.model.collective import MEASURED, collective_of
 from peerlab.records.figures import cut_off, printed
 from peerlab.records.launch import Launch, Launches
 from peerlab.records.notes import Damage, describe_ranks
@@ -20,36 +21,22 @@ TOOL = "osu"
 
 _TITLE = re.compile(r"# OSU (\w{2,10}(?:-\w{2,12})?) (.{3,80}?)(?: Test)? v(\d[\w.]{0,20})")
 _HEAD = re.compile(r"# ?Size\s+\S")
-_COLUMN = re.compile(r"Size|Iterations|Validation|[A-Z][\w.]*(?: [A-Za-z][\w.]*)* ?\([^()]{1,10}\)|\S+")
+_COLUMN = re.compile(
+    r"Size|Iterations|Validation|[A-Z][\w.]{0,20}(?: [A-Za-z][\w.]{0,20}){0,4} ?\([^()]{1,10}\)|\S+"
+)
 _POINT_TO_POINT = {
     "Latency": ("point-to-point", "latency"),
     "Bandwidth": ("point-to-point", "bandwidth"),
     "Bi-Directional Bandwidth": ("point-to-point", "bidirectional bandwidth"),
 }
-_COLLECTIVE = {
-    "Allreduce": "allreduce",
-    "All-to-All Personalized Exchange": "alltoall",
-    "Allgather": "allgather",
-    "Reduce_scatter": "reduce-scatter",
-    "Broadcast": "broadcast",
-    "Reduce": "reduce",
-    "Gather": "gather",
-    "Scatter": "scatter",
-}
+_TITLED = {name: one.programs[TOOL] for name, one in MEASURED.items() if TOOL in one.programs}
+"""By collective the end of its program's name, and what stands in the program's title."""
+_COLLECTIVE = {title: name for name, (_, title) in _TITLED.items()}
 _TESTS = _POINT_TO_POINT | {f"{name} Latency": (c, "latency") for name, c in _COLLECTIVE.items()}
 _TESTS |= {f"Non-blocking {name} Latency": (c, "non-blocking latency") for name, c in _COLLECTIVE.items()}
 _PROGRAMS = {"latency": "Latency", "bw": "Bandwidth", "bibw": "Bi-Directional Bandwidth"} | {
     f"{prefix}{program}": f"{kind}{name} Latency"
-    for program, name in {
-        "allreduce": "Allreduce",
-        "alltoall": "All-to-All Personalized Exchange",
-        "allgather": "Allgather",
-        "reduce_scatter": "Reduce_scatter",
-        "bcast": "Broadcast",
-        "reduce": "Reduce",
-        "gather": "Gather",
-        "scatter": "Scatter",
-    }.items()
+    for program, name in _TITLED.values()
     for prefix, kind in (("", ""), ("i", "Non-blocking "))
 }
 """What stands in the title of ``osu_...``."""
@@ -57,12 +44,10 @@ _TIMES = ("Latency", "Avg Latency", "Pure Comm.")
 _WHOLE_END = re.compile(r"\.\d\d\Z|[a-z]\Z")
 _DECIMALS = 2
 """Of every figure but size and iterations (FLOAT_PRECISION in OSU's osu_util.h)."""
-_PER_PAIR = ("alltoall", "allgather", "gather", "scatter")
-"""Here OSU counts what one rank sends to one other, nccl-tests (and the records) what a rank has of all."""
 _BUFFERS = re.compile(r"Send Buffer on \w+ \((\w)\) and Receive Buffer on \w+ \((\w)\)")
-_FAILED = re.compile(
-    r"\*\*\* Process received signal \*\*\*|srun: error: .*|.*(?:Segmentation fault|Aborted).*"
-)
+_FAILED = re.compile(r"\*\*\* Process received signal \*\*\*|srun: error: .*|Segmentation fault|Aborted")
+_SAID_IN_A_LINE = ("Segmentation fault", "Aborted")
+"""What a shell says of a process; the rest of the line says of which."""
 
 
 _UNREAD = "?"
@@ -134,7 +119,7 @@ def _tests(log: Log, launches: Launches, damage: Damage, notes: list[str]) -> It
         elif not test.columns and test.title != _UNREAD and usual.fits(words):
             damage.row(line.number, "no head of a table stands above it")
         elif found := _FAILED.search(text):
-            damage.said(line, found[0])
+            damage.said(line, text if found[0] in _SAID_IN_A_LINE else found[0])
     yield test
 
 
@@ -230,7 +215,8 @@ def _bounds(cells: Mapping[str, str], name: str) -> str:
 
 def _finished(test: _Test, source: str, notes: list[str]) -> list[dict[str, Any]]:
     collective, variant = _TESTS[test.title]
-    ranks = 2 if collective == "point-to-point" else test.launch.ranks
+    record = collective_of(collective)
+    ranks = 2 if record.is_message else test.launch.ranks
     same = {
         "kind": "imported",
         "source": source,
@@ -239,7 +225,9 @@ def _finished(test: _Test, source: str, notes: list[str]) -> list[dict[str, Any]
         "ranks": ranks,
         "nodes": test.launch.nodes,
     }
-    if collective not in _PER_PAIR:
+    if (
+        not record.shares or record.adds
+    ):  # else OSU counts what one rank sends to one other, the records what a rank has of all
         return [same | row for row in test.rows]
     if ranks is None:
         notes.append(f"sizes are per pair of ranks: the log does not say how many ranks the {collective} has")

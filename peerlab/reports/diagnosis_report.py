@@ -31,6 +31,8 @@ def _parts(told: Told) -> Iterable[str]:
     held = "held against" if told["cluster_chosen"] else "recognised"
     clusters = ", ".join(told["clusters"]) or "no cluster, so only what holds on any machine is used"
     yield f"<p class='pl-quiet'>{escape(told['log'])}<br>{held}: {escape(clusters)}</p>"
+    if below := told.get("shortfall"):
+        yield f"<p><b>The run is slower than its own path:</b> {escape(below['says'])}.</p>"
     if fact := told.get("decides"):
         yield (
             f"<p><b>One fact would decide:</b> {escape(fact['what'])}<br><code>{escape(fact['command'])}</code>"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from peerlab.analysis.race import delivery
-from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.reports.frame import framed, table
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.svg import Paper
@@ -68,8 +67,8 @@ def fabrics_svg(one: Any, theme: str = "light") -> str:
 
 def _asked(one: Any) -> str:
     s = one.found[0].run.scenario
-    nodes = say_count(2 if s.collective == "point-to-point" else s.nodes, "node")
-    what = f"{COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {nodes}"
+    nodes = say_count(2 if s.collective_record.is_message else s.nodes, "node")
+    what = f"{s.collective_record.title} of {say_bytes(s.nbytes)} on {nodes}"
     return f"{s.hardware.title}, {what}, {s.data_path.title}: transport by transport"
 
 

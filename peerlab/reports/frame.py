@@ -5,6 +5,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from peerlab.view.policy import policy
 from peerlab.view.theme import properties
 
 _STYLE = Path(__file__).parent / "report.css"
@@ -15,6 +16,15 @@ def framed(kind: str, title: str, body: str) -> str:
     return (
         f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"
         f"<h3>{escape(title)}</h3>{body}</section>"
+    )
+
+
+def alone(title: str, report: str) -> str:
+    """Return a report as a page for a file: it runs no script and fetches nothing."""
+    return (
+        f"<!doctype html><html lang='en'><head><meta charset='utf-8'>{policy()}"
+        f"<meta name='viewport' content='width=device-width,initial-scale=1'><meta name='color-scheme' content='light dark'>"
+        f"<title>{escape(title)}</title></head><body>{report}</body></html>\n"
     )
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from peerlab.collectives.walk import Walk, WalkedStep, walk
 from peerlab.display import show_steps
-from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.units import say_count
 from peerlab.view.theme import properties
 
@@ -84,7 +83,7 @@ def steps_html(one: Walk) -> str:
     """Return the steps as HTML that brings its own style."""
     key = f"pl-{secrets.token_hex(4)}"  # radio buttons of two outputs must not belong together
     last = len(one.steps)
-    title = f"{one.scenario.algorithm}, {one.ranks} ranks: {COLLECTIVE_NAMES[one.scenario.collective]} in {say_count(last, 'step')}"
+    title = f"{one.scenario.algorithm}, {one.ranks} ranks: {one.scenario.collective_record.title} in {say_count(last, 'step')}"
     shown = "".join(f"#{key}-{n}:checked~.pl-panes>#{key}-{n}-pane{{display:block}}" for n in range(last + 1))
     panes = "".join(_pane(one, n, key) for n in range(last + 1))
     kind = "pl-steps pl-exchange" if one.exchanges else "pl-steps"

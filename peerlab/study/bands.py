@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from peerlab.analysis.gain import GainBand, check_alike, gain_band
+from peerlab.analysis.known_answers import answer
+from peerlab.analysis.metrics import busbw_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band, band
 from peerlab.engine.loop.event_loop import Progress
@@ -97,4 +99,7 @@ def _busbw(scenario: Scenario, report: Progress | None) -> float:
             report(done, total)
 
     progress(0, 1)  # in any case: a short simulation has ended before it reports
-    return simulate(scenario, progress=progress).busbw_GBps
+    found = answer(scenario, simulate, progress)
+    if found.reports >= _MOST_REPORTS:  # where somebody else waited for it, too
+        raise TooSlow(f"it reports {found.reports} times")
+    return busbw_GBps(scenario, found.time_ps)

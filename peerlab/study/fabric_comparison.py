@@ -11,10 +11,9 @@ import pandas as pd
 from peerlab.analysis.metrics import messages_per_s
 from peerlab.analysis.run import Run
 from peerlab.display import show_fabrics
+from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ScenarioError
-from peerlab.model.paths import data_path
-from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.model.transport_files import load_transport
 from peerlab.units import say_time
@@ -141,12 +140,8 @@ class FabricComparison:
 
 def _of_fabric(one: OnTransport) -> bool:
     """Return whether the fabric limits a run: its latency, or a NIC or link that its bytes and messages pass."""
-    kind = one.run.bottleneck.kind if one.run.bottleneck else ""
-    return (
-        kind not in RESOURCES
-        or resource_kind(kind).drawn in ("NIC", "wire")
-        or resource_kind(kind).scope == "fabric"
-    )
+    limits = one.run.bottleneck.resource if one.run.bottleneck else None
+    return limits is None or limits.drawn in ("NIC", "wire") or limits.scope == "fabric"
 
 
 def _and(names: Sequence[str]) -> str:
@@ -156,7 +151,11 @@ def _and(names: Sequence[str]) -> str:
 
 
 def compare_fabrics(
-    scenario: Scenario, transports: Sequence[str] | None = None, *, own_latency: bool = True
+    scenario: Scenario,
+    transports: Sequence[str] | None = None,
+    *,
+    own_latency: bool = True,
+    progress: Progress | None = None,
 ) -> FabricComparison:
     """Simulate one scenario on several transports.
 
@@ -172,6 +171,8 @@ def compare_fabrics(
     own_latency:
         Whether each has the latency that follows from its own base, switches and cable, in place of the cluster's. A library's
         hop stays its total.
+    progress:
+        Called with transports simulated and in all; may raise `peerlab.errors.Cancelled`.
 
     Raises
     ------
@@ -182,13 +183,15 @@ def compare_fabrics(
     if base.nodes == 1:
         raise ScenarioError("nodes", "one node sends nothing to another; give 2 or more")
     names = list(dict.fromkeys(_served(base) if transports is None else transports))
-    if not names and data_path(str(base.path)).uses_own_ports:
-        raise ScenarioError(
-            "path", f"{base.path!r} sends by the devices' own ports, not by NICs; give another"
-        )
+    if not names and not base.uses_nic:
+        raise ScenarioError("path", f"nothing leaves by a NIC on path {base.path!r}; give another")
     if not names:
         raise ScenarioError("transport", "none was named; give two or more, such as infiniband and roce")
-    found = [_on(base, name, own_latency=own_latency) for name in names]
+    found = []
+    for name in names:
+        found.append(_on(base, name, own_latency=own_latency))
+        if progress:
+            progress(len(found), len(names))
     return FabricComparison(tuple(sorted(found, key=lambda one: one.run.time_ps)))
 
 

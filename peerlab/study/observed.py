@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerlab.collectives.busbw import node_factor
 from peerlab.errors import RecordsError
+from peerlab.model.collective import Collective, collective_of
+from peerlab.model.library_record import KINDS, NCCL
 from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
 from peerlab.textfile import printable
@@ -79,6 +80,11 @@ class Observed:
         return f"{self.tool or 'log'}: {what}, {', '.join(who) or 'ranks unknown'}, buffers in {self.memory} memory, {sizes}"
 
     @property
+    def collective_record(self) -> Collective:
+        """What is known of the collective."""
+        return collective_of(self.collective)
+
+    @property
     def nccl(self) -> bool:
         """Whether a benchmark of NCCL wrote the log."""
         return benchmark(self.tool).nccl
@@ -86,11 +92,16 @@ class Observed:
     @property
     def per_node(self) -> int | None:
         """Ranks of a node, where it is known and the same for all."""
-        if self.collective == "point-to-point":
+        if self.collective_record.is_message:
             return 1
         return (
             self.ranks // self.nodes if self.ranks and self.nodes and self.ranks % self.nodes == 0 else None
         )
+
+    @property
+    def by_nccl_law(self) -> bool:
+        """Whether NCCL's law says how long it takes."""
+        return self.nccl and self.collective in KINDS[NCCL].collectives
 
     @property
     def large(self) -> NDArray[np.bool_]:
@@ -116,9 +127,9 @@ class Observed:
 
     def node_rate(self, algbw: float, nodes: int) -> float:
         """Return what a node sends per second to others, at an algorithm bandwidth, in its unit."""
-        if self.collective == "point-to-point":
+        if self.collective_record.is_message:
             return algbw
-        return algbw * node_factor(self.collective, nodes, (self.ranks or nodes) // nodes)
+        return algbw * self.collective_record.node_factor(nodes, (self.ranks or nodes) // nodes)
 
 
 def observe(records: Records) -> Observed:
@@ -132,7 +143,7 @@ def observe(records: Records) -> Observed:
     table = _with_figures(records)
     rows = _longest(table)
     first = rows.iloc[0]
-    two = first["collective"] == "point-to-point"
+    two = collective_of(first["collective"]).is_message
     ranks = 2 if two else _count(first["ranks"])
     if ranks is not None and ranks < 2:
         raise RecordsError("one rank exchanges nothing: there is nothing to learn from it")

@@ -3,15 +3,15 @@
 import threading
 import time
 
-from peerlab.collectives.choose import plan
 from peerlab.engine.loop.event_loop import Progress
+from peerlab.engine.recording import spans_of_all
 from peerlab.engine.simulate import takes_every_node
-from peerlab.engine.system import switches_alike
+from peerlab.engine.system import least
 from peerlab.errors import Cancelled
 from peerlab.model.scenario import Scenario
 
-_MOST_TRANSFERS = 20_000
-"""Transfers that the full loop simulates in some seconds; while it sets up many more, it cannot be interrupted."""
+_MOST_SPANS = 200_000
+"""Spans that the full loop makes in five seconds."""
 
 
 class TooSlow(Cancelled):
@@ -20,11 +20,7 @@ class TooSlow(Cancelled):
 
 def large(scenario: Scenario) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it."""
-    if not takes_every_node(scenario):
-        return False
-    hardware = scenario.hardware
-    recorded = hardware.devices_per_switch if switches_alike(scenario) else hardware.devices
-    return scenario.nodes * recorded * plan(scenario).schedule.steps > _MOST_TRANSFERS
+    return takes_every_node(scenario) and spans_of_all(least(scenario)) > _MOST_SPANS
 
 
 def patient(patience_s: float, stop: threading.Event | None = None) -> Progress:

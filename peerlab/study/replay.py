@@ -1,7 +1,7 @@
 """The scenario that a log measured: as many devices, the same sizes, run as its tool runs it."""
 
 from peerlab.errors import ScenarioError
-from peerlab.model.checks import COLLECTIVES
+from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE
 from peerlab.model.scenario import Scenario
@@ -14,7 +14,7 @@ IN_FLIGHT = 64
 
 def shape(cluster: Cluster, seen: Observed) -> Cluster | None:
     """Return the cluster with as many devices a node as took part, or None where that is not possible."""
-    if seen.collective == "point-to-point":
+    if seen.collective_record.is_message:
         return cluster
     wanted = seen.per_node or (cluster.devices if seen.nodes is None else None)
     if wanted is None:
@@ -30,7 +30,7 @@ def shape(cluster: Cluster, seen: Observed) -> Cluster | None:
 
 def nodes_of(seen: Observed, cluster: Cluster) -> int | None:
     """Return how many nodes took part; where the log does not say, as many as the ranks fill."""
-    if seen.nodes or seen.collective == "point-to-point":
+    if seen.nodes or seen.collective_record.is_message:
         return seen.nodes or 2
     full = seen.ranks is not None and seen.ranks % cluster.devices == 0
     return seen.ranks // cluster.devices if seen.ranks and full else None
@@ -47,7 +47,7 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
     if seen.collective not in COLLECTIVES or seen.variant.startswith("bidirectional"):
         what = f"{seen.collective} {seen.variant}".strip()
         raise ScenarioError("collective", f"{what!r} is not simulated")
-    two, inside = seen.collective == "point-to-point", path == IN_NODE
+    two, inside = seen.collective_record.is_message, path == IN_NODE
     nodes = nodes_of(seen, cluster)
     if nodes is None:
         raise ScenarioError("nodes", "the log does not say how many took part")
@@ -65,7 +65,7 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
         message_bytes=size,
     )
     library = asked.used_library
-    if seen.tool == "osu" and seen.collective == "alltoall" and library and library.mpi:
+    if seen.tool == "osu" and seen.collective_record.exchanges and library and library.mpi:
         asked = asked.with_(library=library.mpi)
     if seen.memory == "host" and asked.only_sends:
         asked = asked.with_(memory="host")  # refused on a path from device memory

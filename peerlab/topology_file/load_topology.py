@@ -1,17 +1,21 @@
 """Reads a topology, whatever tool printed it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from peerlab.errors import HardwareError, one_line
 from peerlab.textfile import read_bytes
 from peerlab.topology_file import lspci, lstopo, nccl_xml, nvidia_smi
 from peerlab.topology_file.safe_xml import Element, read_xml
-from peerlab.topology_file.topology import MOST_CARDS, Topology
+from peerlab.topology_file.topology import PciCard, Topology, check_number
 from peerlab.units import say_bytes
 
-MOST_BYTES = 32 * 2**20
+MOST_BYTES = 2**20
 """A topology is small; whatever is larger is something else."""
+_LONGEST_LINE = 8192
+"""Letters of a line that are looked at; a matrix of 144 devices has 2,000."""
 _TOO_LARGE = "no topology is as large"
+_NAMELESS = ("", "nic")
 _XML = ((nccl_xml.looks_like, nccl_xml.read), (lstopo.looks_like, lstopo.read))
 _TEXT = (
     (nvidia_smi.looks_like, nvidia_smi.read),
@@ -53,8 +57,8 @@ def read_topology(data: bytes) -> Topology:
     if len(data) > MOST_BYTES:
         raise HardwareError(f"larger than {say_bytes(MOST_BYTES)}; {_TOO_LARGE}")
     found = _read(data)
-    if len(found.cards) > MOST_CARDS:
-        raise HardwareError(f"{len(found.cards)} accelerators and NICs are more than any machine has")
+    found = _each_once(found)
+    check_number(len(found.accelerators), len(found.nics))
     if not found.accelerators:
         raise HardwareError(f"{found.tool} names no accelerator here")
     return found
@@ -69,11 +73,25 @@ def _read(data: bytes) -> Topology:
         raise HardwareError(
             f"an XML with <{root.tag[:40]}> at its top is of no tool that is known; {_known()}"
         )
-    text = data.decode("utf-8", "replace")
+    lines = data.decode("utf-8", "replace").splitlines()
+    text = "\n".join(line[:_LONGEST_LINE] for line in lines)
     for looks_like_text, read_text in _TEXT:
         if looks_like_text(text):
             return read_text(text)
     raise HardwareError(f"this is of no tool that is known; {_known()}")
+
+
+def _each_once(found: Topology) -> Topology:
+    """Return a topology without the cards that are given again."""
+    cards: dict[str, PciCard] = {}
+    for number, card in enumerate(found.cards):
+        name = card.name.casefold()
+        cards.setdefault(f"{number} of no name" if name in _NAMELESS else name, card)
+    again = len(found.cards) - len(cards)
+    if not again:
+        return found
+    remark = f"{again} of its {len(found.cards)} cards are given twice, and count as one each"
+    return replace(found, cards=tuple(cards.values()), remarks=(*found.remarks, remark))
 
 
 def _known() -> str:

@@ -13,11 +13,14 @@ _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _SLOT = re.compile(rf"^({_ADDRESS}) (.+)$", re.MULTILINE)
 _BUS = re.compile(r"Bus: primary=([0-9a-f]{2}), secondary=([0-9a-f]{2})")
 _NUMA = re.compile(r"NUMA node: (\d{1,4})")
-_STATUS = re.compile(r"LnkSta:\s+Speed ([^,]{1,40}?)(?: \([a-z]+\))?, Width (x\d{1,2})")
-_CAPABLE = re.compile(r"LnkCap:.*?Speed ([^,]{1,40}), Width (x\d{1,2})")
-_REDIRECT = re.compile(r"ACSCtl:.*?ReqRedir([+-])")
-_TREE = re.compile(r"^\s*-(?:\+-)?\[[0-9a-f]{4}(?::[0-9a-f]{2})?\]-", re.MULTILINE)
-_DEEPEST, _LONGEST = 64, 10_000
+_LINK = re.compile(r"Speed ([^,]{1,40}?)(?: \([a-z]{1,20}\))?, Width (x\d{1,2})")
+_REDIRECT = re.compile(r"ReqRedir([+-])")
+_AMD = re.compile(
+    r"Host bridge: Advanced Micro Devices|AMD\] [^\n]{0,60}Root Complex|Root Complex[^\n]{0,60}AMD"
+)
+_BLOCK = re.compile(rf"\n(?={_ADDRESS} )")
+_TREE = re.compile(r"\s*-(?:\+-)?\[[0-9a-f]{4}(?::[0-9a-f]{2})?\]-")
+_DEEPEST = 64
 
 
 def looks_like_vv(text: str) -> bool:
@@ -27,7 +30,7 @@ def looks_like_vv(text: str) -> bool:
 
 def looks_like_tree(text: str) -> bool:
     """Return whether a text is of ``lspci -tv``."""
-    return bool(_TREE.search(text))
+    return any(map(_TREE.match, text.splitlines()))
 
 
 @dataclass
@@ -48,10 +51,13 @@ def read_vv(text: str) -> Topology:
     HardwareError
         If its bridges lead in a circle, or there is no accelerator.
     """
-    devices = list(map(_device, re.split(rf"\n(?={_ADDRESS} )", text)))
+    devices = list(map(_device, _BLOCK.split(text)))
     known = [one for one in devices if one]
     bridges = {one.bridge_to: one for one in known if one.bridge_to}
-    cards, redirects = [], [said[1] for one in known if (said := _REDIRECT.search(one.text))]
+    cards, redirects = (
+        [],
+        [said[1] for one in known if (said := _REDIRECT.search(_behind(one.text, "ACSCtl:")))],
+    )
     for one in known:
         kind = of_words(one.words)
         if kind is None or one.bridge_to:
@@ -72,7 +78,7 @@ def read_vv(text: str) -> Topology:
         tool=TOOL_VV,
         cards=tuple(cards),
         uplinks=uplinks,
-        cpu="AMD" if re.search(r"Host bridge: Advanced Micro Devices|Root Complex.*AMD", text) else "Intel" if "Intel Corporation" in text else "",
+        cpu="AMD" if _AMD.search(text) else "Intel" if "Intel Corporation" in text else "",
         acs_redirect="+" in redirects if redirects else None,
     )  # fmt: skip
 
@@ -93,6 +99,11 @@ def _device(block: str) -> _Device | None:
     )
 
 
+def _behind(block: str, key: str) -> str:
+    """Return what stands behind the first such word, on its line."""
+    return block.partition(key)[2].partition("\n")[0]
+
+
 def _way(device: _Device, bridges: dict[str, _Device]) -> tuple[str, ...]:
     way: list[str] = []
     bus = device.bus
@@ -107,7 +118,7 @@ def _way(device: _Device, bridges: dict[str, _Device]) -> tuple[str, ...]:
 
 def _link(device: _Device) -> PcieLink | None:
     """Return a link at the speed that it can train to, with the width that it has: links of idle devices slow down."""
-    now, able = _STATUS.search(device.text), _CAPABLE.search(device.text)
+    now, able = (_LINK.search(_behind(device.text, key)) for key in ("LnkSta:", "LnkCap:"))
     if not now:
         return None
     return link(device.address, able[1] if able else now[1], now[2])
@@ -145,7 +156,6 @@ def read_tree(text: str) -> Topology:
 
 def _walk(line: str, walk: _TreeWalk) -> None:
     """Follow one line of the tree, from the branch that it hangs at to the device at its end."""
-    line = line[:_LONGEST]
     begin = re.search(r"[-+\\]", line)
     if not begin or line[: begin.start()].strip(" |"):
         return

@@ -3,12 +3,14 @@
 import re
 
 from peerlab.errors import HardwareError
-from peerlab.topology_file.topology import MOST_CARDS, PHB, PIX, PXB, SYS, PciCard, Topology, are_islands
+from peerlab.topology_file.topology import PHB, PIX, PXB, SYS, PciCard, Topology, are_islands, check_number
 
 TOOL = "nvidia-smi topo -m"
 _COLOURS = re.compile(r"\x1b\[[0-9;]{0,8}m")
-_HEAD = re.compile(r"^\s*GPU0\s", re.MULTILINE)
-_FIRST = re.compile(r"^\s*GPU0\s+X\b")
+_HEAD = re.compile(r"\s*GPU0\s")
+_FIRST = re.compile(r"\s*GPU0\s+X\b")
+_DEVICE = re.compile(r"GPU\d+|NIC\d+|[^\W_]+_\w+|ib\d+|e(?:th|n)\w+")
+_LEGEND = re.compile(r"\s*(NIC\d{1,4}): *(\S{1,40})\s*")
 _ROW = re.compile(
     r"^\s*(GPU\d{1,4}|NIC\d{1,4}|[a-z]+\d*_(?:bond_)?\d{1,4}|(?:ib|eth|ens|enp)\w{1,12})\s+(.*)$"
 )
@@ -19,8 +21,8 @@ _WORDS = {"SYS": SYS, "NODE": PHB, "PHB": PHB, "PXB": PXB, "PIX": PIX, "LOC": PI
 
 def looks_like(text: str) -> bool:
     """Return whether a text has such a matrix."""
-    clean = _COLOURS.sub("", text)
-    return bool(_HEAD.search(clean)) and any(map(_FIRST.match, clean.splitlines()))
+    lines = _COLOURS.sub("", text).splitlines()
+    return any(map(_HEAD.match, lines)) and any(map(_FIRST.match, lines))
 
 
 def read(text: str) -> Topology:
@@ -46,7 +48,7 @@ def read(text: str) -> Topology:
     _check(names, rows)
     sockets = _sockets(behind)
     distances, nvlinks = _distances(names, rows)
-    models = dict(re.findall(r"^\s*(NIC\d{1,4}): *(\S{1,40})\s*$", "\n".join(lines), re.MULTILINE))
+    models = {found[1]: found[2] for found in map(_LEGEND.fullmatch, lines) if found}
     cards = [
         PciCard(name=name, accelerator=name.startswith("GPU"), socket=sockets.get(name), model=models.get(name, name))
         for name in names
@@ -67,10 +69,9 @@ def _columns(lines: list[str]) -> tuple[int, list[str]]:
     start = next(heads, None)
     if start is None:
         raise HardwareError("the matrix is cut: the line with its columns is not there")
-    of_device = re.compile(r"GPU\d+|NIC\d+|\w+_\w+|ib\d+|e(?:th|n)\w+")
-    names = [word for word in lines[start].split() if of_device.fullmatch(word)]
-    if len(names) > MOST_CARDS:
-        raise HardwareError(f"a matrix of {len(names)} devices is larger than any machine's")
+    names = [word for word in lines[start].split() if _DEVICE.fullmatch(word)]
+    gpus = sum(name.startswith("GPU") for name in names)
+    check_number(gpus, len(names) - gpus)
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise HardwareError(f"the matrix contradicts itself: it has {twice} twice")
     return start, names

@@ -14,11 +14,13 @@ _NO_ACCELERATORS = re.compile(
     re.IGNORECASE,
 )
 _NICS = re.compile(
-    r"ConnectX|Mellanox.*(?:MT\d+|Family)|InfiniBand|Infiniband|Elastic Fabric|\bEFA\b|Slingshot|Cassini|Omni-Path|NetXtreme|"
-    r"Ethernet|Network controller|BlueField.*(?:network|ConnectX)",
+    r"ConnectX|Mellanox.{0,80}(?:MT\d|Family)|InfiniBand|Infiniband|Elastic Fabric|\bEFA\b|Slingshot|Cassini|Omni-Path|NetXtreme|"
+    r"Ethernet|Network controller|BlueField.{0,80}(?:network|ConnectX)",
     re.IGNORECASE,
 )
 _NO_NICS = re.compile(r"bridge|SoC Management|DMA|Virtual Function", re.IGNORECASE)
+_MOST_WORDS = 200
+"""Letters of a card's name that are looked at; the longest that lspci knows has half of that."""
 _CLASSES = {
     "0302": True,
     "1200": True,
@@ -49,6 +51,7 @@ def of_class(code: str, vendor: str) -> bool | None:
 
 def of_words(words: str) -> bool | None:
     """Return the same by what a card is called."""
+    words = words[:_MOST_WORDS]
     if _ACCELERATORS.search(words) and not _NO_ACCELERATORS.search(words):
         return True
     if _NICS.search(words) and not _NO_NICS.search(words):

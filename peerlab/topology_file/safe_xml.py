@@ -5,7 +5,7 @@ from xml.parsers import expat
 
 from peerlab.errors import HardwareError
 
-_MOST_ELEMENTS, _DEEPEST = 200_000, 200
+_MOST_ELEMENTS, _DEEPEST = 100_000, 200
 
 
 @dataclass
@@ -48,6 +48,15 @@ def read_xml(data: bytes) -> Element:
     parser.EntityDeclHandler = entity
     try:
         parser.Parse(data, True)
+    except HardwareError:
+        raise
     except expat.ExpatError as problem:
         raise HardwareError(f"it is no whole XML: {problem}") from None
+    except (
+        LookupError,
+        ValueError,
+        TypeError,
+        ArithmeticError,
+    ):  # of Python's codecs, of which few are of XML
+        raise HardwareError("it is in an encoding that XML is not read in here; write it in UTF-8") from None
     return top.children[0]

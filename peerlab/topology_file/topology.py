@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from peerlab.errors import HardwareError
 from peerlab.machine.pci import PcieLink
 
 PIX, PXB, PHB, SYS = "PIX", "PXB", "PHB", "SYS"
 """Distances in the words of nvidia-smi topo -m, nearest first; NODE (two bridges of one CPU) counts as PHB."""
 NEAR = (PIX, PXB)
 """Distances that do not cross the CPU."""
-MOST_CARDS = 1024
+_MOST_CARDS = 72
+"""Accelerators of a node, and NICs likewise: the largest have 32 NICs, and a rack of 72 accelerators is many nodes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +77,19 @@ class Topology:
         return known or apart(one, other)
 
 
+def check_number(accelerators: int, nics: int = 0) -> None:
+    """Refuse what is no node.
+
+    Raises
+    ------
+    HardwareError
+        If it has more accelerators or NICs than any node.
+    """
+    for number, what in ((accelerators, "accelerators"), (nics, "NICs")):
+        if number > _MOST_CARDS:
+            raise HardwareError(f"{number} {what} are more than any node has; {_MOST_CARDS} are the most")
+
+
 def apart(one: PciCard, other: PciCard) -> str:
     """Return how far two cards are apart by the bridges above them, then by their sockets; empty: not known."""
     if one.way and other.way and one.way[0] == other.way[0]:
@@ -92,11 +107,16 @@ def nearest(topology: Topology, card: PciCard, others: Iterable[PciCard]) -> str
 
 def are_islands(accelerators: Iterable[str], links: Iterable[tuple[str, str]]) -> bool:
     """Return whether links leave some accelerators apart; an end that is none of them is a switch, which joins all that it links."""
-    group = {name: {name} for name in accelerators}
+    above: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while (next_above := above.setdefault(name, name)) != name:
+            name = above[name] = above[next_above]
+        return name
+
     for one, other in links:
-        both = group.setdefault(one, {one}) | group.setdefault(other, {other})
-        group.update(dict.fromkeys(both, both))
-    return len({id(group[name]) for name in accelerators}) > 1
+        above[top(one)] = top(other)
+    return len({top(name) for name in accelerators}) > 1
 
 
 def joined(topology: Topology) -> list[tuple[PciCard, ...]]:

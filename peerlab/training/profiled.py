@@ -209,14 +209,8 @@ def _recorded(forward_share: float, name: str) -> Figure:
 _DTYPE_OF_BYTES = {8: "fp64", 4: "fp32", 2: "bf16", 1: "fp8"}
 
 
-def profiled(events: TraceEvents) -> ProfiledTraining:
-    """Return the steps of a trace.
-
-    Raises
-    ------
-    RecordsError
-        If it has no steps, nothing was computed on a device, or nothing was exchanged in them.
-    """
+def _check_marks(events: TraceEvents) -> None:
+    """Refuse a trace without steps, or without a device."""
     if not events.steps:
         known = (
             ""
@@ -226,8 +220,23 @@ def profiled(events: TraceEvents) -> ProfiledTraining:
         raise RecordsError(
             f"{events.name}: no ProfilerStep in it{known}; call profiler.step() after each step, and record with a schedule"
         )
+    if empty := [number for number, begin, end in events.steps if end <= begin]:
+        raise RecordsError(
+            f"{events.name}: ProfilerStep#{empty[0]} takes 0 us; a step takes time, so its mark is damaged"
+        )
     if not events.begins:
         raise RecordsError(f"{events.name}: no kernel of a device in it; record with ProfilerActivity.CUDA")
+
+
+def profiled(events: TraceEvents) -> ProfiledTraining:
+    """Return the steps of a trace.
+
+    Raises
+    ------
+    RecordsError
+        If it has no steps, nothing was computed on a device, or nothing was exchanged in them.
+    """
+    _check_marks(events)
     every = kernels(events)
     if not every:
         raise RecordsError(

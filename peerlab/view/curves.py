@@ -30,8 +30,9 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
-from peerlab.units import say_bytes, say_count, say_time
+from peerlab.units import say_bytes, say_time
 from peerlab.view.curve_scenarios import AXES, NODES, PathCurve, at, key, line_of, machine_key
+from peerlab.view.left_out import say_left_out
 from peerlab.view.library_switches import SWITCHES, switches_of
 from peerlab.view.theme import FONT, UNCACHED, line_roles
 
@@ -55,7 +56,6 @@ def curves(
     theirs already, by name; `complete` says that no more follow.
     """
     there = bands or {}
-    missing = sum(run is None for _, runs in computed for run in runs)
     return {
         "axis": axis,
         "values": list(AXES[axis]),
@@ -64,7 +64,7 @@ def curves(
         "limits": _limits(scenario, axis, banded=bands is not None),
         "key": key(scenario, axis),
         "bands": _say_bands(scenario, computed, there, complete=complete),
-        "missing": f"{say_count(missing, 'point')} left out" if missing else "",
+        "missing": say_left_out(axis, computed, label),
         "switches": SWITCHES if any(any(switches_of(axis, runs)) for _, runs in computed) else "",
     }
 

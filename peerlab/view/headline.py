@@ -3,11 +3,12 @@
 from typing import NotRequired, TypedDict
 
 from peerlab.analysis.run import Run
-from peerlab.model.checks import COLLECTIVE_NAMES
-from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import resource_kind
+from peerlab.model.stages import stage_kind
 from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.registration_table import whose
+from peerlab.view.wire import sends
+from peerlab.view.words import PROXY, names_proxy
 
 
 class Card(TypedDict):
@@ -23,6 +24,8 @@ class Card(TypedDict):
     """The figure as a number, where more of it is better or worse."""
     more: NotRequired[str]
     """``better`` or ``worse``."""
+    hint: NotRequired[str]
+    """What a word of the note means."""
     always: NotRequired[bool]
     """Whether it is compared even where nothing has changed."""
     does: NotRequired[str]
@@ -55,8 +58,8 @@ def _card(name: str, label: str, value: str, note: str) -> Card:
 
 def _bandwidth(run: Run) -> Card:
     s = run.scenario
-    one = s.collective == "point-to-point"
-    name = "Point-to-point bandwidth" if one else f"{COLLECTIVE_NAMES[s.collective]} busbw"
+    one = s.collective_record.is_message
+    name = "Point-to-point bandwidth" if one else f"{s.collective_record.title} busbw"
     note = _sending(run) if run.time_ps else "one rank exchanges nothing"
     amount = run.busbw_GBps if run.time_ps else None
     word = "busbw" if run.time_ps else ""  # the page says it in the unit that its reader has chosen
@@ -86,18 +89,18 @@ def _does(says: str) -> str:
 def _sending(run: Run) -> str:
     """Return how busy the resource is with which the path sends; where all nodes are alike, that is the wire."""
     s = run.scenario
-    if not sending_kinds(s.hardware, str(s.path)):
+    if not sends(s):
         return f"{s.data_path.title}: no NIC, no port"
     if s.nodes == 1:
         return "one node: no wire"
-    alike = run.trace.folded or s.collective == "point-to-point"
+    alike = run.trace.folded or s.collective_record.is_message
     name = "wire" if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
     return f"{name} {run.wire_busy:.0%} busy"
 
 
 def _time(run: Run) -> Card:
     s = run.scenario
-    note = "node 0 to node 1" if s.collective == "point-to-point" else say_count(s.ranks, "rank")
+    note = "node 0 to node 1" if s.collective_record.is_message else say_count(s.ranks, "rank")
     card = _card("time", f"Time for {say_bytes(s.nbytes)}", say_time(run.time_ps), note)
     word = say_time(run.time_ps) if run.time_ps else ""
     return {**card, "word": word, "amount": run.time_ps, "more": "worse", "always": True}
@@ -107,7 +110,12 @@ def _bottleneck(run: Run) -> Card:
     found = run.bottleneck
     if found is None:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
-    return {**_card("bottleneck", "Bottleneck", _cap(found.label), found.says), "word": found.label}
+    hint = PROXY if names_proxy(run) else ""
+    return {
+        **_card("bottleneck", "Bottleneck", _cap(found.label), found.says),
+        "word": found.label,
+        "hint": hint,
+    }
 
 
 def _cap(text: str) -> str:
@@ -115,15 +123,35 @@ def _cap(text: str) -> str:
 
 
 def _copies(run: Run) -> Card:
-    card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", "between device and host memory")
+    card = _card("copies", "Copies per byte", f"{run.copies_per_byte:.2g}", _copied(run))
     return {**card, "amount": run.copies_per_byte, "more": "worse"}
+
+
+def _copied(run: Run) -> str:
+    """Return between what the path copies: its stages' own words where the picture has no way for one of them."""
+    copies = [
+        stage
+        for stage in run.scenario.stages
+        if any(resource_kind(use.kind).counts_as == "copy" for use in stage.uses)
+    ]
+    kinds = [stage_kind(stage.name) for stage in copies]
+    if not all(kind.track for kind in kinds):
+        return "; ".join(dict.fromkeys(kind.says for kind in kinds))
+    memory = next((resource_kind(kind).label for kind in _in_place_of_memory(run)), "host memory")
+    return f"between device and {memory}"
+
+
+def _in_place_of_memory(run: Run) -> list[str]:
+    """Return the kinds of resources that the picture draws as host memory and that are none."""
+    drawn = (kind for kind in run.busy if resource_kind(kind).drawn == "host memory")
+    return [kind for kind in drawn if resource_kind(kind).counts_as != "host memory"]
 
 
 def _dram(run: Run) -> Card:
     """Return how many bytes cross the host's memory for a byte that is sent."""
     dram = run.dram_bytes_per_byte
     modelled = "host.dram" in run.scenario.hardware.figures or not run.scenario.staged
-    others = [kind for kind in run.busy if resource_kind(kind).drawn == "host memory"]
+    others = _in_place_of_memory(run)
     note = f"through {resource_kind(others[0]).label}" if others else "untouched"
     if not dram and not modelled and not others:
         return {**_card("dram", "DRAM per byte", "not modelled", ""), "word": ""}

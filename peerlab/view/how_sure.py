@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from peerlab.analysis.gain import GainBand
@@ -10,14 +10,16 @@ from peerlab.cluster_file.guide import where_to_find
 from peerlab.units import say_range
 from peerlab.view.gain_ticks import gain_ticks
 from peerlab.view.svg import Paper
-from peerlab.view.theme import palette
+from peerlab.view.theme import PAGE, palette, properties
 
 WIDTH, HEIGHT = 1200, 446
 """Size of the picture, as of a deck's charts."""
 _LEFT, _RIGHT, _PANEL = 40.0, 770.0, 810.0
 _TOP, _BOTTOM = 26.0, 404.0
 _LETTERS = 40
-"""Letters of a line of the panel."""
+"""Letters of a line of the panel at the largest of its sizes."""
+_SIZES = (16, 15, 14, 13, 12)
+"""Of the panel's words, pixels; the largest at which all have room."""
 _MOST_WIRINGS = 2
 _MOST_PITCH = 96.0
 """From a row to the next, at most."""
@@ -56,12 +58,21 @@ def how_sure_svg(gain: GainBand, *, theme: str = "light") -> str:
 
 def how_sure_html(gain: GainBand) -> str:
     """Return the picture with its sentence below it, for a notebook."""
-    return f"<figure style='margin:0'>{how_sure_svg(gain)}<p>{escape(repr(gain))}</p></figure>"
+    return (
+        f"<style>{properties('.pl-gain')}.pl-gain{{margin:0;color:var(--pl-ink)}}</style>"
+        f"<figure class='pl-gain'>{how_sure_svg(gain, theme=PAGE)}<p>{_with_code(repr(gain))}</p></figure>"
+    )
+
+
+def _with_code(text: str) -> str:
+    """Return a sentence as HTML; what stands between backticks is code."""
+    parts = escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
 
 
 def alt(gain: GainBand) -> str:
     """Return in words what the picture shows."""
-    return f"How sure are we? {gain!r}."
+    return f"How sure are we? {gain!r}.".replace("`", "")
 
 
 class _Scale:
@@ -96,7 +107,7 @@ def _rows(gain: GainBand) -> Iterator[Row]:
         True,
     )
     if gain.topology:
-        alone = f"; topology alone says {gain.alone:.2f}" if gain.alone else ""
+        alone = f"; without a library {gain.alone:.2f}" if gain.alone else ""
         says = f"{_ends(gain.low, gain.high)} with what it adds{alone}"
         yield "The library", says, gain.low, gain.value, gain.high, True
     for place, case in enumerate(gain.wired[: 1 + _MOST_WIRINGS]):
@@ -120,27 +131,34 @@ def _panel(paper: Paper, gain: GainBand) -> None:
     head = "Check this one fact first" if decisive else "Nothing to check first"
     paper.text((x, 34), head, size=19, bold=True, ink="hot-ink", align="left")
     if decisive is None:
-        _lines(paper, (x, 76), "Nothing that is assumed moves the gain by 1 %.")
+        _paragraphs(paper, (x, 76), [(0, "Nothing that is assumed moves the gain by 1 %.", False)])
         return
-    y = _lines(paper, (x, 76), f"{decisive.figure.label}: {decisive.figure}", bold=True)
-    y = _lines(paper, (x, y + 14), where_to_find(decisive.figure))
-    for case in gain.wired[:1]:
-        y = _lines(paper, (x, y + 14), f"As assumed: keep {_ends(case.low, case.high)}.")
-    for case in gain.wired[1 : 1 + _MOST_WIRINGS]:
-        y = _lines(paper, (x, y + 4), f"If {case.says}: expect {_ends(case.low, case.high)}.")
+    told = [
+        (0, f"{decisive.figure.label}: {decisive.figure}", True),
+        (14, where_to_find(decisive.figure), False),
+    ]
+    told += [(14, f"As assumed: keep {_ends(case.low, case.high)}.", False) for case in gain.wired[:1]]
+    told += [
+        (4, f"If {case.says}: expect {_ends(case.low, case.high)}.", False)
+        for case in gain.wired[1 : 1 + _MOST_WIRINGS]
+    ]
+    _paragraphs(paper, (x, 76), told)
 
 
-def _lines(paper: Paper, at: tuple[float, float], text: str, *, bold: bool = False) -> float:
-    """Write words line by line; return where the next line begins. What has no room is left out with an ellipsis."""
+def _paragraphs(paper: Paper, at: tuple[float, float], told: Sequence[tuple[float, str, bool]]) -> None:
+    """Write paragraphs (room above, words, bold) below each other, as large as all of them have room."""
     x, y = at
-    room = int((HEIGHT - 16 - y) / 21)
-    for line in textwrap.wrap(
-        text.replace("`", ""),
-        _LETTERS - 5 * bold,
-        max_lines=max(room, 1),
-        placeholder=" ...",
-        break_on_hyphens=False,
-    ):
-        paper.text((x, y), line, size=16, bold=bold, align="left")
-        y += 21
-    return y
+    for size in _SIZES:
+        letters, pitch = _LETTERS * _SIZES[0] // size, 1.3 * size
+        lines = [(above, _wrapped(words, letters - 5 * bold), bold) for above, words, bold in told]
+        if y + sum(above + pitch * len(wrapped) for above, wrapped, _ in lines) < HEIGHT - 8:
+            break
+    for above, wrapped, bold in lines:
+        y += above
+        for line in wrapped:
+            paper.text((x, y), line, size=size, bold=bold, align="left")
+            y += pitch
+
+
+def _wrapped(words: str, letters: int) -> list[str]:
+    return textwrap.wrap(words.replace("`", ""), letters, break_on_hyphens=False)

@@ -80,7 +80,7 @@ def overlay(scenario: Scenario, known: Sequence[MeasuredPoint]) -> dict[str, obj
     ):  # what came with peerlab was measured without switches that add up
         known = [one for one in known if one.own]
     same = [one for one in known if one.collective == scenario.collective and _whole_node(scenario, one)]
-    here = [one for one in same if one.nodes == scenario.nodes or scenario.collective == "point-to-point"]
+    here = [one for one in same if one.nodes == scenario.nodes or scenario.collective_record.is_message]
     at_size = [one for one in same if abs(one.size_bytes / scenario.nbytes - 1) <= _SAME_SIZE]
     return {
         "machine": machine_key(scenario.hardware),
@@ -97,7 +97,7 @@ def overlay(scenario: Scenario, known: Sequence[MeasuredPoint]) -> dict[str, obj
 
 def _whole_node(scenario: Scenario, point: MeasuredPoint) -> bool:
     """Return whether all devices of each node took part, as they do in the simulation."""
-    if scenario.collective == "point-to-point":
+    if scenario.collective_record.is_message:
         return point.ranks == 2
     return point.ranks == point.nodes * scenario.hardware.devices
 

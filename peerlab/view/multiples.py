@@ -5,10 +5,9 @@ bandwidth, and a bar as long as that. One scale holds for all.
 """
 
 from collections.abc import Sequence
-from textwrap import shorten
+from textwrap import wrap
 
 from peerlab.analysis.run import Run
-from peerlab.model.checks import COLLECTIVE_NAMES
 from peerlab.model.naming import told_apart
 from peerlab.model.paths import data_path
 from peerlab.units import say_bytes, say_count, say_time
@@ -17,6 +16,7 @@ from peerlab.view.road import Road, road
 from peerlab.view.road_slices import parts_of
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
+from peerlab.view.wire import say_wire
 from peerlab.view.words import waits_for
 
 _WIDE, _HIGH = 600.0, 196.0
@@ -28,6 +28,8 @@ _TOP, _BASE = 64.0, 120.0
 """Heights of host memory and of devices."""
 _CARRIAGE = 14.0
 _COLUMNS = 2
+_NAME, _LONGEST_TITLE = 44, 84
+"""Letters of a name and of the title at their usual sizes; longer ones are written smaller."""
 
 
 def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[str] = ()) -> str:
@@ -35,7 +37,9 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[
     ordered = sorted(runs, key=lambda run: -run.busbw_GBps)
     width, height = size(len(ordered))
     paper = Paper(palettes()[theme])
-    paper.text((_MARGIN, 30), _title(ordered), size=24, bold=True, align="left")
+    title = _title(ordered)
+    large = min(24, 24 * _LONGEST_TITLE / len(title))
+    paper.text((_MARGIN, 30), title, size=large, bold=True, align="left")
     paper.text((_MARGIN, 54), _about(ordered), size=14, ink="muted", align="left")
     most = max(run.busbw_GBps for run in ordered)
     for number, run in enumerate(ordered):
@@ -47,8 +51,8 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[
     foot = "Simulated by peerlab. Carriages on a stretch are as close as it is busy; words and rings in orange-red say what a run mostly waits for."
     paper.text((_MARGIN, height - 18), foot, size=12, ink="muted", align="left")
     if left_out:
-        told = shorten(_say_left_out(left_out), 190, placeholder=" ...")
-        paper.text((_MARGIN, height - 37), told, size=12, ink="muted", align="left")
+        for above, line in enumerate(reversed(wrap(_say_left_out(left_out), 190))):
+            paper.text((_MARGIN, height - 37 - 16 * above), line, size=12, ink="muted", align="left")
     return paper.svg(width, height, alt_text(ordered, left_out))
 
 
@@ -83,18 +87,14 @@ def _title(ordered: Sequence[Run]) -> str:
         return _name(best, ordered)
     name = _name(best, ordered)
     ratio = best.busbw_GBps / last.busbw_GBps
-    return shorten(
-        f"{name[:1].upper()}{name[1:]}: {ratio:.3g} times the bus bandwidth of {_name(last, ordered)}",
-        84,
-        placeholder=" ...",
-    )
+    return f"{name[:1].upper()}{name[1:]}: {ratio:.3g} times the bus bandwidth of {_name(last, ordered)}"
 
 
 def _about(runs: Sequence[Run]) -> str:
     """Return what all have in common."""
     found = [run.scenario for run in runs]
     kinds = (
-        {COLLECTIVE_NAMES[one.collective] for one in found},
+        {one.collective_record.title for one in found},
         {say_bytes(one.nbytes) for one in found},
         {say_count(one.nodes, "node") for one in found},
         {one.hardware.title for one in found},
@@ -108,14 +108,13 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
     role = data_path(str(run.scenario.path)).role
     paper.box((0, 0, _WIDE, _HIGH), "panel", radius=6)
     paper.box((0, 0, 6, _HIGH), role, radius=3)
-    paper.text(
-        (20, 22), shorten(name, 44, placeholder=" ..."), size=15, bold=True, ink=f"{role}-ink", align="left"
-    )
+    letters = min(15, 15 * _NAME / len(name))
+    paper.text((20, 22), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
     paper.text((20, 76), f"{run.busbw_GBps:.3g}", size=34, bold=True, align="left")
     paper.text((20, 102), "GB/s bus bandwidth", size=12, ink="muted", align="left")
     paper.text(
         (20, 122),
-        f"{say_time(run.time_ps)}, wire {run.wire_busy:.0%} busy",
+        f"{say_time(run.time_ps)}, {say_wire(run)}",
         size=12,
         ink="muted",
         align="left",

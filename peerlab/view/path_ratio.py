@@ -7,6 +7,7 @@ from peerlab.analysis.gain import FELT, GainBand
 from peerlab.analysis.run import Run
 from peerlab.units import say_time
 from peerlab.view.how_sure import how_sure_svg
+from peerlab.view.theme import PAGE
 
 
 class OtherRatio(TypedDict):
@@ -32,14 +33,12 @@ class PathRatio(TypedDict):
     low: float | None
     """With the assumed figures at those ends of their ranges that make it smaller; none: not computed."""
     high: float | None
-    alone: float | None
-    """From topology alone, without the library; none: not computed, or there is no library."""
     others: list[OtherRatio]
     """Beside the band: with each alternative to an assumption without a range."""
     says: str
     """The band and the alternatives as one sentence without its end."""
     sure: str
-    """The picture of how sure it is, as SVG; empty without a band."""
+    """The picture of how sure it is, as SVG whose colours are the page's; empty without a band."""
     times: list[str]
     """How long the one path takes, and the other."""
 
@@ -61,11 +60,10 @@ def path_ratio(slow: Run, fast: Run, band: GainBand | None, of: Sequence[str] = 
         "value": fast.busbw_GBps / slow.busbw_GBps,
         "low": band.low if band else None,
         "high": band.high if band else None,
-        "alone": band.alone if band else None,
         "others": [
             {"says": says, "ratio": case.gain, "low": case.low, "high": case.high} for case, says in cases
         ],
         "says": band.range_in_words() if band else "",
-        "sure": how_sure_svg(band) if band else "",
+        "sure": how_sure_svg(band, theme=PAGE) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
     }

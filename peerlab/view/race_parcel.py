@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from peerlab.analysis.gain import GainBand
 from peerlab.analysis.race import Delivery, Race
 from peerlab.analysis.run import Run
-from peerlab.model.checks import COLLECTIVE_NAMES
+from peerlab.model.hardware import say_counted
 from peerlab.model.naming import told_apart
 from peerlab.model.paths import data_path
 from peerlab.units import GIB, KIB, MIB, PS_PER_US, say_bytes, say_count, say_range, say_time
 from peerlab.view.road import Road, road
-from peerlab.view.words import waits_for
+from peerlab.view.wire import wire_share
+from peerlab.view.words import PROXY, names_proxy, waits_for
 
 _MOST = 2000
 """Moments of a delivery that the page gets: more than a picture has pixels."""
@@ -120,7 +121,7 @@ def _about(race: Race) -> str:
     """Return what both do, as far as it is the same."""
     found = [run.scenario for run in race.runs]
     machines = {one.hardware.title for one in found}
-    operations = {COLLECTIVE_NAMES[one.collective] for one in found}
+    operations = {one.collective_record.title for one in found}
     sizes, nodes = {say_bytes(one.nbytes) for one in found}, {say_count(one.nodes, "node") for one in found}
     parts = [
         " of ".join(one.pop() for one in (operations, sizes) if len(one) == 1),
@@ -130,12 +131,9 @@ def _about(race: Race) -> str:
 
 
 def _source(race: Race) -> str:
-    machines = {run.scenario.hardware.name: run.scenario.hardware for run in race.runs}.values()
-    known, assumed = (
-        sum(len(one.stated) for one in machines),
-        sum(len(one.assumptions) for one in machines),
-    )
-    return f"Simulated by peerlab from {known} figures, {assumed} of them assumed. {_COUNTED}"
+    figures = say_counted(*(run.scenario.hardware for run in race.runs))
+    proxy = f" {PROXY}" if any(map(names_proxy, race.runs)) else ""
+    return f"Simulated by peerlab from {figures}. {_COUNTED}{proxy}"
 
 
 def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
@@ -165,7 +163,7 @@ def _rows(race: Race) -> list[list[str]]:
     said = (
         ("copies of a byte", lambda run: f"{run.copies_per_byte:.2g}"),
         ("host memory, per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),
-        ("wire busy", lambda run: f"{run.wire_busy:.0%}"),
+        ("wire busy", wire_share),
     )
     return [[what, *map(of, race.runs)] for what, of in said]
 

@@ -66,8 +66,7 @@ def table(run: Run) -> StandingTable | LiveTable:
 def whose(run: Run) -> str:
     """Return the words behind counts: of how many NICs they are, and of which node where nodes differ."""
     hardware = run.scenario.hardware
-    one = run.scenario.collective == "point-to-point"
-    nics = 1 if one else min(hardware.nics_per_switch, hardware.devices_per_switch)
+    nics = 1 if run.scenario.collective_record.is_message else hardware.used_nics_per_switch
     words = [f"{nics} NICs"] * (nics > 1) + [f"node {focus(run)}"] * (not run.trace.folded)
     return f", {' of '.join(words)}" if words else ""
 

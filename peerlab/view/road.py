@@ -7,12 +7,11 @@ from typing import TypedDict
 
 import numpy as np
 
-from peerlab.analysis.metrics import LATENCY
 from peerlab.analysis.run import Run
-from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.frames import PageRows
 from peerlab.view.road_slices import RoadPart, parts_of, slices_on
+from peerlab.view.wire import say_wire, sends
 
 PORTS = (0.39, 0.61)
 """Where the road leaves the one node and reaches the other, of its width."""
@@ -77,13 +76,13 @@ def road(run: Run) -> Road:
         }
         for i, one in enumerate(parts)
     ]
-    flat = all(stop["level"] == 0 for stop in stops)
-    spares = flat and not run.scenario.data_path.uses_own_ports and not run.scenario.data_path.is_bare
+    hills, path = _hills(stops), run.scenario.data_path
+    spares = not path.uses_own_ports and not path.is_bare
     return {
         "stops": stops,
         "stretches": stretches,
-        "signs": _signs(run, flat=flat),
-        "spared": list(HILLS) if spares else [],
+        "signs": _signs(run, hills),
+        "spared": [hill for hill in HILLS if hill not in hills] if spares else [],
         "slices": slices_on(run, parts),
     }
 
@@ -118,9 +117,9 @@ def _stops(run: Run, parts: list[RoadPart]) -> list[Stop]:
 def _sends(run: Run) -> bool:
     """Return whether sending or receiving limits a run."""
     found = run.bottleneck
-    if found is None or found.kind == LATENCY:
+    if found is None or found.resource is None:
         return False
-    return resource_kind(found.kind).counts_as == "send" or found.kind in ("nic_rx", "port_rx")
+    return found.resource.counts_as == "send" or found.kind in ("nic_rx", "port_rx")
 
 
 def _spread(stops: list[int], middle: float) -> list[tuple[int, float]]:
@@ -139,16 +138,28 @@ def _points(part: RoadPart, start: Stop, end: Stop) -> list[list[float]]:
     return [*points, [end["x"], part.end]]
 
 
-def _signs(run: Run, *, flat: bool) -> list[Sign]:
-    """Return how busy the wire is, and what limits the run, where that is."""
+def _hills(stops: list[Stop]) -> list[float]:
+    """Return where the road climbs to host memory."""
+    middle = sum(PORTS) / 2
+    return [
+        hill
+        for hill in HILLS
+        if any(one["level"] and (one["x"] < middle) == (hill < middle) for one in stops)
+    ]
+
+
+def _signs(run: Run, hills: list[float]) -> list[Sign]:
+    """Return how busy the wire is, and what limits the run, where that is: at its hills, on a flat road where they would be."""
     found = run.bottleneck
-    alike = run.trace.folded or run.scenario.collective == "point-to-point"
-    wire = [f"wire {run.wire_busy:.0%} busy"] if alike else ["busiest NIC", f"{run.wire_busy:.0%} busy"]
-    flies = found is not None and found.kind == LATENCY
+    alike = run.trace.folded or run.scenario.collective_record.is_message
+    wire = (
+        [say_wire(run)] if alike or not sends(run.scenario) else ["busiest NIC", f"{run.wire_busy:.0%} busy"]
+    )
+    flies = found is not None and found.resource is None
     if found is not None and flies:
         wire = [f"in flight {found.share:.0%}", "of the time"]
     signs: list[Sign] = [{"x": sum(PORTS) / 2, "level": 0, "words": wire, "hot": flies or _sends(run)}]
     if found is not None and not signs[0]["hot"]:
         words = [found.label, f"{found.share:.0%} busy"]
-        signs += [{"x": x, "level": int(not flat), "words": words, "hot": True} for x in HILLS]
+        signs += [{"x": x, "level": int(bool(hills)), "words": words, "hot": True} for x in hills or HILLS]
     return signs

@@ -119,19 +119,22 @@ def _nic(sketch: Sketch, node: int) -> None:
     edge = "hot" if hot else "edge" if used else "faint"
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     beside, ink = g.x(node, (NIC[0] + PORT - 10) / 2), "ink" if used else "muted"
+    each = sketch.cluster.nics_per_device  # a device stripes over them
     name, below = (
         (16.0, 31.0) if g.switch else (9.0, 38.0)
     )  # slices pass between them where they come straight from the device
     d.text(
         (beside, BOX_TOP + name),
-        "NIC" + (_mark_wiring(sketch) or sketch.mark("node.nics_per_switch")),
+        (f"{each} NICs" if each > 1 else "NIC")
+        + (_mark_wiring(sketch) or sketch.mark("node.nics_per_switch")),
         size=13,
         bold=True,
         ink=ink,
     )
     speed = sketch.speed(node)
     slow = speed < 1 and used
-    rate = f"{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
+    times = f"{each} x " if each > 1 else ""
+    rate = f"{times}{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
     d.text(
         (beside, BOX_TOP + below),
         rate if used else "not used",
@@ -272,7 +275,7 @@ def _node_switch(sketch: Sketch, x: float) -> None:
 
 def _sender(sketch: Sketch) -> str:
     """Return whose NIC is meant where nodes differ."""
-    alike = sketch.run.trace.folded or sketch.run.scenario.collective == "point-to-point"
+    alike = sketch.run.trace.folded or sketch.run.scenario.collective_record.is_message
     if alike:
         return ""
     return f"node {sketch.sight.node}'s {'ports' if sketch.native else 'NIC'} sending, "

@@ -121,7 +121,7 @@ def shares(run: Run, node: int) -> dict[str, float]:
     if run.trace.folded:
         return run.busy
     used = busy_ps(run.trace, run.recording)
-    here = drawn(run.trace, [node], run.scenario.hardware.nics_per_switch)
+    here = drawn(run.trace, [node], run.scenario.hardware.used_nics_per_switch)
     found: dict[str, float] = {}
     for index, one in enumerate(run.trace.resources):
         if here[index] and run.recording.end_ps:

@@ -3,7 +3,7 @@
 from peerlab.analysis.lanes import has_lane
 from peerlab.analysis.run import Run
 from peerlab.model.paths import sending_kinds
-from peerlab.model.resources import RESOURCES, Part, resource_kind
+from peerlab.model.resources import Part, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Drawing, within
 from peerlab.view.geometry import geometry_of, passes
@@ -27,7 +27,7 @@ class Sketch:
         self.busy = [shares(run, self.sight.node), shares(run, right) if right >= 0 else None]
         found = run.bottleneck
         self.hot = found.kind if found else ""
-        self.hot_part = resource_kind(self.hot).drawn if self.hot in RESOURCES else ""
+        self.hot_part = found.resource.drawn if found and found.resource else ""
         self.stages = [stage.name for stage in run.scenario.stages]
         self.drawn = [stage for stage in self.stages if stage_kind(stage).track]
         self.kinds = tuple(dict.fromkeys(use.kind for stage in run.scenario.stages for use in stage.uses))

@@ -7,6 +7,7 @@ hatched in the colour of the path that causes it.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from peerlab.model.collective import collective_of
 from peerlab.model.paths import data_path, path_title
 from peerlab.training.program import BACKWARD, FORWARD
 from peerlab.training.step_run import StepRun
@@ -65,7 +66,7 @@ def lanes_of(run: StepRun) -> StepLanes:
     begun = next((one.begin_ps for one in trace.computed if one.op.phase == BACKWARD), 0)
     for n, one in enumerate(trace.placed):
         even = bool(n % 2)
-        if one.op.collective != "allgather":
+        if collective_of(one.op.collective).adds:
             filling.append(StepBox(min(begun, one.ready_ps), one.ready_ps, f"{one.op.name} fills", even))
             begun = one.ready_ps
         if one.begin_ps > one.ready_ps:

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
-from textwrap import shorten, wrap
+from textwrap import wrap
 
 from peerlab.analysis.run import Run
 from peerlab.model.paths import REDUCE
@@ -46,10 +46,8 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
         Whether words are large enough for the last row; the picture is higher then.
     """
     at = fullest(run) if moment_ps is None else moment_ps
-    paper = Paper(palette(theme), **(_LARGE if large else {}))
-    paper.text(
-        (2, 16), shorten(title(run.scenario), _TITLE, placeholder=" ..."), size=15, bold=True, align="left"
-    )
+    paper, named = Paper(palette(theme), **(_LARGE if large else {})), title(run.scenario)
+    paper.text((2, 16), named, size=min(15, 15 * _TITLE / len(named)), bold=True, align="left")
     paper.shapes.append(f"<g transform='translate(0 {_HEAD * paper.stretch:g})'>")
     sketch = Sketch(run)
     paper.drawing(draw(sketch))
@@ -122,7 +120,7 @@ def _figures(paper: Paper, run: Run, at: int) -> None:
     if not run.time_ps:
         paper.text((middle, 60), "one rank exchanges nothing", size=14, bold=True)
         return
-    one = s.collective == "point-to-point"
+    one = s.collective_record.is_message
     paper.text((middle, 32), f"{run.busbw_GBps:.3g} GB/s", size=30, bold=True)
     paper.text((middle, 58), "from node 0 to node 1" if one else "bus bandwidth", size=13, ink="muted")
     paper.text((middle, 84), f"{say_time(run.time_ps)} for {say_bytes(s.nbytes)}", size=15, bold=True)
@@ -167,7 +165,7 @@ def _foot(paper: Paper, sketch: Sketch) -> float:
         paper.text((x + 16, y), meaning, size=12, ink="muted", align="left")
         x += 16 + (18 + 6.4 * len(meaning)) * letters
     machine = sketch.cluster
-    rests = f" † {len(machine.assumptions)} of {len(machine.figures)} figures are assumed."
+    rests = f" † {machine.counted}."
     said = caption(sketch.run) + (rests if machine.assumptions else "")
     for line in wrap(said, int(_LINE / letters)):
         y += 18

@@ -20,7 +20,6 @@ from bokeh.plotting import figure
 
 from peerlab.analysis.lanes import has_lane, in_order, lane_name
 from peerlab.analysis.run import Run
-from peerlab.model.checks import ADDING
 from peerlab.model.paths import data_path, kinds
 from peerlab.model.resources import RESOURCES, resource_kind
 from peerlab.model.stages import stage_kind, stage_number
@@ -67,9 +66,9 @@ def _has(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
         case "registration":
             return any(data_path(path).uses_device_memory for path in hardware.paths)
         case "scaleup":
-            return hardware.devices > 1 and s.collective != "point-to-point" and s.memory == "device"
+            return hardware.devices > 1 and not s.collective_record.is_message and s.memory == "device"
         case "reduce":
-            return s.reduces and s.collective in ADDING
+            return s.reduces and s.collective_record.adds
     return kind in on_paths or kind in run.busy
 
 
@@ -94,8 +93,8 @@ def lanes(run: Run) -> list[TimelineLane]:
 def _in_sight(run: Run) -> list[bool]:
     """Return for each resource whether it is shown: the first PCIe switch of the node, and its links of the fabric."""
     s, node = run.scenario, focus(run)
-    nodes = (0, 1) if s.collective == "point-to-point" else (node,)  # one sends, the other receives
-    below = drawn(run.trace, nodes, s.hardware.nics_per_switch)
+    nodes = (0, 1) if s.collective_record.is_message else (node,)  # one sends, the other receives
+    below = drawn(run.trace, nodes, s.hardware.used_nics_per_switch)
     links = {(link.kind, link.index) for link in s.fabric.links_at(s.host(node))}
     return [
         (one.kind, one.index) in links if resource_kind(one.kind).scope == "fabric" else below[index]
@@ -207,7 +206,7 @@ def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
 
 
 def _title(run: Run) -> str:
-    if run.scenario.collective == "point-to-point":
+    if run.scenario.collective_record.is_message:
         return "both nodes"
     return f"{'slow ' if run.scenario.slow_nodes else ''}node {focus(run)}"
 

@@ -1,7 +1,6 @@
 """Tips on the parts of the data path's picture: what each is, what it can carry, how busy it is, and where that figure is from."""
 
 from collections.abc import Iterator
-from textwrap import shorten
 from typing import TypedDict
 
 from peerlab.model.hardware import FIGURE_FIELDS
@@ -23,8 +22,6 @@ from peerlab.view.geometry import (
 )
 from peerlab.view.sketch import Sketch
 
-_LONGEST = 150
-"""Characters of a source in a tip; the list of sources has all of it."""
 Box = tuple[float, float, float, float]
 
 
@@ -110,5 +107,5 @@ def _sources(sketch: Sketch, part: Part) -> list[str]:
     for figure in map(sketch.cluster.figures.get, dict.fromkeys(keys)):
         if figure:
             why = f"assumed (†): {figure.assumption}" if figure.assumption else f"source: {figure.source}"
-            found.append(shorten(f"{figure.label} {figure}, {why}", _LONGEST, placeholder=" ..."))
+            found.append(f"{figure.label} {figure}, {why}")
     return found

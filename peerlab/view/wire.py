@@ -1,5 +1,6 @@
 """The words on the wire: rate and latency of this run, which depend on its message size where a library has protocols."""
 
+from peerlab.analysis.run import Run
 from peerlab.model.hardware import FIGURE_FIELDS
 from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import capacity_Bps, resource_kind
@@ -20,6 +21,21 @@ def assumed(scenario: Scenario, key: str) -> str:
 def _sender(scenario: Scenario) -> str:
     """Return the kind of resource that the path sends with; the NIC where it sends with none."""
     return next(iter(sending_kinds(scenario.hardware, str(scenario.path))), "nic_tx")
+
+
+def sends(scenario: Scenario) -> bool:
+    """Return whether the path sends into a network, by NICs or the devices' own ports."""
+    return bool(sending_kinds(scenario.hardware, str(scenario.path)))
+
+
+def say_wire(run: Run) -> str:
+    """Return how busy the wire is, in words; where nothing sends, that."""
+    return f"wire {run.wire_busy:.0%} busy" if sends(run.scenario) else "no NIC, no port"
+
+
+def wire_share(run: Run) -> str:
+    """Return the busy share of the wire for a table; a dash where nothing sends."""
+    return f"{run.wire_busy:.0%}" if sends(run.scenario) else "-"
 
 
 def wire_Bps(scenario: Scenario) -> int:  # noqa: N802

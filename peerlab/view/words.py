@@ -2,7 +2,6 @@
 
 from peerlab.analysis.run import Run
 from peerlab.collectives.choose import slices
-from peerlab.model.checks import ADDING, COLLECTIVE_NAMES
 from peerlab.model.node_exchange import node_exchange
 from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
@@ -12,6 +11,7 @@ from peerlab.units import say_bytes, say_count, say_time
 from peerlab.view.shown_nodes import focus
 from peerlab.view.static_scene import not_told
 from peerlab.view.theme import stage_role
+from peerlab.view.wire import say_wire
 
 
 def colours(run: Run) -> list[list[str]]:
@@ -20,8 +20,8 @@ def colours(run: Run) -> list[list[str]]:
     used = [stage.name for stage in s.stages] if s.nodes > 1 else []
     if s.registers and s.nodes > 1:
         used.insert(0, "register")
-    if s.collective != "point-to-point":
-        used += ["reduce"] if s.reduces and s.collective in ADDING else []
+    if not s.collective_record.is_message:
+        used += ["reduce"] if s.reduces and s.collective_record.adds else []
         used += [node_exchange(s).hand_stage] if s.hardware.devices > 1 else []
     used += ["flight"] if s.nodes > 1 else []
     key: dict[str, str] = {}
@@ -43,7 +43,7 @@ def caption(run: Run, *, unsolved: bool = True) -> str:
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}{_over(s)}, {_how(run)}{_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{_unsolved(s) if unsolved else ''}"
+    return f"Simulated: {s.hardware.title}{_over(s)}, {_how(run)}{_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{f' {PROXY}' if names_proxy(run) else ''}{_unsolved(s) if unsolved else ''}"
 
 
 def _over(s: Scenario) -> str:
@@ -63,7 +63,7 @@ def _not_drawn(run: Run) -> str:
     ]
     busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in not_told(run)]
     told = "; ".join(dict.fromkeys((*stages, *busy)))
-    turns = run.scenario.collective == "alltoall" and run.trace.devices_per_switch > 1
+    turns = run.scenario.collective_record.exchanges and run.trace.devices_per_switch > 1
     drawn = " Drawn as if each slice went to the device of the same number." if turns else ""
     return (f" Not drawn: {told}." if told else "") + drawn
 
@@ -85,17 +85,17 @@ def _slices(s: Scenario) -> str:
 
 def _how(run: Run) -> str:
     s = run.scenario
-    if s.collective == "point-to-point":
+    if s.collective_record.is_message:
         return "one message"
     if s.algorithm_record.in_network:
         return _sums(s)
     says, turns = s.library_says, ", one rank at a time" if s.blocking else ", all at once"
-    if s.collective == "alltoall":
+    if s.collective_record.exchanges:
         how = f"direct exchange{turns}"
     else:
         how = s.schedule_name if s.hardware.devices == 1 else f"hierarchical {s.schedule_name}"
     if ": " in says:  # it names the schedule itself
-        return says + (turns if s.collective == "alltoall" else "")
+        return says + (turns if s.collective_record.exchanges else "")
     return f"{how}, {says}" if says else how
 
 
@@ -115,7 +115,7 @@ def _disturbed(run: Run) -> str:
         parts.append(f"jitter {100 * s.jitter:g} % (seed {s.seed})")
     for node, speed in (s.slow_nodes or {}).items():
         parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
-    if not run.trace.folded and s.collective != "point-to-point":
+    if not run.trace.folded and not s.collective_record.is_message:
         parts.append(f"shown: node {focus(run)}")
     return "".join(f", {part}" for part in parts)
 
@@ -151,7 +151,7 @@ def _through(scenario: Scenario) -> str:
     """Return the way that slices take from node to node."""
     said = scenario.data_path.way.format(device=scenario.hardware.device_name)
     wiring = scenario.hardware.wiring
-    if not scenario.uses_nic or "switch.uplink" not in scenario.hardware.figures:
+    if not scenario.is_wired or "switch.uplink" not in scenario.hardware.figures:
         return said
     if wiring.place.over_cpu:
         said = said.replace("across the PCIe switch", "across the PCIe switch and the CPU")
@@ -176,9 +176,19 @@ def path_name(scenario: Scenario) -> str:
 def title(scenario: Scenario) -> str:
     """Return what is asked, as a title."""
     s = scenario
-    where = say_count(2 if s.collective == "point-to-point" else s.nodes, "node")
+    where = say_count(2 if s.collective_record.is_message else s.nodes, "node")
     by = "" if s.nodes == 1 else f", {path_name(s)}"  # one node uses no path
-    return f"{s.hardware.title}: {COLLECTIVE_NAMES[s.collective]} of {say_bytes(s.nbytes)} on {where}{by}"
+    return f"{s.hardware.title}: {s.collective_record.title} of {say_bytes(s.nbytes)} on {where}{by}"
+
+
+PROXY = (
+    "Proxy: the library's thread that posts messages to a NIC; it has each message until the NIC has sent it."
+)
+
+
+def names_proxy(run: Run) -> bool:
+    """Return whether what a run waits for is said with the library's proxy."""
+    return "proxy" in waits_for(run)
 
 
 def waits_for(run: Run) -> str:
@@ -196,6 +206,6 @@ def alt_text(run: Run) -> str:
     """
     if not run.time_ps:
         return f"{title(run.scenario)}: one rank exchanges nothing, no time passes."
-    wire = f", wire {run.wire_busy:.0%} busy" if run.scenario.nodes > 1 else ""
+    wire = f", {say_wire(run)}" if run.scenario.nodes > 1 else ""
     figures = f"{run.busbw_GBps:.3g} GB/s bus bandwidth in {say_time(run.time_ps)}{wire}"
     return f"{title(run.scenario)}: {figures}; mostly waits for {waits_for(run)}. {way(run.scenario)}{_over(run.scenario)}."

@@ -39,10 +39,6 @@ class Arrived(NamedTuple):
 class OrderUnknownError(ScenarioError):
     """Slices of several senders come to a resource in another order than the one that is assumed."""
 
-    def __init__(self) -> None:
-        why = "slices come in an order that is known only when they come"
-        super().__init__("engine", f"'arrays' cannot run this: {why}; use 'auto'")
-
 
 def users_of(resources: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the lanes that share each resource, which are equally many, shape ``(lanes, resources)``.

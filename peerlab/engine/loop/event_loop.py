@@ -21,6 +21,8 @@ from peerlab.engine.system import System
 
 Progress = Callable[[int, int], None]
 """Called with steps done and steps in all; may raise `Cancelled`."""
+_EVENTS = 8192
+"""Events without a span after which it is called, too: with jitter, the first instant may begin ten thousands of slices."""
 
 
 class Loop:
@@ -75,7 +77,7 @@ class Loop:
         heap, serving = self.heap, self.serving
         # by kind of entry
         handle = (self._over, serving.arrives, serving.through, self._deliver, self._gate_opens, self._posted)
-        due = 0
+        due = events = 0
         while heap:
             now = heap[0][0]
             # an event may cause others at this very instant; they belong to it, and come before what `_settle` decides
@@ -85,15 +87,23 @@ class Loop:
                     serving.alarm(now, what, generation)
                 else:
                     handle[kind](now, what)
+                events += 1
+                if not events % _EVENTS and self.progress:
+                    self._report()
             self._settle(now)
             if watch and self.marker is not None:
                 watch(self, now, self.marker)
             self.marker = None
             if self.progress and len(self.rows) >= due:
                 due = len(self.rows) + 2048  # counted in spans, as an instant may hold one or thousands
-                done = max(self.transfers.opened) + self.course.skipped
-                self.progress(done, self.system.plan.schedule.steps)
+                events = 0
+                self._report()
         self.end = max(self.end, self.transfers.end)
+
+    def _report(self) -> None:
+        if self.progress:
+            done = max(self.transfers.opened) + self.course.skipped
+            self.progress(max(done, 0), self.system.plan.schedule.steps)
 
     def _begin(self) -> None:
         """Begin with the slices that wait for no arrival, though perhaps for their own node's contribution."""

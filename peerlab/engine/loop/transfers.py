@@ -7,16 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heappush
 
-from peerlab.engine.legs import Leg
 from peerlab.engine.loop.loop_resources import POSTED, Heap, Rows, Serving
 from peerlab.engine.loop.windows import Windows
+from peerlab.engine.pipeline import SliceLegs  # noqa: TC001  (a type of a field, at home beside System)
 from peerlab.engine.registration_queue import DESTINATION, SOURCE, Event, RegistrationQueue
 from peerlab.engine.system import System
 from peerlab.model.registration import Lease
 from peerlab.model.stages import stage_number
-
-SliceLegs = tuple[tuple[Leg, ...], ...]
-"""The legs of each slice of a transfer."""
 
 _REGISTER, _DEREGISTER = stage_number("register"), stage_number("deregister")
 

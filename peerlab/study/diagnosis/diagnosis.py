@@ -11,7 +11,7 @@ import numpy as np
 from peerlab.display import show_diagnosis
 from peerlab.errors import RecordsError
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import IN_NODE, PATHS, data_path
+from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
@@ -23,12 +23,15 @@ from peerlab.study.diagnosis.knowledge import Knowledge, NextMeasurement, explan
 from peerlab.study.diagnosis.misfit import contradicts
 from peerlab.study.diagnosis.pathology import pathology, trusted
 from peerlab.study.diagnosis.remarks import notes
+from peerlab.study.diagnosis.shortfall import Shortfall, shortfall
 from peerlab.study.observed import Observed, observe
 from peerlab.study.replay import nodes_of
 
 CANNOT_TELL = "cannot tell"
 CLEAR = "clear"
 """The surest verdict."""
+BELOW_BAND = "below its band"
+"""What `data/diagnosis.toml` calls a run that is slower than its own path."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +72,8 @@ class Diagnosis:
     """What to measure next."""
     forecast: Forecast
     """What Peer Direct would bring."""
+    shortfall: Shortfall | None
+    """How far the run lies below the band of the path that it took; None where it does not."""
     clusters: tuple[str, ...]
     """Clusters whose simulations were compared with the log."""
     chosen: bool
@@ -99,6 +104,7 @@ class Diagnosis:
             "decides": vars(self.decides) if self.decides else None,
             "checks": [vars(one) for one in self.checks],
             "forecast": _plain_forecast(self.forecast),
+            "shortfall": {**vars(self.shortfall), "says": self.shortfall.says} if self.shortfall else None,
             "clusters": list(self.clusters),
             "cluster_chosen": self.chosen,
         }
@@ -141,6 +147,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     why += f"; {held_up}, so its figures were not weighed" if held_up else ""
     path = None if verdict == CANNOT_TELL else ranking[0].path
     own = next((one.fit for one in ranking if one.path == path), None)
+    below = shortfall(seen, own)
     return Diagnosis(
         path=path,
         verdict=verdict,
@@ -150,12 +157,21 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         notes=(*_left_aside(named, unlike), *notes(seen, path, own)),
         warnings=tuple(records.warnings),
         decides=know.decides(_tied(ranking, know), seen.tool, seen.command) if path is None else None,
-        checks=know.checks_for(path or CANNOT_TELL, seen.tool, clear=verdict == CLEAR),
-        forecast=forecast(seen, path, own, clusters),
+        checks=_checks(know, path, verdict, seen.tool, below),
+        forecast=forecast(seen, path, own, clusters, below),
+        shortfall=below,
         clusters=tuple(one.name for one in clusters),
         chosen=chosen,
         seen=seen,
     )
+
+
+def _checks(
+    know: Knowledge, path: str | None, verdict: str, tool: str, below: Shortfall | None
+) -> tuple[NextMeasurement, ...]:
+    """Return what to measure next: what holds up a run that is slower than its own path comes first."""
+    held_up = know.checks_for(BELOW_BAND, tool) if below else ()
+    return (*held_up, *know.checks_for(path or CANNOT_TELL, tool, clear=verdict == CLEAR))
 
 
 def _check_open(seen: Observed) -> None:
@@ -178,26 +194,26 @@ def _left_aside(named: Cluster | None, unlike: str) -> tuple[str, ...]:
 def _candidates(
     seen: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence], *, chosen: bool
 ) -> list[str]:
-    """Return the paths to be weighed: no links inside a node where there are several, no ports where devices have none.
+    """Return the paths to be weighed: usual ones, those that a line names or that a cluster of the log has, and links inside a node where it may be one.
 
     A path that is staged on one side alone lies between two others in every figure: it is weighed where a line names it.
     """
     named = {
         path for one in gathered for path, points in one.points.items() if points > 0 and one.kind == "line"
     }
-    ports = bool(benchmark(seen.tool).gaudi) or any(
-        data_path(path).uses_own_ports for one in clusters for path in one.paths
-    )
+    here = {path for one in clusters for path in one.paths}
+    if benchmark(seen.tool).gaudi:
+        here |= {path for path, one in PATHS.items() if one.uses_own_ports}
     nodes = seen.nodes or (nodes_of(seen, clusters[0]) if chosen else None)
     several = nodes is not None and nodes > 1
-    own = {path for path, one in PATHS.items() if one.uses_own_ports}
-    return [
-        path
-        for path in explanations()
-        if not (path in own and not ports)
-        and not (path == IN_NODE and several)
-        and (path not in PATHS or not PATHS[path].half_staged or path in named)
-    ]
+
+    def weighed(path: str) -> bool:
+        record = PATHS.get(path)
+        if record is None:  # links inside a node
+            return not several
+        return path in named or record.is_usual or (path in here and not record.half_staged)
+
+    return [path for path in explanations() if weighed(path)]
 
 
 def _weight(one: Evidence, paths: Sequence[str]) -> float:

@@ -91,7 +91,7 @@ def from_setup(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
 def _how_many_nodes(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield a guess at whether there is a network at all."""
     box = know.ranges["box"]
-    if seen.collective == "point-to-point" or seen.ranks is None:
+    if seen.collective_record.is_message or seen.ranks is None:
         return
     fits = seen.ranks <= box.high
     yield Evidence(
@@ -115,7 +115,7 @@ def from_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     if seen.nodes is None and seen.nccl:
         yield from _in_node_latency(seen, know)
     took = message_us(seen, know)
-    if took is not None and not (seen.nccl and seen.collective == "allreduce"):  # NCCL's law says more
+    if took is not None and not seen.by_nccl_law:  # NCCL's law says more
         yield from _promptness(seen, know, *took)
 
 
@@ -138,23 +138,22 @@ def _inside(seen: Observed, know: Knowledge) -> tuple[float, float]:
 
 def _steps(seen: Observed) -> tuple[int, int] | None:
     """Return how many messages between nodes follow one another, at least and at most; None where nobody knows."""
-    if seen.collective == "point-to-point":
+    if seen.collective_record.is_message:
         return 1, 1
     nodes, ranks = seen.nodes or 0, seen.ranks or 0
     if nodes < 2:
         return None
     halvings = math.ceil(math.log2(nodes))
-    match seen.collective:
-        case (
-            "allreduce"
-        ):  # NCCL goes up and down a tree or twice round a ring; MPI may exchange halves at once
-            return (2 if seen.nccl else 1) * halvings, 2 * (nodes - 1)
-        case "alltoall":
-            return math.ceil(math.log2(max(ranks, 2))), max(ranks - 1, 1)
-        case "allgather" | "reduce-scatter":
-            return halvings, nodes - 1
-        case _:
-            return 1, nodes - 1
+    record = seen.collective_record
+    if record.exchanges:
+        return math.ceil(math.log2(max(ranks, 2))), max(ranks - 1, 1)
+    if record.rooted:
+        return 1, nodes - 1
+    if (
+        record.adds and record.spreads
+    ):  # NCCL goes up and down a tree or twice round a ring; MPI may exchange halves at once
+        return (2 if seen.nccl else 1) * halvings, 2 * (nodes - 1)
+    return halvings, nodes - 1
 
 
 def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
@@ -214,7 +213,7 @@ def _interval(seen: Observed, know: Knowledge) -> Evidence:
 def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield what each further byte of a small message from device memory costs: copies by a processor are slow."""
     some = (seen.sizes >= KIB) & (seen.sizes <= 8 * KIB)
-    if seen.collective != "point-to-point" or seen.memory != "device" or some.sum() < 3:
+    if not seen.collective_record.is_message or seen.memory != "device" or some.sum() < 3:
         return
     sizes, times = seen.sizes[some], seen.times_s[some]
     slope = float(np.polyfit(sizes, times, 1)[0])
@@ -240,9 +239,9 @@ def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence
 def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield evidence from rates: above what a path reaches on any machine, or as slow as TCP."""
     nodes = seen.nodes or 2
-    if seen.nodes == 1 and seen.collective != "point-to-point":
+    if seen.nodes == 1 and not seen.collective_record.is_message:
         return
-    guess = "" if seen.nodes or seen.collective == "point-to-point" else ", if there are two nodes"
+    guess = "" if seen.nodes or seen.collective_record.is_message else ", if there are two nodes"
     per_node = seen.per_node or max((seen.ranks or 2) // nodes, 1)
     node = seen.node_rate(seen.fastest_GBps, nodes)
     limits: list[tuple[str, Holds, float, str]] = [
@@ -282,7 +281,7 @@ def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
 def _like_a_nic(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     """Yield evidence from the largest messages between two ranks: whether they are as fast as a usual NIC carries them."""
     share, rate = know.ranges["share_of_a_nic"], seen.plateau_GBps
-    for nic in know.nics_GBps if seen.collective == "point-to-point" else ():
+    for nic in know.nics_GBps if seen.collective_record.is_message else ():
         if share.low <= rate / nic <= share.high:
             yield Evidence(
                 kind="rate",

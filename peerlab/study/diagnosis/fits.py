@@ -130,7 +130,7 @@ def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
         sizes=seen.sizes[some].astype(float),
         measured_GBps=seen.algbw_GBps[some],
         simulated_GBps=np.array(simulated, dtype=float),
-        high_GBps=_high(asked[-1], simulated[-1]),
+        high_GBps=ends_GBps(asked[-1], simulated[-1])[1],
         sent_GBps=seen.node_rate(seen.fastest_GBps, nodes_of(seen, cluster) or 1),
     )
 
@@ -141,16 +141,14 @@ def _algbw(asked: Scenario | None, cluster: Cluster) -> float | None:
     return simulate(asked).algbw_GBps
 
 
-def _high(asked: Scenario | None, simulated: float | None) -> float:
-    """Return the algorithm bandwidth at the better ends of all assumed figures, GB/s."""
+def ends_GBps(asked: Scenario | None, simulated: float | None) -> tuple[float, float]:  # noqa: N802
+    """Return the algorithm bandwidth at the worse and at the better ends of all assumed figures, GB/s."""
     if asked is None:
-        return float(simulated or 0)
-    here = simulate(asked)
-    return (
-        here.algbw_GBps
-        * band(asked, lambda one: simulate(one).busbw_GBps, here.busbw_GBps).high_GBps
-        / here.busbw_GBps
-    )
+        return float(simulated or 0), float(simulated or 0)
+    run = simulate(asked)
+    ends = band(asked, lambda one: simulate(one).busbw_GBps, run.busbw_GBps)
+    algbw = run.algbw_GBps / run.busbw_GBps
+    return algbw * ends.low_GBps, algbw * ends.high_GBps
 
 
 def best(found: Sequence[Fit]) -> dict[str, Fit]:

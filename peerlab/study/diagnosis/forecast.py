@@ -12,6 +12,7 @@ from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PEER_DIRECT, data_path
 from peerlab.study.diagnosis.fits import Fit
+from peerlab.study.diagnosis.shortfall import Shortfall
 from peerlab.study.observed import Floats, Observed
 from peerlab.study.replay import scenario, shape
 
@@ -69,12 +70,18 @@ class Forecast:
         return self.high_GBps / self.measured_GBps
 
 
-def forecast(seen: Observed, found: str | None, own: Fit | None, clusters: Sequence[Cluster]) -> Forecast:
+def forecast(
+    seen: Observed,
+    found: str | None,
+    own: Fit | None,
+    clusters: Sequence[Cluster],
+    below: Shortfall | None = None,
+) -> Forecast:
     """Return what Peer Direct would bring to a log that took the path `found`.
 
-    `own` is how that path's simulation meets the log, `clusters` those the log may be from.
+    `own` is how that path's simulation meets the log, `clusters` those the log may be from, `below` how far it lies below that path.
     """
-    if reason := _needless(seen, found):
+    if reason := _needless(seen, found, below):
         return Forecast(why_not=reason)
     if not clusters:
         return Forecast(
@@ -94,7 +101,7 @@ def forecast(seen: Observed, found: str | None, own: Fit | None, clusters: Seque
         return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
 
 
-def _needless(seen: Observed, found: str | None) -> str:
+def _needless(seen: Observed, found: str | None, below: Shortfall | None) -> str:
     """Return why nothing is to be predicted, or nothing."""
     if found is None:
         return "the path is not known, so nobody can say what another one would bring"
@@ -103,10 +110,14 @@ def _needless(seen: Observed, found: str | None) -> str:
     if seen.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
     if found == PEER_DIRECT:
-        return "it is Peer Direct already: nothing to gain"
+        return f"it is Peer Direct already{_gains_elsewhere(below)}"
     if data_path(found).uses_own_ports:
-        return "the devices' own ports need no host memory: nothing to gain"
+        return f"the devices' own ports need no host memory{_gains_elsewhere(below)}"
     return "" if seen.large.any() else "the log has no message of 1 MiB or more"
+
+
+def _gains_elsewhere(below: Shortfall | None) -> str:
+    return f", and yet {below.says}: another path would not mend that" if below else ": nothing to gain"
 
 
 def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:

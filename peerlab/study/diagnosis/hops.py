@@ -32,7 +32,7 @@ class Transport:
 def transports() -> list[Transport]:
     """Return NCCL's transports, the promptest first."""
     found = [load_library(name) for name in known_libraries()]
-    told = [_transport(one) for one in found if one and one.kind == "nccl" and _HOP in one.figures]
+    told = [_transport(one) for one in found if one and one.kind_record.chooses and _HOP in one.figures]
     return sorted(told, key=lambda one: one.low_us)
 
 
@@ -55,7 +55,7 @@ def adds_us(seen: Observed) -> tuple[float, float] | None:
     which would count the transport twice (GPUDirect RDMA below Hopper).
     """
     nodes = seen.nodes or 2
-    if not seen.nccl or seen.collective != "allreduce" or nodes < 2 or math.isnan(seen.small_s):
+    if not seen.by_nccl_law or nodes < 2 or math.isnan(seen.small_s):
         return None
     ranks = seen.ranks or nodes
     devices = ranks // nodes

@@ -1,6 +1,6 @@
 """Why a log cannot be from a cluster that somebody has chosen."""
 
-from peerlab.model.checks import COLLECTIVES
+from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import known_clusters
 from peerlab.records import Records
@@ -48,7 +48,7 @@ def contradicts(seen: Observed, cluster: Cluster) -> str:
 
 def _too_fast(seen: Observed, cluster: Cluster, nodes: int) -> str:
     """Return how much more a node of the log sends than the cluster can, even with what is assumed at its best."""
-    two = seen.collective == "point-to-point"
+    two = seen.collective_record.is_message
     sent, ways = seen.node_rate(seen.fastest_GBps, nodes), []
     for key, field, count, name in (
         ("nic.rate", "nic_Bps", cluster.nics, "NIC"),

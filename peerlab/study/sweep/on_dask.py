@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from peerlab.errors import Cancelled, PeerlabError, WorkersLost
+from peerlab.extras import extra_needed
 from peerlab.study.sweep.batch_worker import Stopped, answer
 from peerlab.study.sweep.batches import SweepWorkers, explained
 from peerlab.textfile import read_text
@@ -140,10 +141,8 @@ def _said_in(file: Path) -> str:
 
 
 def _distributed() -> Any:
-    try:
+    with extra_needed("a sweep on Dask"):
         return import_module("distributed")
-    except ModuleNotFoundError as problem:
-        raise PeerlabError(f"a sweep on Dask needs {problem.name}: pip install 'peerlab[dask]'") from None
 
 
 def _connect(distributed: Any, address: str) -> Any:

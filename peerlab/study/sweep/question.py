@@ -15,7 +15,8 @@ import numpy as np
 from peerlab.engine.simulate import simulate
 from peerlab.engine.system import foldable
 from peerlab.errors import ScenarioError, nearest
-from peerlab.model.checks import COLLECTIVES, check_switch
+from peerlab.model.checks import check_switch
+from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS

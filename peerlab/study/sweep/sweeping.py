@@ -1,7 +1,6 @@
 """Simulates every combination of some fields, and returns one tidy table."""
 
 import math
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -14,6 +13,7 @@ import pandas as pd
 
 from peerlab.errors import Cancel, Cancelled, PeerlabError, WorkersLost
 from peerlab.model.scenario import Scenario
+from peerlab.progress_bar import progress_bar
 from peerlab.study.sweep.batch_worker import BatchAnswer, never
 from peerlab.study.sweep.batches import Pace, work_off
 from peerlab.study.sweep.executors import Who, sweep_workers
@@ -287,23 +287,5 @@ def _told(progress: bool | Told, total: int, done: int) -> Iterator[Callable[[in
     if callable(progress):
         yield lambda now: progress(now, total)
         return
-    from tqdm.auto import tqdm  # noqa: PLC0415  (a bar in a notebook brings widgets with it)
-
-    class SweepProgress(tqdm):  # type: ignore[type-arg]  # which of its classes depends on where this runs
-        monitor_interval = 0  # no thread to watch it: a browser's Python has none, and warns
-
-    unwanted = None if "ipykernel" not in sys.modules else False  # None: only on a terminal
-    with SweepProgress(
-        total=total,
-        initial=done,
-        desc="sweep",
-        unit="scenario",
-        delay=1,
-        leave=False,
-        disable=unwanted if progress else True,
-    ) as bar:
-
-        def tell(now: int) -> None:
-            bar.update(now - bar.n)
-
-        yield tell
+    with progress_bar("sweep", "scenarios", total, done=done, shown=progress) as bar:
+        yield bar

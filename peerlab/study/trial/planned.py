@@ -1,31 +1,24 @@
 """The plan of a trial: commands in their order, what the simulation expects, and from which figure on the answer is clear."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
-from peerlab.errors import PeerlabError, ScenarioError, nearest
+from peerlab.errors import PeerlabError, ScenarioError, nearest, one_line
 from peerlab.model.hardware import Cluster
 from peerlab.model.scenario import Scenario
-from peerlab.outfile import written
 from peerlab.records.benchmarks import benchmark
 from peerlab.study.trial.switching import PathSwitch, Switching, switching
-from peerlab.textfile import in_words, read_text
 from peerlab.units import MIB
 
-FILE = "plan.json"
-"""The plan's own file, in the folder with the logs."""
-SCRIPT = "run.sh"
 OFF, ON = "off", "on"
 _SIZES = (MIB, 16 * MIB, 64 * MIB, 256 * MIB)
 _LOW, _HIGH = MIB, 256 * MIB
 _REPEATS = 5
 _MOST_REPEATS = 50
-_MOST_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -89,8 +82,11 @@ def plan_trial(
     launcher: str = "srun",
     switch: str = "",
     repeats: int = _REPEATS,
+    progress: Progress | None = None,
 ) -> Trial:
     """Return the plan of a trial on a cluster; what is left empty is chosen by the cluster's library.
+
+    `progress` is called with sizes simulated and in all.
 
     Raises
     ------
@@ -99,19 +95,15 @@ def plan_trial(
     """
     known = switching()
     _check_runs(known, launcher, repeats)
-    base = Scenario(cluster=cluster, nodes=nodes)
-    if base.nodes < 2:
-        raise PeerlabError(
-            "one node sends nothing over a NIC, so there is nothing to switch; give 2 nodes or more"
-        )
+    base = _several(Scenario(cluster=cluster, nodes=nodes))
     chosen = _switch(known, base, tool, switch)
     used = tool or chosen.tools[0]
     _check_paths(base, chosen)
-    expected = tuple(_expected(base, chosen, size) for size in _SIZES)
+    expected = _all_expected(base, chosen, progress)
     best = max(expected, key=_separation)
     threshold, question = _threshold(best)
     return Trial(
-        cluster=str(cluster) if isinstance(cluster, str | Path) else cluster.name,
+        cluster=one_line(cluster) if isinstance(cluster, str | Path) else cluster.name,
         nodes=nodes,
         ranks=nodes * base.hardware.devices,
         tool=used,
@@ -128,6 +120,23 @@ def plan_trial(
         needs=chosen.needs,
         source=chosen.source,
     )
+
+
+def _several(base: Scenario) -> Scenario:
+    if base.nodes < 2:
+        raise PeerlabError(
+            "one node sends nothing over a NIC, so there is nothing to switch; give 2 nodes or more"
+        )
+    return base
+
+
+def _all_expected(base: Scenario, chosen: PathSwitch, progress: Progress | None) -> tuple[ExpectedGain, ...]:
+    expected = []
+    for size in _SIZES:
+        expected.append(_expected(base, chosen, size))
+        if progress:
+            progress(len(expected), len(_SIZES))
+    return tuple(expected)
 
 
 def _check_runs(known: Switching, launcher: str, repeats: int) -> None:
@@ -245,62 +254,3 @@ def _command(known: Switching, base: Scenario, tool: str, launcher: str, variabl
     for word, value in words.items():
         text = text.replace(word, value)
     return text
-
-
-def write_trial(trial: Trial, where: Path) -> Path:
-    """Write a plan into a folder, which is made if need be: the plan, and a script that runs it; return the script.
-
-    Raises
-    ------
-    PeerlabError
-        If the folder has a plan already, or cannot be written.
-    """
-    with in_words(f"cannot make {where}", PeerlabError):
-        if (where / FILE).exists():
-            raise PeerlabError(
-                f"{where / FILE} is there already; give another folder, or read it with --read"
-            )
-        where.mkdir(parents=True, exist_ok=True)
-    lines = [
-        "#!/bin/sh",
-        "# Written by peerlab plan. Each run writes a log; peerlab plan --read . reads them.",
-        "set -eu",
-    ]
-    lines += [f"{command} > {log} 2>&1" for log, command in trial.commands]
-    with written(where / SCRIPT, PeerlabError) as file:
-        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (where / SCRIPT).chmod(0o755)
-    with written(where / FILE, PeerlabError) as file:
-        file.write_text(json.dumps(asdict(trial), indent=2) + "\n", encoding="utf-8")
-    return where / SCRIPT
-
-
-def read_trial_file(where: Path) -> Trial | None:
-    """Return the plan in a folder; None where there is none.
-
-    Raises
-    ------
-    PeerlabError
-        If it is damaged.
-    """
-    file = where / FILE
-    if not file.exists():
-        return None
-    text = read_text(file, what="plan", most_bytes=_MOST_BYTES, error=PeerlabError)
-    try:
-        return _of_json(json.loads(text))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise PeerlabError(f"{file} is no plan that peerlab plan wrote") from None
-
-
-def _of_json(document: dict[str, Any]) -> Trial:
-    expected = [
-        ExpectedGain(**{**one, "bands": tuple(ExpectedBand(**band) for band in one["bands"])})
-        for one in document.pop("expected")
-    ]
-    commands = tuple((str(log), str(command)) for log, command in document.pop("commands"))
-    found = Trial(**document, commands=commands, expected=tuple(expected))
-    numbers = [found.threshold, *(band.value for one in expected for band in one.bands)]
-    if not all(isinstance(one, (int, float)) and 0 < one < math.inf for one in numbers):
-        raise ValueError("a gain is a number above 0")
-    return found

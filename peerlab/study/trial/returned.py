@@ -10,7 +10,8 @@ import numpy as np
 from peerlab.errors import PeerlabError
 from peerlab.records import load
 from peerlab.study.observed import Observed, observe
-from peerlab.study.trial.planned import OFF, ON, ExpectedGain, Trial, read_trial_file, sides_in_words
+from peerlab.study.trial.planned import OFF, ON, ExpectedGain, Trial, sides_in_words
+from peerlab.study.trial.trial_folder import read_trial_file
 from peerlab.textfile import in_words
 from peerlab.units import say_bytes, say_count
 
@@ -96,19 +97,35 @@ def read_folder(where: str | Path) -> Returned:
     gains = tuple(_gain(size, seen, trial) for size in _common(seen))
     if not gains:
         raise PeerlabError(f"the logs in {where} have no size in common")
-    remarks = [*_of_another(seen, trial), *_unheard(seen, trial), *_contradictions(seen, gains), *_few(seen)]
+    doubts = [*_of_another(seen, trial), *_unheard(seen, trial), *_contradictions(seen, gains), *_few(seen)]
     runs = {setting: len(found) for setting, found in seen.items()}
-    return Returned(trial, gains, runs, tuple(remarks), _verdict(gains, trial, bool(remarks)))
+    remarks = (*doubts, *_left_out(folder))
+    return Returned(trial, gains, runs, remarks, _verdict(gains, trial, bool(doubts)))
 
 
 Runs = Mapping[str, Sequence[tuple[str, Observed]]]
 
 
 def _runs(folder: Path, setting: str) -> list[tuple[str, Observed]]:
-    files = sorted(folder.glob(f"{setting}-*"))
+    files = _files(folder, setting)
     if len(files) > _MOST_FILES:
         raise PeerlabError(f"{folder} has more than {_MOST_FILES} logs of one setting")
     return [(file.name, observe(load(file))) for file in files if file.is_file()]
+
+
+def _files(folder: Path, setting: str) -> list[Path]:
+    return sorted(folder.glob(f"{setting}-*"))
+
+
+def _left_out(folder: Path) -> list[str]:
+    """Name what is called as a log and is no file: a pipe would never end."""
+    names = [
+        f"{one.name} ({'a link that leads nowhere' if one.is_symlink() and not one.exists() else 'no file'})"
+        for setting in (OFF, ON)
+        for one in _files(folder, setting)
+        if not one.is_file()
+    ]
+    return [f"left out: {', '.join(names)}"] if names else []
 
 
 def _check_alike(seen: Runs) -> None:

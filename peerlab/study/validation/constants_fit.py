@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from peerlab.engine.simulate import simulate
@@ -75,11 +75,11 @@ def _mean_error(rows: Sequence[LoggedSize], constants: Mapping[str, float], boun
 def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> float:
     """Return the closed form's time of a scenario, seconds."""
     library, cluster = asked.used_library, asked.hardware
-    if library is None or library.kind != "nccl":
+    if library is None or not library.kind_record.chooses:
         raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
     for key, value in constants.items():
         cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
-    seen = sight(library, cluster, asked.nodes, str(asked.path), asked.library_number, bound)
+    seen = replace(sight(library, cluster, asked.nodes, str(asked.path), asked.library_number), bound=bound)
     cost = costs(library, cluster, seen)
     found = courses(seen, asked.nbytes, library.law, cost)
     return chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6

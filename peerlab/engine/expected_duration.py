@@ -1,0 +1,33 @@
+"""How long a simulation will take, before it begins."""
+
+from peerlab.engine.compiled import refusals as compiled
+from peerlab.engine.recording import spans_of_all
+from peerlab.engine.simulate import fastest, of_every_node
+from peerlab.engine.system import foldable, least
+from peerlab.engine.warm_cache import ends_warm
+from peerlab.model.scenario import Scenario
+
+_SPANS_PER_S = {"loop": 40_000, "arrays": 4_000_000, "compiled": 4_000_000}
+"""Spans that an engine makes in a second on one core, to within a factor of two (bench/engines.py)."""
+
+
+def forecast_s(scenario: Scenario) -> float:
+    """Return about how many seconds a simulation takes; 0 where one node stands for all: there, steps that repeat are left out."""
+    if foldable(scenario):
+        return 0.0
+    engine = fastest(scenario)
+    system = least(scenario) if engine == "loop" else of_every_node(scenario)
+    iterations = 1 if ends_warm(scenario) else scenario.runs
+    return iterations * spans_of_all(system) / _SPANS_PER_S[engine]
+
+
+def offer(scenario: Scenario) -> str:
+    """Return what would make a simulation faster; empty if nothing is known to."""
+    if (
+        foldable(scenario)
+        or fastest(scenario) != "loop"
+        or compiled.installed()
+        or compiled.refuses(scenario)
+    ):
+        return ""
+    return "numba simulates this in a fraction of the time: pip install 'peerlab[compiled]'"
