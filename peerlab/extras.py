@@ -37,10 +37,10 @@ def extra_needed(what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as problem:
-        module = (problem.name or "").partition(".")[0]
+        # a package that is there but lacks a part of itself is broken, not missing: its own error says more
         for extra, modules in EXTRAS.items():
-            if module in modules:
-                raise MissingPackage(f"{what} needs {module}: pip install 'peerlab[{extra}]'") from None
+            if problem.name in modules:
+                raise MissingPackage(f"{what} needs {problem.name}: pip install 'peerlab[{extra}]'") from None
         raise
 
 

@@ -129,7 +129,7 @@ def test_mpi_that_knows_of_one_process_alone_says_how_to_start_several(mpiexec):
 def test_without_mpi_the_error_says_what_to_install(tmp_path):
     (tmp_path / "mpi4py.py").write_text("")  # a module without MPI in it
     _, _, problem = run(*COMMAND, "--mpi", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
-    assert problem.startswith("peerlab: --mpi needs mpi4py: pip install 'peerlab[mpi]'")
+    assert problem.startswith("peerlab: --mpi needs MPI: pip install 'peerlab[mpi]' (")
 
 
 def test_what_the_launcher_decides_cannot_be_asked_for(mpiexec):
