@@ -110,8 +110,9 @@ def are_islands(accelerators: Iterable[str], links: Iterable[tuple[str, str]]) -
     above: dict[str, str] = {}
 
     def top(name: str) -> str:
-        while (next_above := above.setdefault(name, name)) != name:
-            name = above[name] = above[next_above]
+        while above.setdefault(name, name) != name:
+            above[name] = above[above[name]]  # half the way for who asks next
+            name = above[name]
         return name
 
     for one, other in links:

@@ -98,7 +98,9 @@ def test_what_moves_the_gain_most_is_named_once_it_is_simulated(lab):
         lab.rest()
 
     asyncio.run(drawn())
-    assert "None of what is assumed moves the gain by" in lab.controls.machine._short.value
+    assert (
+        "move the gain most first: host memory bandwidth, PCIe uplink, " in lab.controls.machine._short.value
+    )
 
 
 def test_no_file_is_overwritten_and_the_same_machine_has_one(lab, tmp_path):

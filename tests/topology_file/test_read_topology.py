@@ -6,6 +6,7 @@ from datetime import date
 from xml.sax.saxutils import quoteattr
 
 import machines
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from peerlab.errors import HardwareError, PeerlabError
 from peerlab.model.presets import load_cluster
 from peerlab.topology_file import load_topology, read_topology
 from peerlab.topology_file.load_topology import MOST_BYTES
-from peerlab.topology_file.topology import joined, nearest
+from peerlab.topology_file.topology import are_islands, joined, nearest
 from peerlab.view.still import still_svg
 
 DAY = date(2026, 1, 31)
@@ -376,3 +377,18 @@ def test_a_matrix_of_more_devices_than_a_node_has_is_refused_before_it_is_compar
     head = "        " + "    ".join(f"GPU{at}" for at in range(73)) + "\nGPU0     X\n"
     with pytest.raises(HardwareError, match=r"^73 accelerators are more than any node has; 72 are the most$"):
         read_topology(head.encode())
+
+
+@given(st.integers(2, 20), st.data())
+def test_accelerators_are_apart_where_no_chain_of_links_joins_them(count, data):
+    """Whatever the order of the links: merging groups lost some of their members once."""
+    names = [f"GPU{number}" for number in range(count)]
+    every = [(a, b) for a in range(count) for b in range(a)]
+    links = data.draw(st.lists(st.sampled_from(every), max_size=3 * count))
+    reach = np.eye(count, dtype=int)
+    for a, b in links:
+        reach[a, b] = reach[b, a] = 1
+    for _ in range(count.bit_length()):  # each time twice as many links away
+        reach = (reach @ reach > 0).astype(int)
+    assert are_islands(names, [(names[a], names[b]) for a, b in links]) == (not reach.all())
+    assert not are_islands(names, [(names[a], names[b]) for a, b in data.draw(st.permutations(every))])
