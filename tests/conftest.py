@@ -8,7 +8,7 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
-from groups import group_of, rank
+from groups import Groups, group_of, rank
 from hypothesis import HealthCheck, settings
 
 SOAK = bool(os.environ.get("PEERLAB_SOAK"))
@@ -42,10 +42,29 @@ def pytest_terminal_summary(terminalreporter, config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Keep a group's tests in one process, and begin with the groups that take longest."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    """Begin with the groups that take longest."""
     items.sort(key=rank)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Keep a group's tests in one process."""
+    return Groups(config, log)
+
+
+WORKERS = {}
+"""Group to the processes that ran tests of it."""
+
+
+def pytest_runtest_logreport(report):
+    WORKERS.setdefault(group_of(report.nodeid), set()).add(getattr(report, "worker_id", "master"))
+
+
+def pytest_sessionfinish(session):
+    """Fail if groups were torn apart: what is slow to start was started twice, and nothing else would tell."""
+    torn = sorted(group for group, workers in WORKERS.items() if len(workers) > 1)
+    if torn and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        session.config.get_terminal_writer().line(f"torn apart, in several processes: {', '.join(torn)}")
 
 
 @pytest.fixture(scope="session")

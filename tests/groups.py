@@ -1,23 +1,42 @@
 """Which tests run in one process, one after another, and which of these groups begin first."""
 
+from xdist.scheduler import LoadScopeScheduling
+
 TOGETHER = {
+    "JupyterLab": (
+        "browser/test_dark.py",
+        "browser/test_doctor_page.py",
+        "browser/test_explorer.py",
+        "browser/test_kernel_gone.py",
+        "browser/test_labs_in_browser.py",
+        "browser/test_lessons_page.py",
+        "browser/test_log_and_machine.py",
+        "browser/test_reruns.py",
+        "browser/test_tour.py",
+    ),
     "documents": ("test_documents.py", "study/test_validate.py", "study/test_validate_command.py"),
 }
-"""Files that simulate the same."""
+"""Files that start or simulate the same; what else drives a browser is the group Chromium."""
 
 LONGEST = ("JupyterLab", "Chromium", "documents")
 """Groups that would keep one core busy while the others have nothing left, if they began last; the longest first."""
 
 
-def group_of(item):
+class Groups(LoadScopeScheduling):
+    """Hands whole groups to processes. xdist's own way, marks, is ignored by pytest 9.2: it wants each test's id changed."""
+
+    def _split_scope(self, nodeid):
+        return group_of(nodeid)
+
+
+def group_of(nodeid):
     """Return the group of a test: its file, or what several files share that is slow to start or to simulate."""
-    file = item.nodeid.partition("::")[0].removeprefix("tests/")
-    if file.startswith("browser/"):
-        return "JupyterLab" if "lab" in item.fixturenames else "Chromium"
-    return next((name for name, files in TOGETHER.items() if file in files), file)
+    file = nodeid.partition("::")[0].removeprefix("tests/")
+    other = "Chromium" if file.startswith("browser/") else file
+    return next((name for name, files in TOGETHER.items() if file in files), other)
 
 
 def rank(item):
     """Return the place of a test's group in the order in which groups begin."""
-    group = group_of(item)
+    group = group_of(item.nodeid)
     return LONGEST.index(group) if group in LONGEST else len(LONGEST)

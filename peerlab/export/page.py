@@ -129,7 +129,7 @@ def page_html(
             "start": numbers,
             "states": packed,
             "curves": album.curves,
-            "figures": _figures(),
+            "figures": _figures(tuple(VIEWS)),
             "palettes": palettes(),
             "version": __version__,
         }
@@ -138,8 +138,8 @@ def page_html(
 
 
 @cache
-def _figures() -> str:
-    """Return the empty figures that every page fills."""
+def _figures(_views: tuple[str, ...]) -> str:
+    """Return the empty figures of these views, which every page fills."""
     return json.dumps(document(stretched=True))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from blank import Blank, run
 from driver import Explorer, Notebook, chromium
+from groups import group_of
 from playwright.sync_api import expect
 from server import Lab
 
@@ -13,6 +14,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in Path(item.fspath).parts:
             item.add_marker(pytest.mark.browser)
+            if "lab" in item.fixturenames and group_of(item.nodeid) != "JupyterLab":
+                raise pytest.UsageError(f"{item.nodeid} needs JupyterLab: name its file in tests/groups.py")
 
 
 @pytest.fixture(scope="package")

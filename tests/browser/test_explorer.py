@@ -294,3 +294,17 @@ def test_the_critical_path_comes_when_it_is_asked_for(fresh):
     expect(fresh.page.locator(".pl-path").last).to_contain_text("On the critical path: PCIe uplink")
     fresh.page.locator(".pl-critical").last.click()
     expect(fresh.page.locator(".pl-path").last).to_be_hidden()
+
+
+def test_the_button_of_a_race_plays_what_is_shown_in_the_notebooks_theme(fresh):
+    fresh.page.locator(".pl-race-button").click()
+    frame = fresh.page.frame_locator(".pl-race iframe")
+    expect(frame.locator("html[data-ready][data-theme=light]")).to_be_attached()
+    expect(frame.locator(".rc-lane h2").first).to_have_text("RDMA through host")
+    fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
+    expect(frame.locator("html[data-theme=dark]")).to_be_attached()
+    fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
+    frame.get_by_role("button", name="Race").click()
+    expect(frame.get_by_role("button", name="Pause")).to_be_visible()
+    fresh.page.locator(".pl-race-button").click()
+    expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)

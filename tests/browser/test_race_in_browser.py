@@ -146,20 +146,6 @@ def test_it_fits_into_the_window_of_a_small_laptop(opened, page, size):
     assert over == 0
 
 
-def test_the_button_of_the_lab_plays_what_is_shown_in_the_notebooks_theme(fresh):
-    fresh.page.locator(".pl-race-button").click()
-    frame = fresh.page.frame_locator(".pl-race iframe")
-    expect(frame.locator("html[data-ready][data-theme=light]")).to_be_attached()
-    expect(frame.locator(".rc-lane h2").first).to_have_text("RDMA through host")
-    fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
-    expect(frame.locator("html[data-theme=dark]")).to_be_attached()
-    fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
-    frame.get_by_role("button", name="Race").click()
-    expect(frame.get_by_role("button", name="Pause")).to_be_visible()
-    fresh.page.locator(".pl-race-button").click()
-    expect(fresh.page.locator(".pl-race iframe")).to_have_count(0)
-
-
 def test_a_wall_chart_is_readable_for_all(page, tmp_path):
     for over in ("paths", "clusters"):
         page.goto(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", over=over).as_uri())

@@ -127,13 +127,16 @@ def test_what_it_does_not_take_it_refuses_in_words(fields, reason):
     assert fastest(of_topology(jitter=0.1, nodes=64, **fields)) == "loop"
 
 
-def test_auto_takes_it_where_it_pays_and_is_installed(monkeypatch):
-    monkeypatch.setattr(refusals, "_CODE", "*")  # as if its machine code were on disk
+def test_auto_takes_it_where_it_pays_and_is_installed(monkeypatch, tmp_path):
+    monkeypatch.setattr(refusals, "__file__", str(tmp_path / "refusals.py"))
+    kept = tmp_path / "__pycache__" / "compiled_loop.entry-1.py{}{}.nbi".format(*sys.version_info)
+    kept.parent.mkdir()
+    kept.touch()  # its machine code is on disk
     large, small = (of_topology(**{**LARGE, "nodes": nodes}) for nodes in (8, 3))
     assert [fastest(one) for one in (large, small)] == ["compiled", "loop"]
     assert fastest(large.with_(jitter=0)) == "loop"  # one switch of one node stands for all
     assert fastest(large.with_(cluster="p5", path="peer-direct")) == "arrays"
-    monkeypatch.setattr(refusals, "_CODE", "of-another-python")
+    kept.rename(kept.with_name("compiled_loop.entry-1.py27.nbi"))  # of another Python
     assert [fastest(one) for one in (large, large.with_(nodes=64))] == ["loop", "compiled"]
     monkeypatch.setattr(refusals, "find_spec", lambda _: None)
     assert fastest(large.with_(nodes=64)) == fastest(large) == "loop"

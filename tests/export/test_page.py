@@ -1,5 +1,6 @@
 """The page as a file: nothing from outside, text as text, small, and errors in words."""
 
+import json
 import os
 import re
 from base64 import b64encode
@@ -13,6 +14,7 @@ import peerlab
 from peerlab.errors import ExportError
 from peerlab.export.page import page_html
 from peerlab.model.scenario import Scenario
+from peerlab.view.views import VIEWS
 
 ATTACK = "<img src=x onerror=alert(1)></script><!--<script>"
 
@@ -162,3 +164,11 @@ def test_the_command_writes_a_page_and_says_how_large_it_is(own_folder, capsys):
     assert "nodes: '²' is not a whole number" in capsys.readouterr().err
     assert main(["export", "--output", "two\nlines\x1b[1m.txt"]) == 1
     assert capsys.readouterr().err.startswith(r"peerlab: --output: two\nlines\x1b[1m.txt must end in")
+
+
+def test_a_view_that_was_taken_from_the_list_is_in_no_later_page(page, monkeypatch):
+    """A page took the figures of the page before, and never began to play if its views were others."""
+    monkeypatch.delitem(VIEWS, "curves")
+    later = page_html(peerlab.Scenario(), controls="host", mode="figure")
+    found = [json.loads(Pack.of(one).document["figures"])["roots"].keys() for one in (page, later)]
+    assert [*found[1]] == [name for name in found[0] if name != "curves"]
