@@ -27,7 +27,7 @@ import peerlab
 from peerlab import Records
 from peerlab.cli.diagnose import _lines
 from peerlab.model.paths import PATHS
-from peerlab.study.diagnosis import explanations
+from peerlab.study.diagnosis import explanations, fits
 from peerlab.study.diagnosis.evidence import from_latency
 from peerlab.study.diagnosis.knowledge import knowledge
 from peerlab.study.observed import observe
@@ -529,3 +529,19 @@ def test_a_cluster_that_the_log_contradicts_is_not_held_against_it(reference_dir
     found, without = peerlab.diagnose(records, cluster), peerlab.diagnose(records)
     assert found.notes[0].startswith(f"Not held against {cluster}: {says}")
     assert (found.path, found.clusters, found.chosen) == (without.path, without.clusters, False)
+
+
+def test_the_ends_of_a_paths_band_are_simulated_only_where_a_log_beats_it(monkeypatch):
+    asked = []
+
+    def ends(scenario, simulated):
+        asked.append(scenario.path)
+        return simulated, simulated
+
+    monkeypatch.setattr(fits, "ends_GBps", ends)
+    slow = peerlab.diagnose(nccl({size: 1000 * us for size, us in NCCL_TCP_US.items()}))
+    assert not asked
+    assert slow.as_dict()
+    peerlab.diagnose(nccl(NCCL_RDMA_US))
+    assert asked
+    assert "peer-direct" not in asked

@@ -1,10 +1,13 @@
 """Machines with no log of their own: what is promised holds on the logs there are, each left out of the fit."""
 
+import numpy as np
 import pytest
 from logs import P5_US, nccl
 
+import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.records import load
+from peerlab.study.validation.constants_fit import FITTED, _in_us, _law_s
 from peerlab.study.validation.unseen import SIZES, SizeError, against, load_machines, unseen
 
 MEASURED = "data/measured"
@@ -66,3 +69,21 @@ def test_what_cannot_be_compared_is_refused_in_words(root):
         against(one_node, "gaudi2")
     with pytest.raises(PeerlabError, match="unknown library"):
         against(log, "azure-nd-a100-v4", library="nickel")
+
+
+@pytest.mark.parametrize("cluster", ["p5", "alps-gh200", "g4dn-metal"])
+def test_many_tries_of_a_librarys_constants_go_through_its_law_at_once_as_each_does_alone(cluster):
+    tries = {key: np.array([4.0, 17.33, 60.0]) for key in FITTED}
+    for size in (8, 2**16, 2**22, 2**30):
+        scenario = peerlab.Scenario(cluster=cluster, nodes=2, message_bytes=size)
+        together = _law_s(scenario, tries, 20.0)
+        alone = [
+            _law_s(scenario, {key: np.array([values[at]]) for key, values in tries.items()}, 20.0)[0]
+            for at in range(3)
+        ]
+        assert together.tolist() == alone
+        assert together[0] < together[2]
+        # without its costs in an array, it is what the library does with the constants of its file
+        figures = scenario.hardware.figures
+        own = {key: np.array([_in_us(figures[key], figures[key].value)]) for key in FITTED if key in figures}
+        assert _law_s(scenario, own, np.inf).tolist() == [_law_s(scenario, {}, np.inf).item()]

@@ -4,10 +4,13 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from peerlab.analysis.sensitivity import band
+from peerlab.analysis.known_answers import answer
+from peerlab.analysis.metrics import algbw_GBps, busbw_GBps
+from peerlab.analysis.sensitivity import Band, band
 from peerlab.engine.simulate import simulate
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.hardware import Cluster
@@ -46,11 +49,22 @@ class Fit:
     """Algorithm bandwidth of the log there, GB/s."""
     simulated_GBps: Floats  # noqa: N815
     """Algorithm bandwidth of the simulation, GB/s."""
-    high_GBps: float  # noqa: N815
-    """Simulated at the largest size with all assumed figures at their better ends, GB/s."""
-
+    largest: Scenario | None
+    """The scenario of the largest size; None inside a node, where nothing is simulated."""
     sent_GBps: float  # noqa: N815
     """What a node of the log sent at most, GB/s."""
+
+    @cached_property
+    def high_GBps(self) -> float:  # noqa: N802
+        """Simulated at the largest size with all assumed figures at their better ends, GB/s.
+
+        These are many simulations, and only a path that the log beats is asked for them.
+        """
+        simulated = float(self.simulated_GBps[-1])
+        try:
+            return ends_GBps(self.largest, simulated)[1]
+        except (ScenarioError, HardwareError):  # an end that the cluster cannot have
+            return simulated
 
     @property
     def full_nics(self) -> int | None:
@@ -130,7 +144,7 @@ def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
         sizes=seen.sizes[some].astype(float),
         measured_GBps=seen.algbw_GBps[some],
         simulated_GBps=np.array(simulated, dtype=float),
-        high_GBps=ends_GBps(asked[-1], simulated[-1])[1],
+        largest=asked[-1],
         sent_GBps=seen.node_rate(seen.fastest_GBps, nodes_of(seen, cluster) or 1),
     )
 
@@ -138,17 +152,25 @@ def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
 def _algbw(asked: Scenario | None, cluster: Cluster) -> float | None:
     if asked is None:
         return cluster.scaleup_Bps / 1e9 if cluster.scaleup_Bps else None
-    return simulate(asked).algbw_GBps
+    return algbw_GBps(asked, answer(asked, simulate).time_ps)
 
 
 def ends_GBps(asked: Scenario | None, simulated: float | None) -> tuple[float, float]:  # noqa: N802
     """Return the algorithm bandwidth at the worse and at the better ends of all assumed figures, GB/s."""
     if asked is None:
         return float(simulated or 0), float(simulated or 0)
-    run = simulate(asked)
-    ends = band(asked, lambda one: simulate(one).busbw_GBps, run.busbw_GBps)
-    algbw = run.algbw_GBps / run.busbw_GBps
+    ends = simulated_band(asked)
+    algbw = algbw_GBps(asked, answer(asked, simulate).time_ps) / ends.value_GBps
     return algbw * ends.low_GBps, algbw * ends.high_GBps
+
+
+def simulated_band(asked: Scenario) -> Band:
+    """Return from where to where the bus bandwidth of a scenario may lie; what was simulated before is not simulated again."""
+
+    def busbw(one: Scenario) -> float:
+        return busbw_GBps(one, answer(one, simulate).time_ps)
+
+    return band(asked, busbw, busbw(asked))
 
 
 def best(found: Sequence[Fit]) -> dict[str, Fit]:

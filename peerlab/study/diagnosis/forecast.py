@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from peerlab.analysis.gain import Assumption, GainBand, without_range
-from peerlab.analysis.sensitivity import band
 from peerlab.engine.simulate import simulate
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PEER_DIRECT, data_path
-from peerlab.study.diagnosis.fits import Fit
+from peerlab.study.diagnosis.fits import Fit, simulated_band
 from peerlab.study.diagnosis.shortfall import Shortfall
 from peerlab.study.observed import Floats, Observed
 from peerlab.study.replay import scenario, shape
@@ -134,7 +133,7 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
         if asked is None:
             raise PeerlabError("no network")
         run = simulate(asked)
-        ends = band(asked, lambda one: simulate(one).busbw_GBps, run.busbw_GBps)
+        ends = simulated_band(asked)
         bands.append(
             np.array([ends.low_GBps, ends.value_GBps, ends.high_GBps]) * run.algbw_GBps / run.busbw_GBps
         )

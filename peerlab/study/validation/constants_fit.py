@@ -5,16 +5,23 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
+import numpy as np
+
+from peerlab.analysis.known_answers import answer
 from peerlab.engine.simulate import simulate
 from peerlab.errors import PeerlabError
-from peerlab.model.hardware import Figure
+from peerlab.model.hardware import Figure, internal_value
 from peerlab.model.library_choice import costs, sight
 from peerlab.model.nccl_law import chosen, courses
 from peerlab.model.scenario import Scenario
-from peerlab.units import MIB
+from peerlab.study.observed import Floats
+from peerlab.units import MIB, PS_PER_US, seconds
 
-FITTED = ("library.hop", "library.message", "library.rendezvous")
+_COSTS = {"library.hop": "hop", "library.message": "message", "library.rendezvous": "rendezvous"}
+"""The field of `Costs` that each figure sets."""
+FITTED = tuple(_COSTS)
 """Figures of a library that logs fit."""
 _TRIED = 7
 _ENOUGH = 0.5
@@ -41,18 +48,17 @@ def fitted(logs: Sequence[Sequence[LoggedSize]]) -> dict[str, float]:
 
     Of each log the mean relative error counts, a row by no more than a half: single runs have pathologies.
     """
-    figures = [
-        one for key, one in logs[0][0].scenario.hardware.figures.items() if key in FITTED and one.range
-    ]
-    bounds = [_bound(rows[-1].scenario) for rows in logs]
-    tried: list[tuple[float, ...]] = list(product(*map(_values, figures)))
-
-    def cost(values: tuple[float, ...]) -> float:
-        given = dict(zip((one.key for one in figures), values, strict=True))
-        return sum(_mean_error(rows, given, bound) for rows, bound in zip(logs, bounds, strict=True))
-
-    best = min((cost(values), values) for values in tried)[1]
-    return dict(zip((one.key for one in figures), best, strict=True))
+    figures = {
+        key: one for key, one in logs[0][0].scenario.hardware.figures.items() if key in FITTED and one.range
+    }
+    tried = list(product(*map(_values, figures.values())))
+    constants = {
+        key: np.array([_in_us(figure, values[at]) for values in tried])
+        for at, (key, figure) in enumerate(figures.items())
+    }
+    errors = [_mean_errors(rows, constants, len(tried)) for rows in logs]
+    best = min((sum(each), values) for *each, values in zip(*errors, tried, strict=True))[1]
+    return dict(zip(figures, best, strict=True))
 
 
 def _values(figure: Figure) -> list[float]:
@@ -60,26 +66,39 @@ def _values(figure: Figure) -> list[float]:
     return [round(low + (high - low) * step / (_TRIED - 1), 2) for step in range(_TRIED)]
 
 
+def _in_us(figure: Figure, value: float) -> float:
+    """Return the microseconds that a simulation makes of a value in the unit of the figure's file."""
+    return internal_value(replace(figure, value=value)) / PS_PER_US
+
+
+def _mean_errors(rows: Sequence[LoggedSize], constants: Mapping[str, Floats], tries: int) -> list[float]:
+    """Return the mean relative error of a log with each of the values that are tried."""
+    bound = _bound(rows[-1].scenario)
+    errors = [
+        np.minimum(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows
+    ]
+    columns = [np.broadcast_to(one, tries).tolist() for one in errors]
+    return [statistics.fmean(column) for column in zip(*columns, strict=True)]
+
+
 def _bound(asked: Scenario) -> float:
     """Return the rate that topology alone bounds, GB/s, which the law takes from a simulation."""
-    run = simulate(asked.with_(library="none", library_version=None, message_bytes=_PLATEAU))
-    return _PLATEAU / run.time_s / 1e9
+    alone = asked.with_(library="none", library_version=None, message_bytes=_PLATEAU)
+    return _PLATEAU / seconds(answer(alone, simulate).time_ps) / 1e9
 
 
-def _mean_error(rows: Sequence[LoggedSize], constants: Mapping[str, float], bound: float) -> float:
-    return statistics.fmean(
-        min(abs(_law_s(row.scenario, constants, bound) / row.best_s - 1), _ENOUGH) for row in rows
-    )
-
-
-def _law_s(asked: Scenario, constants: Mapping[str, float], bound: float) -> float:
-    """Return the closed form's time of a scenario, seconds."""
+def _law_s(asked: Scenario, constants: Mapping[str, Floats], bound: float) -> Floats:
+    """Return the closed form's time of a scenario, seconds, with each of the values that are tried."""
     library, cluster = asked.used_library, asked.hardware
     if library is None or not library.kind_record.chooses:
         raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
-    for key, value in constants.items():
-        cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
     seen = replace(sight(library, cluster, asked.nodes, str(asked.path), asked.library_number), bound=bound)
-    cost = costs(library, cluster, seen)
+    # the law adds and multiplies its costs, and asks nothing about them: an array of tries goes through it as a number does
+    tried: dict[str, Any] = {
+        _COSTS[key]: values for key, values in constants.items() if key in cluster.figures
+    }
+    cost = replace(costs(library, cluster, seen), **tried)
     found = courses(seen, asked.nbytes, library.law, cost)
-    return chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6
+    if cost.steering is None:  # it runs the fastest, which may be another one for each try
+        return np.asarray(np.minimum.reduce([one.time for one in found.values()]) / 1e6)
+    return np.asarray(chosen(seen, asked.nbytes, library.law, cost, found).time / 1e6)
