@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from peerlab.data_file import read_facts
+from peerlab.machine.pci import PcieLink
 from peerlab.topology_file.topology import PciCard
 
 _NVIDIA = "10de"
@@ -25,6 +26,8 @@ class Accelerator:
     """NVIDIA's compute capability, its first number; 0: not NVIDIA's."""
     links: int
     """NVLinks of one; 0: none."""
+    pcie_GTps: float  # noqa: N815
+    """Speed of its PCIe lanes, 10^9 transfers a second; 0: not given."""
     like: str
     """The known cluster whose figures stand in."""
 
@@ -37,9 +40,21 @@ class NvLink:
     source: str
 
 
+@dataclass(frozen=True)
+class NicRates:
+    """What a NIC in a slot of 16 lanes usually has, Gbit/s per direction, by the speed of a lane in GT/s."""
+
+    rates: dict[float, float]
+    source: str
+
+    def usual_Gbps(self, link: PcieLink | None) -> float:  # noqa: N802
+        """Return the usual rate of a NIC with a PCIe link, Gbit/s; 0 where nothing is known."""
+        return self.rates.get(link.speed_GTps, 0.0) * link.lanes / 16 if link else 0.0
+
+
 @cache
-def accelerators() -> tuple[tuple[Accelerator, ...], NvLink]:
-    """Return the kinds that are known, and what NVLinks carry.
+def accelerators() -> tuple[tuple[Accelerator, ...], NvLink, NicRates]:
+    """Return the kinds that are known, what NVLinks carry, and what NICs usually have.
 
     Raises
     ------
@@ -49,17 +64,22 @@ def accelerators() -> tuple[tuple[Accelerator, ...], NvLink]:
     return read_facts("accelerators.toml", "file of accelerators", _read)
 
 
-def _read(document: dict[str, Any]) -> tuple[tuple[Accelerator, ...], NvLink]:
-    kinds = [Accelerator(**{**one, "devices": tuple(one["devices"])}) for one in document["accelerator"]]
-    link = document["nvlink"]
-    return tuple(kinds), NvLink(
-        {int(key): float(rate) for key, rate in link["rates"].items()}, link["source"]
+def _read(document: dict[str, Any]) -> tuple[tuple[Accelerator, ...], NvLink, NicRates]:
+    kinds = [
+        Accelerator(**{"pcie_GTps": 0, **one, "devices": tuple(one["devices"])})
+        for one in document["accelerator"]
+    ]
+    link, nic = document["nvlink"], document["nic"]
+    return (
+        tuple(kinds),
+        NvLink({int(key): float(rate) for key, rate in link["rates"].items()}, link["source"]),
+        NicRates({float(key): float(rate) for key, rate in nic["rates"].items()}, nic["source"]),
     )
 
 
 def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator, str]:
     """Return the kind of some accelerators, and what it was guessed from: empty where the file has their ids or names."""
-    kinds, _ = accelerators()
+    kinds, *_ = accelerators()
     card = cards[0]
     vendor = card.vendor or next((code for word, code in _VENDORS.items() if word in card.model), _NVIDIA)
     of_vendor = [one for one in kinds if one.vendor == vendor] or [
@@ -70,8 +90,17 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator,
         return said[0], ""
     if alike := [one for one in of_vendor if nvlinks and one.links == nvlinks]:
         return alike[0], f"taken for {alike[0].name} by its {nvlinks} NVLinks, which others may have as well"
-    other = next(one for one in of_vendor if not one.devices)
-    return other, f"which {other.name} it is was not recognised"
+    other = next(kind for kind in of_vendor if not kind.devices)
+    unknown = f"which {other.name} it is was not recognised"
+    speed = card.link.speed_GTps if card.link else 0
+    linked = nvlinks != 0  # a file that shows no NVLink of any is of an accelerator without
+    of_speed = (
+        kind for kind in of_vendor if speed and kind.pcie_GTps == speed and bool(kind.links) == linked
+    )
+    if alike := next(of_speed, None):
+        guess = f"by its PCIe link of {speed:g} GT/s the figures of {alike.name} are taken"
+        return replace(alike, name=other.name), f"{unknown}; {guess}"
+    return other, unknown
 
 
 def _called(name: str, words: str) -> bool:

@@ -22,6 +22,8 @@ _AGAIN = (0.5, 2.0)
 """From where to where a figure that is taken over may lie, as multiples of it."""
 _LIBRARIES = (("efa", "nccl-efa"), ("rdmap", "nccl-efa"), ("hsn", "nccl-cxi"), ("cxi", "nccl-cxi"))
 _VERBS = "nccl-verbs"
+_TRANSPORTS = {"nccl-efa": "efa", "nccl-cxi": "", "infiniband": "infiniband", "ethernet": "roce"}
+"""By a library that serves one kind of NIC, else by what the NICs speak: the transport with RDMA; empty: none is known."""
 _AMAZON = "1d0f"
 _DROPPED = ("library.", "graph.", "limits.")
 """Sections of the like cluster that say nothing of another machine."""
@@ -62,6 +64,7 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
         field: internal_value(ordered[key]) if key in ordered else None
         for key, field in FIGURE_FIELDS.items()
     }
+    library = _library(how, like)
     cluster = replace(
         like,
         name=name,
@@ -69,7 +72,8 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
         device_name=kind.name,
         summary=_summary(topology, how, kind),
         fitted_on="",
-        library=_library(how, like),
+        library=library,
+        transports=_transports(how, like, library),
         library_version="",
         cpu=topology.cpu or like.cpu,
         wiring=how.wiring,
@@ -80,8 +84,10 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
         **values,
     )
     cluster = _in_its_link(_without_nvlink(cluster, topology, kind))
+    if "nic.rate" not in said and how.ports > 1:
+        cluster = _several(cluster, "nic.rate", how.ports, "NICs")
     if "switch.uplink" not in said and how.uplinks > 1:
-        cluster = _several(cluster, how.uplinks)
+        cluster = _several(cluster, "switch.uplink", how.uplinks, "links")
     cluster.check_devices()
     found = with_forwarding(cluster)
     return Drafted(
@@ -124,25 +130,55 @@ def _read(topology: Topology, how: Wired, kind: Accelerator, guessed: str, sourc
             "switch.uplink", uplinks or own, "per switch, per direction", source + together, how.uplinks
         )
     rates = [nic.rate_bps for nic in how.carriers if nic.rate_bps]
+    several = f"; {how.ports} NICs of an accelerator together" if how.ports > 1 else ""
     if rates:
-        several = f"; {how.ports} NICs of an accelerator together" if how.ports > 1 else ""
         rate = min(rates) * how.ports / 1e9
         yield _figure("nic.rate", rate, "Gbit/s", "per NIC, per direction", f"{source}{several}")
+    else:
+        yield from _usual_rate(topology, how, source + several)
     links = [nic.link for nic in how.carriers if nic.link]
     slowest = min((one.effective_Bps for one in links), default=0) * how.ports
     if slowest and rates and slowest < min(rates) * how.ports / 8:
         yield _pcie("nic.pcie", links, "per NIC, per direction", source)
-    yield from _scaleup(topology, kind, source)
+    yield from _scaleup(topology, kind, guessed, source)
 
 
-def _scaleup(topology: Topology, kind: Accelerator, source: str) -> Iterator[Figure]:
-    """Yield the link between two accelerators: its share of a device's NVLinks."""
-    _, nvlink = accelerators()
-    links, others = topology.nvlinks or 0, len(topology.accelerators) - 1
-    if links and others and not topology.islands and kind.generation in nvlink.rates:
-        rate = round(links * nvlink.rates[kind.generation] / others, 3)
-        basis = "per pair of devices, per direction"
-        yield _figure("scaleup.rate", rate, "GB/s", basis, f"{source}: {links} NVLinks; {nvlink.source}")
+def _usual_rate(topology: Topology, how: Wired, source: str) -> Iterator[Figure]:
+    """Yield the rate that NICs with such PCIe links usually have; several of an accelerator carry no more than its own link lets through."""
+    *_, nics = accelerators()
+    slowest = min((nic.link for nic in how.carriers if nic.link), key=nics.usual_Gbps, default=None)
+    usual = nics.usual_Gbps(slowest)
+    if not usual:
+        return
+    own = max((nics.usual_Gbps(card.link) for card in topology.accelerators), default=0)
+    rate = min(how.ports * usual, max(usual, own or how.ports * usual))
+    why = f"usual for NICs at {slowest}; the file does not say it ({nics.source})"
+    ends = (_AGAIN[0] * rate, _AGAIN[1] * rate)
+    figure = _figure("nic.rate", rate, "Gbit/s", "per NIC, per direction", source, why)
+    yield replace(figure, range=ends)
+
+
+def _scaleup(topology: Topology, kind: Accelerator, guessed: str, source: str) -> Iterator[Figure]:
+    """Yield the link between two accelerators: its share of a device's NVLinks, those that the file shows or else those of its kind."""
+    _, nvlink, _ = accelerators()
+    links, others = (
+        topology.nvlinks if topology.nvlinks is not None else kind.links,
+        len(topology.accelerators) - 1,
+    )
+    if not (links and others and not topology.islands and kind.generation in nvlink.rates):
+        return
+    rate = round(links * nvlink.rates[kind.generation] / others, 3)
+    basis, source = "per pair of devices, per direction", f"{source}: {links} NVLinks; {nvlink.source}"
+    if topology.nvlinks is not None:
+        yield _figure("scaleup.rate", rate, "GB/s", basis, source)
+        return
+    like = load_cluster(kind.like)
+    if (like.generation, like.devices - 1) == (kind.generation, others):
+        rate = like.figures["scaleup.rate"].value  # by a data sheet, which says more than NCCL's table
+    own = [card.link.effective_Bps / _GB for card in topology.accelerators if card.link]
+    low = min(rate, round(min(own) / others, 3)) if guessed and own else _AGAIN[0] * rate
+    why = f"the file shows no NVLink; an accelerator of compute capability {kind.generation} usually has {links}"
+    yield replace(_figure("scaleup.rate", rate, "GB/s", basis, nvlink.source, why), range=(low, rate))
 
 
 def _figure(key: str, value: float, unit: str, basis: str, source: str, assumption: str = "") -> Figure:
@@ -157,22 +193,18 @@ def _pcie(key: str, links: list[PcieLink], basis: str, source: str, many: int = 
     return _figure(key, round(many * slowest.effective_Bps / _GB, 2), "GB/s", basis, how)
 
 
-def _several(cluster: Cluster, many: int) -> Cluster:
-    """Return a cluster whose uplinks, which are assumed, are so many together."""
-    one = cluster.figures["switch.uplink"]
-    low, high = one.range or (one.value, one.value)
-    ends, why = (many * low, many * high), f"{one.assumption}; {many} links together"
-    return cluster.with_figure("switch.uplink", many * one.value, assumption=why, range=ends)
+def _several(cluster: Cluster, key: str, many: int, what: str) -> Cluster:
+    """Return a cluster in which a figure that is assumed is that of so many together."""
+    figure = cluster.figures[key]
+    low, high = figure.range or (figure.value, figure.value)
+    ends, why = (many * low, many * high), f"{figure.assumption}; {many} {what} together"
+    return cluster.with_figure(key, many * figure.value, assumption=why, range=ends)
 
 
 def _without_nvlink(cluster: Cluster, topology: Topology, kind: Accelerator) -> Cluster:
     """Return a cluster whose accelerators have no NVLink, or not to all others: what they exchange goes over their PCIe links."""
     others = len(topology.accelerators) - 1
-    none = (
-        topology.islands
-        or topology.nvlinks == 0
-        or (topology.nvlinks is None and kind.devices and not kind.links)
-    )
+    none = topology.islands or topology.nvlinks == 0 or (topology.nvlinks is None and not kind.links)
     if not (none and kind.generation and others and "scaleup.rate" in cluster.figures):
         return cluster
     most = round(cluster.figures["device.pcie"].value / others, 3)
@@ -208,6 +240,16 @@ def _library(how: Wired, like: Cluster) -> str:
         return "nccl-efa"
     names = [f"{nic.name} {nic.model}".lower() for nic in how.carriers]
     return next((library for word, library in _LIBRARIES if any(word in one for one in names)), _VERBS)
+
+
+def _transports(how: Wired, like: Cluster, library: str) -> tuple[str, ...]:
+    """Return the transports by the library and what the NICs speak; those of the like cluster where neither says it."""
+    layers = {nic.link_layer for nic in how.carriers}
+    layer = layers.pop() if len(layers) == 1 else ""
+    rdma = _TRANSPORTS.get(library, _TRANSPORTS.get(layer))
+    if rdma is None or not like.library.startswith("nccl"):
+        return like.transports
+    return (rdma, "tcp") if rdma else ("tcp",)
 
 
 def _paths(like: Cluster, how: Wired) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ _AMD = re.compile(
 )
 _BLOCK = re.compile(rf"\n(?={_ADDRESS} )")
 _TREE = re.compile(r"\s*-(?:\+-)?\[[0-9a-f]{4}(?::[0-9a-f]{2})?\]-")
+_LINK_LAYERS = {"Infiniband controller": "infiniband", "Ethernet controller": "ethernet"}
 _DEEPEST = 64
 
 
@@ -70,6 +71,9 @@ def read_vv(text: str) -> Topology:
                 socket=int(numa[1]) if numa else None,
                 way=_way(one, bridges),
                 link=_link(one),
+                link_layer=next(
+                    (layer for words, layer in _LINK_LAYERS.items() if one.words.startswith(words)), ""
+                ),
                 model=one.words.partition(": ")[2] or one.words,
             )
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from peerlab.errors import HardwareError
 from peerlab.machine.pci import PcieLink
-from peerlab.topology_file.pci_text import maker, of_class
+from peerlab.topology_file.pci_text import link_layer, maker, of_class
 from peerlab.topology_file.safe_xml import Element
 from peerlab.topology_file.topology import PciCard, Topology
 
@@ -83,6 +83,7 @@ def _card(element: Element, socket: int | None, way: tuple[str, ...]) -> PciCard
         socket=socket,
         way=way,
         link=_link(element),
+        link_layer=link_layer(found[1]),
         model=next((one.get("value") for one in element.children if one.get("name") == "PCIDevice"), ""),
     )
 

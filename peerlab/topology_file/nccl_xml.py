@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from peerlab.errors import HardwareError
-from peerlab.topology_file.pci_text import link, maker, of_class
+from peerlab.topology_file.pci_text import link, link_layer, maker, of_class
 from peerlab.topology_file.safe_xml import Element
 from peerlab.topology_file.topology import PciCard, Topology, are_islands
 
@@ -98,6 +98,7 @@ def _card(one: Element, socket: int, way: tuple[str, ...], *, accelerator: bool)
         socket=socket,
         way=(*way, busid),  # other tools show a port of the switch for each card
         link=link(busid, one.get("link_speed"), one.get("link_width")),
+        link_layer=link_layer(one.get("class")[2:6]),
     )
 
 
@@ -112,6 +113,7 @@ def _nic(net: Element, socket: int, way: tuple[str, ...], pci: Element | None) -
         socket=socket,
         way=(*way, pci.get("busid")) if pci else (),
         link=known,
+        link_layer=link_layer(pci.get("class")[2:6]) if pci else "",
         rate_bps=megabits * 1e6 or None,
     )
 

@@ -30,6 +30,7 @@ _CLASSES = {
     "0207": False,
     "0280": False,
 }
+_LINK_LAYERS = {"0207": "infiniband", "0200": "ethernet"}
 VENDORS_OF_VGA = ("10de", "1002")
 """Whose VGA controllers compute; that of another is a board's console."""
 
@@ -47,6 +48,11 @@ def of_class(code: str, vendor: str) -> bool | None:
     if code == "0300" and vendor not in VENDORS_OF_VGA:
         return None
     return _CLASSES.get(code)
+
+
+def link_layer(code: str) -> str:
+    """Return what a NIC of a PCI class (``0207``) speaks; empty for any other card."""
+    return _LINK_LAYERS.get(code, "")
 
 
 def of_words(words: str) -> bool | None:

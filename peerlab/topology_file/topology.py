@@ -34,6 +34,8 @@ class PciCard:
     """Its PCIe link; None: not said."""
     rate_bps: float | None = None
     """Of a NIC: line rate, bits per second and direction; None: not said."""
+    link_layer: str = ""
+    """Of a NIC: ``infiniband`` or ``ethernet``; empty: not said."""
     model: str = ""
     """What the tool says that it is, in words."""
 

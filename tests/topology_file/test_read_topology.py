@@ -392,3 +392,42 @@ def test_accelerators_are_apart_where_no_chain_of_links_joins_them(count, data):
         reach = (reach @ reach > 0).astype(int)
     assert are_islands(names, [(names[a], names[b]) for a, b in links]) == (not reach.all())
     assert not are_islands(names, [(names[a], names[b]) for a, b in data.draw(st.permutations(every))])
+
+
+USUAL = """<system version="1"><cpu numaid="0">{}</cpu></system>"""
+SWITCH = """<pci busid="0000:{0}0:00.0" class="0x060400" link_speed="32.0 GT/s" link_width="16">
+<pci busid="0000:{0}1:00.0" class="0x030200" link_speed="32.0 GT/s" link_width="16"/>{1}</pci>"""
+CARD = """<pci busid="0000:{}{}:00.0" class="0x{}00" vendor="0x{}" link_speed="{} GT/s" link_width="{}"/>"""
+
+
+def beside(count, code="0207", vendor="15b3", speed="32.0", width=16):
+    """Return a node of two accelerators, each with so many NICs of a kind beside it."""
+    nics = (
+        "".join(CARD.format(at, nic + 2, code, vendor, speed, width) for nic in range(count)) for at in (1, 2)
+    )
+    return USUAL.format("".join(SWITCH.format(at, each) for at, each in zip((1, 2), nics, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("count", "speed", "width", "gigabits"),
+    [(1, "8.0", 16, 100), (1, "16.0", 16, 200), (1, "32.0", 16, 400), (1, "16.0", 8, 100), (2, "16.0", 16, 400), (4, "32.0", 16, 400)],
+)  # fmt: skip
+def test_a_nic_whose_rate_is_not_said_has_the_usual_one_of_its_link(tmp_path, count, speed, width, gigabits):
+    """Several of an accelerator carry their sum, and no more than its own link: p5's four of 100 Gb/s have links for 400 each."""
+    rate = drafted(tmp_path, beside(count, speed=speed, width=width)).cluster.figures["nic.rate"]
+    assert (rate.value, rate.unit, rate.range) == (gigabits, "Gbit/s", (gigabits / 2, gigabits * 2))
+    assert rate.assumption.startswith("usual for NICs at")
+
+
+@pytest.mark.parametrize(
+    ("code", "vendor", "library", "transports"),
+    [
+        ("0207", "15b3", "nccl-verbs", ("infiniband", "tcp")),
+        ("0200", "15b3", "nccl-verbs", ("roce", "tcp")),
+        ("0200", "1d0f", "nccl-efa", ("efa", "tcp")),
+    ],
+)
+def test_library_and_transport_agree_with_what_the_nics_are(tmp_path, code, vendor, library, transports):
+    cluster = drafted(tmp_path, beside(1, code, vendor)).cluster
+    assert (cluster.library, cluster.transports) == (library, transports)
+    assert peerlab.simulate(peerlab.Scenario(cluster=cluster, nodes=2, path="peer-direct")).time_ps > 0
