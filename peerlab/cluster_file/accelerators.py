@@ -97,9 +97,9 @@ def kind_of(cards: Sequence[PciCard], nvlinks: int | None) -> tuple[Accelerator,
     of_speed = (
         kind for kind in of_vendor if speed and kind.pcie_GTps == speed and bool(kind.links) == linked
     )
-    if alike := next(of_speed, None):
-        guess = f"by its PCIe link of {speed:g} GT/s the figures of {alike.name} are taken"
-        return replace(alike, name=other.name), f"{unknown}; {guess}"
+    if same_link := next(of_speed, None):
+        guess = f"by its PCIe link of {speed:g} GT/s the figures of {same_link.name} are taken"
+        return replace(same_link, name=other.name), f"{unknown}; {guess}"
     return other, unknown
 
 
