@@ -37,7 +37,7 @@ class Drafted:
     like: str
     """The known cluster whose figures stand in."""
     read: tuple[str, ...]
-    """Keys of the figures that the file says."""
+    """Keys of the figures that the file says, so that nothing of them is assumed."""
     remarks: tuple[str, ...]
     """What was assumed to read it, and what is missing, a sentence each."""
 
@@ -91,7 +91,10 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
     cluster.check_devices()
     found = with_forwarding(cluster)
     return Drafted(
-        found, like.name, tuple(said), (*topology.remarks, *how.remarks, *_others(topology, how, guessed))
+        found,
+        like.name,
+        tuple(key for key in said if not said[key].assumption),
+        (*topology.remarks, *how.remarks, *_others(topology, how, guessed)),
     )
 
 
