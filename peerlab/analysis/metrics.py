@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.model.paths import sending_kinds
+from peerlab.model.rate_bounds import path_bound_Bps
 from peerlab.model.resources import RESOURCES, ResourceKind, capacity_Bps, count_in_node, resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Recording, Trace
@@ -81,11 +82,30 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     if scenario.collective_record.is_message:
         return min(each.values()) / 1e9
     node = min(rate * count_in_node(machine, kind) for kind, rate in each.items())
-    choice = scenario.choice
-    sent = choice.load if choice else scenario.collective_record.node_factor(nodes, machine.devices)
+    return node / 1e9 * scenario.collective_record.bus_factor(scenario.ranks) / _node_sends(scenario)
+
+
+def least_time_s(scenario: Scenario) -> float:
+    """Return the seconds that a collective between nodes takes at least: its wires, or a part of the data path, always busy.
+
+    It costs no simulation, and no simulation is faster; how much slower one is, latencies and waiting decide.
+    """
+    busbw = wire_limit_GBps(scenario) * 1e9
+    on_wires = scenario.collective_record.bus_factor(scenario.ranks) * scenario.nbytes / busbw
+    if scenario.collective_record.is_message:
+        return on_wires
+    through = path_bound_Bps(scenario.cluster_for_message, str(scenario.path))
+    return max(on_wires, _node_sends(scenario) * scenario.nbytes / through)
+
+
+def _node_sends(scenario: Scenario) -> float:
+    """Return how many times the message a node sends over its NICs in a collective."""
     if scenario.algorithm_record.in_network:
-        sent = 1.0  # a node sends its buffer once
-    return node / 1e9 * scenario.collective_record.bus_factor(scenario.ranks) / sent
+        return 1.0  # its buffer once
+    choice = scenario.choice
+    if choice:
+        return choice.load
+    return scenario.collective_record.node_factor(scenario.nodes, scenario.cluster_for_message.devices)
 
 
 def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int]:

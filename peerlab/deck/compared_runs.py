@@ -5,13 +5,14 @@ from functools import cached_property
 from typing import Any
 
 from peerlab.analysis.gain import GainBand
-from peerlab.analysis.metrics import wire_limit_GBps
+from peerlab.analysis.metrics import least_time_s
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band
-from peerlab.collectives.busbw import bus_factor
 from peerlab.deck.trained_step import EXAMPLE, SimulatedStep, TrainedStep
 from peerlab.deck.training import Training
 from peerlab.errors import ExportError, PeerlabError
+from peerlab.model.alternatives import alternatives
+from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PATHS, PEER_DIRECT
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
@@ -31,6 +32,7 @@ class ComparedRuns:
             raise ExportError("scenario: a deck compares data paths; leave path and registration out")
         self.simulate = simulate
         self._step: tuple[TrainedStep | None, SimulatedStep | None] | None = None
+        self._gradient: tuple[Training, tuple[Run, Run]] | None = None
         for name in ("jitter", "slow_nodes"):  # the bands of many unlike nodes take longer than anybody waits
             if fields.get(name):
                 raise ExportError(
@@ -87,6 +89,13 @@ class ComparedRuns:
             return self.gain_band
         return self.run(path=PEER_DIRECT, **changes).gain_band(self.run(**changes))
 
+    @property
+    def may_be_wired_otherwise(self) -> bool:
+        """Whether where the NICs hang is assumed: then it may make a difference, which costs simulations to find out."""
+        return any(
+            isinstance(one, Wiring) for one in alternatives(self.base, self.base.with_(path=PEER_DIRECT))
+        )
+
     @cached_property
     def trial(self) -> Trial | None:
         """The trial on such machines that would decide; None where no switch of the library is known."""
@@ -114,6 +123,19 @@ class ComparedRuns:
                 self._step = asked, None
         return self._step[1]
 
+    def check_training(self, asked: Training | TrainedStep) -> None:
+        """Refuse a training that cannot be; only an exchange that might fit into its step is simulated for that.
+
+        Raises
+        ------
+        ExportError
+            If its step is impossible, or its exchange longer than that.
+        """
+        if isinstance(asked, TrainedStep):
+            asked.question(self.base)
+        elif asked.gradient_bytes is not None:
+            asked.today(self.exchanges(asked)[0])
+
     def exchanges(self, training: Training) -> tuple[float, float]:
         """Return how long a training's exchange of gradients takes through the host and by Peer Direct, seconds.
 
@@ -122,7 +144,7 @@ class ComparedRuns:
         Raises
         ------
         ExportError
-            If even wires that are always busy could not move such a gradient within a step.
+            If such a gradient could not be moved within a step even if nothing ever waited; that costs no simulation.
         """
         if training.communication_share is not None:
             exchange = training.communication_share * training.step_time_s
@@ -139,11 +161,15 @@ class ComparedRuns:
 
     def _of_gradient(self, training: Training) -> tuple[Run, Run]:
         """Return the exchange of a training's gradient as one message, through the host and by Peer Direct."""
+        if self._gradient is None or self._gradient[0] != training:
+            asked = self._gradient_message(training)
+            self._gradient = training, (self.simulate(asked), self.simulate(asked.with_(path=PEER_DIRECT)))
+        return self._gradient[1]
+
+    def _gradient_message(self, training: Training) -> Scenario:
+        """Return the exchange of a training's gradient through the host, unless it fits into no step even where nothing waits."""
         asked = self.base.with_(message_bytes=training.gradient_bytes)
-        least = bus_factor(asked.collective, asked.ranks) * asked.nbytes / wire_limit_GBps(asked) / 1e9
-        if least > training.step_time_s:  # said at once: a long message takes a while to simulate
-            training.today(least, "on wires that are always busy")
-        host, peer = (
-            self.simulate(asked.with_(path=run.scenario.path)) for run in (self.detour, self.direct)
-        )
-        return host, peer
+        least = least_time_s(asked)
+        if least > training.step_time_s:
+            training.today(least, "through the host at the least")
+        return asked

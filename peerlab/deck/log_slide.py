@@ -9,7 +9,6 @@ from peerlab.deck.outline import Outline
 from peerlab.deck.slide import Slide
 from peerlab.errors import ExportError, PeerlabError
 from peerlab.model.paths import IN_NODE, PEER_DIRECT, path_title, path_titles
-from peerlab.records.load import load
 from peerlab.study.diagnosis import Diagnosis, diagnose
 from peerlab.units import say_bytes
 from peerlab.view.svg import Paper
@@ -30,7 +29,7 @@ def logged(outline: Outline, compared: ComparedRuns) -> Slide:
     """
     named = compared.base.cluster if "cluster" in outline.scenario else None
     try:
-        found = diagnose(load(outline.log), named)
+        found = diagnose(outline.records, named)
     except PeerlabError as problem:
         raise ExportError(f"log: {problem}") from None
     path, ahead = _path(found), found.forecast

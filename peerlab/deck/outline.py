@@ -10,7 +10,9 @@ from peerlab.deck.lead import Lead, read_logo
 from peerlab.deck.markdown import read_markdown
 from peerlab.deck.trained_step import TrainedStep
 from peerlab.deck.training import Training
-from peerlab.errors import ExportError, nearest
+from peerlab.errors import ExportError, PeerlabError, nearest
+from peerlab.records.load import load
+from peerlab.records.schema import Records
 from peerlab.textfile import in_words, read_text
 from peerlab.units import MIB
 
@@ -101,6 +103,20 @@ class Outline:
     def lead(self) -> Lead:
         """Who presents it, when, and under which logo."""
         return Lead(self.author, self.date, read_logo(self.logo) if self.logo else "")
+
+    @cached_property
+    def records(self) -> Records:
+        """What the log holds.
+
+        Raises
+        ------
+        ExportError
+            If it cannot be read.
+        """
+        try:
+            return load(self.log)
+        except PeerlabError as problem:
+            raise ExportError(f"log: {problem}") from None
 
     def check_shown(self) -> None:
         """Refuse a log, or a second cluster, that no slide shows.

@@ -19,17 +19,36 @@ from peerlab.deck.compared_runs import ComparedRuns
 from peerlab.deck.outline import Outline, SlidePlan
 from peerlab.deck.slide import Slide
 from peerlab.deck.training import Training
+from peerlab.engine.loop.event_loop import Progress
 from peerlab.errors import ExportError
-from peerlab.progress_bar import with_progress
 from peerlab.view.still import still_svg
 from peerlab.view.theme import PAGE
 from peerlab.view.words import alt_text, caption, waits_for
 
 
-def slides(outline: Outline, compared: ComparedRuns) -> list[Slide]:
+def check(outline: Outline, compared: ComparedRuns) -> None:
+    """Refuse what a slide would refuse, the cheap checks first: nothing is simulated for that but, last of all, a training's exchange.
+
+    Raises
+    ------
+    ExportError
+        If a slide is to show what cannot be, or there is nothing to show.
+    """
+    shown = {plan.show for plan in outline.slides}
+    if not any(_may_have(kind, outline, compared) for kind in shown):
+        raise _nothing_left()
+    if "log" in shown and outline.log:
+        _ = outline.records
+    if "clusters" in shown and outline.beside:
+        two_clusters.beside(outline, compared)
+    if shown & {"training", "title"} and outline.training:
+        compared.check_training(outline.training)
+
+
+def slides(outline: Outline, compared: ComparedRuns, progress: Progress | None = None) -> list[Slide]:
     """Return the slides of an outline; one on training is left out where no training is given.
 
-    What takes longer than a second shows its progress on a terminal.
+    `progress` is called with slides made and slides in all.
 
     Raises
     ------
@@ -38,22 +57,35 @@ def slides(outline: Outline, compared: ComparedRuns) -> list[Slide]:
     """
     plans = [plan for plan in outline.slides if _has(plan.show, outline, compared)]
     if not plans:
-        raise ExportError(
-            "no slide is left: log needs --log FILE, clusters needs --beside CLUSTER, wiring an assumed wiring"
-        )
-    return [
-        _own(plan, _MAKERS[plan.show](outline, compared))
-        for plan in with_progress(plans, "deck", "slides", len(plans))
-    ]
+        raise _nothing_left()
+    made = []
+    for plan in plans:
+        made.append(_own(plan, _MAKERS[plan.show](outline, compared)))
+        if progress:
+            progress(len(made), len(plans))
+    return made
 
 
 def _has(kind: str, outline: Outline, compared: ComparedRuns) -> bool:
     """Return whether there is something for a kind of slide to show."""
+    if not _may_have(kind, outline, compared):
+        return False
     if kind == "training":
         return isinstance(outline.training, Training) or compared.simulated_step(outline.training) is not None
+    return kind != "wiring" or bool(compared.gain_band.wired)
+
+
+def _may_have(kind: str, outline: Outline, compared: ComparedRuns) -> bool:
+    """Return whether there may be something, as far as nothing needs to be simulated to know it."""
     if kind == "wiring":
-        return bool(compared.gain_band.wired)
+        return compared.may_be_wired_otherwise
     return {"log": bool(outline.log), "clusters": bool(outline.beside)}.get(kind, True)
+
+
+def _nothing_left() -> ExportError:
+    return ExportError(
+        "no slide is left: log needs --log FILE, clusters needs --beside CLUSTER, wiring an assumed wiring"
+    )
 
 
 def _own(plan: SlidePlan, slide: Slide) -> Slide:

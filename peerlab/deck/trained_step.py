@@ -25,8 +25,8 @@ class TrainedStep:
     given: Mapping[str, Any]
     """Fields of a `Step`."""
 
-    def runs(self, base: Scenario) -> tuple[StepRun, StepRun]:
-        """Return the step through the host, and by Peer Direct; a deck's message is not a step's.
+    def question(self, base: Scenario) -> Step:
+        """Return the step through the host; a deck's message is not a step's.
 
         Raises
         ------
@@ -38,8 +38,21 @@ class TrainedStep:
             **{name: getattr(usual, name) for name in ("message_bytes", "collective", "buffers")}
         )
         try:
-            host = step(Step.of(asked, **self.given))
-            return host, step(host.step.with_(path=PEER_DIRECT))
+            return Step.of(asked, **self.given)
+        except PeerlabError as problem:
+            raise ExportError(f"training: {problem}") from None
+
+    def runs(self, base: Scenario) -> tuple[StepRun, StepRun]:
+        """Return the step through the host, and by Peer Direct.
+
+        Raises
+        ------
+        ExportError
+            If the question is impossible.
+        """
+        asked = self.question(base)
+        try:
+            return step(asked), step(asked.with_(path=PEER_DIRECT))
         except PeerlabError as problem:
             raise ExportError(f"training: {problem}") from None
 

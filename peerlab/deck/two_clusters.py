@@ -11,8 +11,8 @@ from peerlab.view.theme import PAGE
 from peerlab.view.words import waits_for
 
 
-def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
-    """Show what Peer Direct gains on both clusters.
+def beside(outline: Outline, compared: ComparedRuns) -> ComparedRuns:
+    """Return the same question on the second cluster; nothing is simulated yet.
 
     Raises
     ------
@@ -25,6 +25,18 @@ def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
         raise ExportError(f"beside: {problem}") from None
     if other.base.hardware == compared.base.hardware:
         raise ExportError(f"beside: {other.base.hardware.name} is the deck's own cluster; give another one")
+    return other
+
+
+def clusters(outline: Outline, compared: ComparedRuns) -> Slide:
+    """Show what Peer Direct gains on both clusters.
+
+    Raises
+    ------
+    ExportError
+        If the second cluster is unknown, is the first one again, or lacks one of the paths.
+    """
+    other = beside(outline, compared)
     both = (compared, other)
     names = [one.base.hardware.title for one in both]
     wins = max(both, key=lambda one: one.gain)
