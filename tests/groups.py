@@ -3,22 +3,34 @@
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {
-    "JupyterLab": (
+    "labs": (
+        "browser/test_labs_in_browser.py",
+        "browser/test_lessons_page.py",
+        "browser/test_reruns.py",
+    ),
+    "explorer": (
         "browser/test_dark.py",
         "browser/test_doctor_page.py",
         "browser/test_explorer.py",
         "browser/test_kernel_gone.py",
-        "browser/test_labs_in_browser.py",
-        "browser/test_lessons_page.py",
         "browser/test_log_and_machine.py",
-        "browser/test_reruns.py",
         "browser/test_tour.py",
     ),
-    "documents": ("test_documents.py", "study/test_validate.py", "study/test_validate_command.py"),
+    "slides": ("browser/test_deck_page.py",),
+    "documents": (
+        "test_documents.py",
+        "study/test_validate.py",
+        "study/test_validate_command.py",
+        "study/test_unseen.py",
+    ),
+    "deck": ("deck/test_deck.py", "deck/test_every_kind.py", "deck/test_training.py"),
 }
 """Files that start or simulate the same; what else drives a browser is the group Chromium."""
 
-LONGEST = ("JupyterLab", "Chromium", "documents")
+WITH_JUPYTERLAB = ("labs", "explorer")
+"""Groups that start a JupyterLab; one alone would take longer than all that is left for the other processor."""
+
+LONGEST = (*WITH_JUPYTERLAB, "documents", "slides", "Chromium", "deck")
 """Groups that would keep one core busy while the others have nothing left, if they began last; the longest first."""
 
 

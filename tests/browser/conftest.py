@@ -1,11 +1,11 @@
-"""One JupyterLab for the tests that need a kernel and one Chromium for each of the two groups of browser tests."""
+"""One JupyterLab for the tests that need a kernel, and one Chromium, in each process that runs browser tests."""
 
 from pathlib import Path
 
 import pytest
 from blank import Blank, run
 from driver import Explorer, Notebook, chromium
-from groups import group_of
+from groups import WITH_JUPYTERLAB, group_of
 from playwright.sync_api import expect
 from server import Lab
 
@@ -14,7 +14,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in Path(item.fspath).parts:
             item.add_marker(pytest.mark.browser)
-            if "lab" in item.fixturenames and group_of(item.nodeid) != "JupyterLab":
+            if "lab" in item.fixturenames and group_of(item.nodeid) not in WITH_JUPYTERLAB:
                 raise pytest.UsageError(f"{item.nodeid} needs JupyterLab: name its file in tests/groups.py")
 
 

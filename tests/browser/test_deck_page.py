@@ -175,9 +175,8 @@ def test_it_prints_a_slide_a_page(deck):
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
     plans = tuple(SlidePlan(kind) for kind in REVIEW if kind not in ("live", "log"))
     other = "p4d" if cluster == "dl1" else "dl1"
-    deck = write_deck(
-        Outline(beside=other, scenario={"cluster": cluster, "nodes": 4}, slides=plans), tmp_path
-    )
+    scenario = {"cluster": cluster, "nodes": 4, "message_bytes": "8 MiB"}  # words are as long as of 64 MiB
+    deck = write_deck(Outline(beside=other, scenario=scenario, slides=plans), tmp_path)
     page = browser.new_page()
     page.goto(deck.as_uri())
     page.wait_for_function("Reveal.isReady()")
