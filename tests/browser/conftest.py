@@ -49,11 +49,11 @@ def open_notebook(lab, browser):
         lab.end(name)
 
 
-@pytest.fixture(scope="module")
-def explorer(lab, browser, request):
-    """One explorer for all tests of a module, in a notebook of its own."""
+@pytest.fixture(scope="package")
+def explorer(lab, browser):
+    """One explorer for all tests that ask for it, in a notebook of its own."""
     page = browser.new_page()
-    name = f"{request.path.stem}.ipynb"  # a dot more in it, and JupyterLab opens another workspace
+    name = "the_explorer.ipynb"
     notebook = Notebook(page, lab, lab.write(name, "import peerlab\npeerlab.explore()"))
     notebook.run_all()
     one = Explorer(notebook, curves=False)

@@ -29,13 +29,22 @@ def light_squares(png):
 @pytest.fixture(scope="module")
 def dark(explorer):
     """The explorer in JupyterLab's dark theme, in a window in which all of it is seen."""
-    explorer.page.evaluate(
-        "() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })"
-    )
-    explorer.page.wait_for_selector(".pl-root[data-theme=dark]")
+    before = explorer.page.viewport_size
+    wear(explorer, "dark")
     explorer.page.set_viewport_size({"width": 1280, "height": 1500})
     explorer.settle(curves=True)
-    return explorer
+    yield explorer
+    explorer.page.set_viewport_size(before)
+    wear(explorer, "light")
+
+
+def wear(explorer, theme):
+    """Give JupyterLab a theme, and wait until the explorer has it."""
+    explorer.page.evaluate(
+        "theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })",
+        f"JupyterLab {theme.title()}",
+    )
+    explorer.page.wait_for_selector(f".pl-root[data-theme={theme}]")
 
 
 def shot(dark):
