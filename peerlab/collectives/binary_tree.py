@@ -30,6 +30,11 @@ class BinaryTree(OneChunk):
         return 4 * self._depth
 
     @property
+    def transfers(self) -> int:
+        """One to the parent and one from it for each rank but the root."""
+        return 2 * (self.ranks - 1)
+
+    @property
     def reducing_steps(self) -> int:
         """The way up."""
         return 2 * self._depth

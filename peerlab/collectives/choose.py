@@ -7,6 +7,7 @@ from peerlab.collectives.direct_exchange import DirectExchange
 from peerlab.collectives.halving_doubling import HalvingDoubling, RecursiveDoubling
 from peerlab.collectives.hop_chain import HopChain
 from peerlab.collectives.pairwise import Pairwise
+from peerlab.collectives.pipeline_chain import PipelineChain
 from peerlab.collectives.plan import Plan, Schedule, slice_sizes
 from peerlab.collectives.point_to_point import PointToPoint
 from peerlab.collectives.ring import Ring
@@ -20,6 +21,7 @@ SCHEDULES: dict[str, Callable[..., Schedule]] = {
     "pairwise": Pairwise,
     "chain": HopChain,
     "direct": DirectExchange,
+    "pipeline": PipelineChain,
 }
 """What the ranks of one rail may do: from ranks, bytes, and for one half of an allreduce which of the two there is.
 
@@ -39,9 +41,10 @@ def plan(scenario: Scenario) -> Plan:
         return Plan(scenario.nodes, devices, size, among, adds=False, spreads=False, below=below)
     shard = -(-size // devices)
     adds, spreads = scenario.collective_record.adds, scenario.collective_record.spreads
-    half = {} if adds and spreads else {"adds": adds, "spreads": spreads}
+    rooted = scenario.collective_record.rooted
+    half = {} if (adds and spreads) or rooted else {"adds": adds, "spreads": spreads}
     rail = SCHEDULES[scenario.schedule_name](scenario.nodes, shard, **half)
-    return Plan(scenario.nodes, devices, size, rail, adds, spreads)
+    return Plan(scenario.nodes, devices, size, rail, adds, spreads, rooted=rooted)
 
 
 def slices(scenario: Scenario) -> tuple[int, ...]:

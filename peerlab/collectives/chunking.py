@@ -70,6 +70,11 @@ class Halves:
         return (self.adds + self.spreads) * self.half_steps
 
     @property
+    def transfers(self) -> int:
+        """One of each rank in each step."""
+        return self.steps * self.ranks
+
+    @property
     def reducing_steps(self) -> int:
         """Those of the half that adds, if there is one."""
         return self.adds * self.half_steps

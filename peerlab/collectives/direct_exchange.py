@@ -30,6 +30,11 @@ class DirectExchange:
         return (self.ranks - 1) * self.devices
 
     @property
+    def transfers(self) -> int:
+        """One of each rank in each step."""
+        return self.steps * self.ranks
+
+    @property
     def is_ring(self) -> bool:
         """No."""
         return False

@@ -82,6 +82,11 @@ class RecursiveDoubling(OneChunk):
         return self.ranks.bit_length() - 1
 
     @property
+    def transfers(self) -> int:
+        """One of each rank in each step."""
+        return self.steps * self.ranks
+
+    @property
     def reducing_steps(self) -> int:
         """All of them."""
         return self.steps

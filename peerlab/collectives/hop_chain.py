@@ -26,6 +26,11 @@ class HopChain(OneChunk):
         return int(self.ranks > 1)
 
     @property
+    def transfers(self) -> int:
+        """One of each rank in each step."""
+        return self.steps * self.ranks
+
+    @property
     def reducing_steps(self) -> int:
         """That one."""
         return self.steps

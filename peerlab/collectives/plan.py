@@ -37,6 +37,11 @@ class Schedule(Protocol):
         ...
 
     @property
+    def transfers(self) -> int:
+        """Transfers of all ranks in all steps."""
+        ...
+
+    @property
     def chunks(self) -> int:
         """Chunks that the buffer is cut into."""
         ...
@@ -98,6 +103,9 @@ class Plan:
     device hands its shard to the others. All three overlap, slice by slice. A reduce-scatter ends before the last of
     them, an allgather begins after the first.
 
+    In a broadcast the root, device 0 of node 0, has everything: it hands each other device of its node that one's shard, and then its own
+    shard. It sends without waiting and receives nothing; the others of its node hand their shards to everybody but the root.
+
     In an all-to-all nothing is added up and nothing is passed on: `schedule` goes to every device of every other node, and
     meanwhile each device hands the others of its own node their chunks over the scale-up links.
     """
@@ -116,6 +124,8 @@ class Plan:
     """Whether every rank gets the whole result (of a reduce-scatter it gets its own chunk, of an all-to-all one of each rank)."""
     below: int = 1
     """Devices below one PCIe switch of a node; an all-to-all goes round them."""
+    rooted: bool = False
+    """Whether device 0 of node 0, the root, has the whole message at first, and nobody else anything."""
 
     def further(self, device: int, turn: int, *, back: bool = False) -> int:
         """Return the device that a device sends to in a turn (or, `back`, the one that sends to it), round a switch, then the switches.
@@ -147,6 +157,23 @@ class Plan:
         return self.exchanges and self.adds
 
     @property
+    def scatters(self) -> bool:
+        """Whether the root hands the other devices of its node their shards first."""
+        return self.exchanges and self.rooted
+
+    def is_root(self, node: int, device: int) -> bool:
+        """Return whether a device has everything at first, so that it waits for nothing and nobody hands it anything."""
+        return self.rooted and node == device == 0
+
+    def begins_in_node(self, node: int, device: int) -> bool:
+        """Return whether what a device sends first comes to it inside its node: a sum, or its shard from the root."""
+        return self.collects or self.spares_root(node, device)
+
+    def spares_root(self, node: int, device: int) -> bool:
+        """Return whether one of those to whom a device hands what is final is the root, which has it: nothing goes there."""
+        return self.scatters and node == 0 and not self.is_root(node, device)
+
+    @property
     def hands_out(self) -> bool:
         """Whether a device hands what is final to the node's other devices."""
         return self.exchanges and self.spreads
@@ -154,7 +181,7 @@ class Plan:
     @property
     def hands_own(self) -> bool:
         """Whether a device hands the node's other devices what it has from the beginning: its own chunk, or a chunk each."""
-        return self.exchanges and not self.adds
+        return self.exchanges and not self.adds and not self.rooted
 
     @property
     def ranks(self) -> int:

@@ -17,6 +17,8 @@ class PointToPoint(OneChunk):
     """One."""
     reducing_steps: int = 0
     """None: the receiver keeps what it gets."""
+    transfers: int = 1
+    """One."""
     symmetric: bool = False
     """Rank 1 sends nothing."""
 

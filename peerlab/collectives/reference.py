@@ -27,7 +27,7 @@ def execute(plan: Plan, contributions: Numbers) -> Numbers:
     -------
     Array of the same shape. After an AllReduce every row is the sum of all contributions; after a reduce-scatter each row
     is so in the rank's own range (`own_range`); after an allgather every row holds each rank's contribution in that
-    rank's own range. After an all-to-all chunk s of rank r is what rank s had as its chunk r; the arrays then end with the padding
+    rank's own range. After a broadcast every row is the root's contribution, that of rank 0. After an all-to-all chunk s of rank r is what rank s had as its chunk r; the arrays then end with the padding
     of the last chunk.
     """
     if not (plan.adds or plan.spreads):
@@ -38,6 +38,9 @@ def execute(plan: Plan, contributions: Numbers) -> Numbers:
     if plan.collects:  # every device adds up its shard over the node, from what the others contributed
         for device, shard in enumerate(shards):
             held[:, device, shard] = contributions.reshape(nodes, devices, size)[:, :, shard].sum(axis=1)
+    if plan.scatters:  # the root hands the other devices of its node their shards
+        for device, shard in enumerate(shards):
+            held[0, device, shard] = held[0, 0, shard]
     for device, shard in enumerate(shards):
         for _ in rounds(plan.schedule, held[:, device, shard]):
             pass

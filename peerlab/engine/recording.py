@@ -34,7 +34,8 @@ def by_loop(
 ) -> Recording:
     """Return an iteration of the loop; of a folded chain without evictions, repetitions are left out, unless `repeats` is False."""
     traffic = exchange(system) if system.plan.exchanges else None
-    own = traffic.ready.tolist() if traffic and system.plan.collects else None
+    comes = system.plan.collects or system.plan.scatters
+    own = traffic.ready.tolist() if traffic and comes else None
     loop = Loop(system, registration_queue, own, progress)
     watch = None
     # with evictions the cache's contents decide about later steps, and they do not repeat with the steps
@@ -196,7 +197,11 @@ def _kept(system: System) -> tuple[int, ...]:
 def spans_of_all(system: System) -> int:
     """Return about how many spans all lanes together have."""
     visits = sum(len(stage.uses) + bool(stage.flight) for stage in system.scenario.stages) + 1
-    return system.plan.schedule.steps * system.pieces * visits * len(system.lanes)
+    schedule = system.plan.schedule
+    transfers = (
+        schedule.transfers * len(system.lanes) // schedule.ranks
+    )  # in a tree or a chain a rank sends in few of the steps
+    return transfers * system.pieces * visits
 
 
 def _recorded(

@@ -3,7 +3,8 @@
 Before a ring, every device collects its shard from the node's other devices; everything is there at the start, so
 its links stream without a pause. After the ring, it hands each finished slice to the others, in the order of arrival.
 The ring does not use these links, so both exchanges are sums and maxima over arrays. In an all-to-all every device hands each
-other one of its node a chunk; all of them are there at the start.
+other one of its node a chunk; all of them are there at the start. In a broadcast the root alone has something at the start: it hands the
+others of its node their shards, which they send and hand on, and then its own.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ def fifo(arrivals: Picoseconds, durations: Picoseconds, free: int = 0) -> Picose
 
 @dataclass(frozen=True)
 class Exchange:
-    """One device's scale-up traffic, the same for every device of every node."""
+    """One device's scale-up traffic, the same for every device of every node; of a broadcast, that of the root."""
 
     slices: NDArray[np.int64]
     """Bytes of each slice of the shard, in the order in which they are collected."""
@@ -61,16 +62,17 @@ def exchange(system: System) -> Exchange:
     sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
     link = service(cluster, way.resource)
     reduce = service(cluster, "scaleup_reduce")
+    comes = system.plan.collects or system.plan.scatters
     link_ps = np.tile(np.array([link(n * way.collects) for n in system.chunk_sizes], np.int64), chunks)
     reduce_ps = np.tile(np.array([reduce(n * way.adds) for n in system.chunk_sizes], np.int64), chunks)
     latency, nothing = way.latency_ps, np.zeros(len(sizes), np.int64)
-    link_end = np.cumsum(link_ps) if system.plan.collects else nothing
-    ready = fifo(link_end + latency, reduce_ps) if system.plan.collects else nothing
+    link_end = np.cumsum(link_ps) if comes else nothing
+    ready = fifo(link_end + latency, reduce_ps) if comes else nothing
     return Exchange(sizes, link_ps, reduce_ps, latency, link_end, ready, way)
 
 
 def gather_rows(system: System, lane: int, traffic: Exchange) -> list[NDArray[np.int64]]:
-    """Return the spans of collecting and adding up, in the order of `SPAN_COLUMNS`."""
+    """Return the spans of collecting and adding up, or of the root's handing out of shards, in the order of `SPAN_COLUMNS`."""
     link, reduce = system.lanes[lane].scaleup
     count, per_chunk = len(traffic.slices), len(system.chunk_sizes)
     step, piece = np.divmod(np.arange(count), per_chunk)  # the step in which the ring uses it
@@ -107,13 +109,14 @@ def broadcast_rows(
     step, piece, nbytes, at = (
         values[order] for values in (finished.step, finished.piece, finished.nbytes, finished.at)
     )
-    way = traffic.way
-    moved = nbytes * way.hands
+    way, plan, one = traffic.way, system.plan, system.lanes[lane]
+    moved = nbytes * (way.hands - plan.spares_root(one.node, one.device))
     link = service(system.scenario.cluster_for_message, way.resource)
     sizes, which = np.unique(moved, return_inverse=True)
     duration = np.array([link(int(n)) for n in sizes], np.int64)[which]
     # the same links collect first; they are free for handing out when the last slice is collected
-    end = fifo(at, duration, int(traffic.link_end[-1]))
+    collects = plan.collects or plan.is_root(one.node, one.device)
+    end = fifo(at, duration, int(traffic.link_end[-1]) if collects else 0)
     rows = _rows(
         system, lane, step, piece, way.hand_stage, system.lanes[lane].scaleup[0], at, duration, end, moved
     )

@@ -132,14 +132,15 @@ def scaleup_rows(
     first = np.searchsorted(final["lane"][order], np.arange(len(system.lanes) + 1))
     rows, last = [], int(traffic.ready[-1])
     for index in range(len(system.lanes)) if lanes is None else lanes:
-        if plan.collects:
+        one = system.lanes[index]
+        if plan.collects or (plan.scatters and plan.is_root(one.node, one.device)):
             rows += gather_rows(system, index, traffic)
-        if not (plan.hands_out or plan.hands_own):
+        if not (plan.hands_out or plan.hands_own) or _root_alone(system, index):
             continue
         mine = order[first[index] : first[index + 1]]
         done = Finished(final["step"][mine], final["slice"][mine], nbytes[mine], final["end"][mine])
-        if plan.schedule.steps == 0 or plan.hands_own:
-            done = _with_own(system, traffic, done)
+        if plan.schedule.steps == 0 or plan.hands_own or (plan.scatters and one.node == 0):
+            done = _with_own(system, done, _own_at(system, traffic, index))
         more, end = broadcast_rows(system, index, traffic, done)
         rows.append(more)
         last = max(last, end)
@@ -158,15 +159,29 @@ def _sizes_of(system: System, step: Whole, piece: Whole) -> Whole:
     return found
 
 
-def _with_own(system: System, traffic: Exchange, done: Finished) -> Finished:
+def _root_alone(system: System, lane: int) -> bool:
+    """Return whether nobody is left to whom a device could hand something: one beside the root, of which it got all that it has."""
+    one = system.lanes[lane]
+    return system.plan.spares_root(one.node, one.device) and system.plan.devices == 2
+
+
+def _own_at(system: System, traffic: Exchange, lane: int) -> Whole:
+    """Return when a device can hand out each slice that no transfer from another node brings."""
+    one, plan = system.lanes[lane], system.plan
+    if plan.is_root(one.node, one.device):  # its links first hand the others their shards
+        return np.full_like(traffic.ready, traffic.link_end[-1])
+    return traffic.ready if plan.schedule.steps == 0 or plan.rooted else np.zeros_like(traffic.ready)
+
+
+def _with_own(system: System, done: Finished, at: Whole) -> Finished:
     """Return the finished slices, with those that no transfer brings: a single node's sums, or what devices hand out of their own."""
     sizes = np.array(system.chunk_sizes, np.int64)
     pieces = np.arange(len(sizes))
     if system.plan.schedule.steps == 0:
-        return Finished(np.zeros_like(pieces), pieces, sizes, traffic.ready)
+        return Finished(np.zeros_like(pieces), pieces, sizes, at)
     return Finished(
         np.concatenate([np.full_like(pieces, -1), done.step]),
         np.concatenate([pieces, done.piece]),
         np.concatenate([sizes, done.nbytes]),
-        np.concatenate([np.zeros_like(pieces), done.at]),
+        np.concatenate([at, done.at]),
     )

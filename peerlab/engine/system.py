@@ -215,8 +215,10 @@ def foldable(scenario: Scenario) -> bool:
 
 
 def switches_alike(scenario: Scenario) -> bool:
-    """Return whether one PCIe switch of a node stands for its others."""
-    return not scenario.jitter and not scenario.collective_record.is_message
+    """Return whether one PCIe switch of a node stands for its others: not the root's, below which one device does not wait."""
+    record = scenario.collective_record
+    roots = record.rooted and scenario.hardware.devices > 1
+    return not scenario.jitter and not record.is_message and not roots
 
 
 def least(scenario: Scenario) -> System:

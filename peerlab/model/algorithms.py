@@ -46,7 +46,8 @@ class Algorithm:
         """
         name, devices, does = repr(self.name), cluster.devices, self.collectives
         if self.name != AUTO and collective not in does and not collective_of(collective).is_message:
-            what = f"an {does[0]} only" if len(does) == 1 else ", ".join(does)
+            article = "an" if does[0][0] in "aeiou" else "a"
+            what = f"{article} {does[0]} only" if len(does) == 1 else ", ".join(does)
             can = [
                 one.name for one in ALGORITHMS.values() if collective in one.collectives and one.name != AUTO
             ]
@@ -115,6 +116,13 @@ ALGORITHMS: dict[str, Algorithm] = {
             pipelined=True,
         ),
         Algorithm(
+            name="pipeline",
+            schedule="pipeline",
+            does="a broadcast: what comes from the left neighbour on to the right one, slice by slice, beginning at the root",
+            collectives=("broadcast",),
+            pipelined=True,
+        ),
+        Algorithm(
             name="sharp",
             schedule="chain",
             does="its whole buffer up to the switches, which add it up and send the sums down to all (SHARP)",
@@ -154,5 +162,5 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 
 def algorithm_of(name: str, collective: str) -> Algorithm:
-    """Return the record of a scenario's algorithm: of ``auto`` that of a ring, for an all-to-all that of the direct exchange."""
+    """Return the record of a scenario's algorithm: of ``auto`` that which the collective usually has, such as a ring."""
     return ALGORITHMS[collective_of(collective).usual_algorithm if name == AUTO else name]

@@ -118,6 +118,18 @@ COLLECTIVES: dict[str, Collective] = {
             "osu": ("alltoall", "All-to-All Personalized Exchange"), "PyTorch": ("all_to_all", "all_to_allv"),
         },
     ),
+    "broadcast": Collective(
+        title="Broadcast",
+        before="the message, at the root",
+        after="the message",
+        spreads=True,
+        rooted=True,
+        usual_algorithm="pipeline",
+        programs={
+            "nccl-tests": ("broadcast_perf",), "NCCL": ("Broadcast",), "hccl_demo": ("broadcast",),
+            "osu": ("bcast", "Broadcast"), "PyTorch": ("broadcast",),
+        },
+    ),
     "point-to-point": Collective(
         title="point to point",
         before="the message, at the sender",
@@ -129,16 +141,6 @@ COLLECTIVES: dict[str, Collective] = {
 """Every collective that is simulated."""
 
 _ONLY_MEASURED: dict[str, Collective] = {
-    "broadcast": Collective(
-        title="Broadcast",
-        before="the message, at the root",
-        after="the message",
-        spreads=True,
-        rooted=True,
-        programs={
-            "nccl-tests": ("broadcast_perf",), "hccl_demo": ("broadcast",), "osu": ("bcast", "Broadcast"), "PyTorch": ("broadcast",),
-        },
-    ),
     "reduce": Collective(
         title="Reduce",
         before="a contribution to the whole message",

@@ -12,17 +12,17 @@ class NodeExchange:
     resource: str
     """Key of `peerlab.model.resources.RESOURCES`: what each device collects and hands out with."""
     collect_stage: str = "gather"
-    """Key of `peerlab.model.stages.STAGES`: collecting the contributions to its shard."""
+    """Key of `peerlab.model.stages.STAGES`: collecting the contributions to its shard, or the root's handing out of shards."""
     hand_stage: str = "broadcast"
     """Key of the same: handing out."""
     latency_ps: int
     """Latency behind it, picoseconds."""
     collects: int
-    """How often the bytes of a slice leave by a device's links while all devices collect their shards."""
+    """How often the bytes of a slice leave by a device's links while all devices collect their shards, or get them from the root."""
     hands: int
     """How often those of a finished slice do when it is handed out."""
     adds: int
-    """Bytes that a device's memory moves for each byte of a sum: contributions read, sum written; 0 where the switch adds up."""
+    """Bytes that a device's memory moves for each byte of a sum: contributions read, sum written; 0 where the device adds nothing up."""
 
 
 def node_exchange(scenario: Scenario) -> NodeExchange:
@@ -48,4 +48,13 @@ def node_exchange(scenario: Scenario) -> NodeExchange:
             resource="nvlink_sharp", collect_stage="switch-sum", hand_stage="switch-copy", latency_ps=latency,
             collects=cluster.devices, hands=1, adds=0,
         )  # fmt: skip
+    if scenario.collective_record.rooted:
+        return NodeExchange(
+            resource="scaleup",
+            collect_stage="broadcast",
+            latency_ps=latency,
+            collects=peers,
+            hands=peers,
+            adds=0,
+        )
     return NodeExchange(resource="scaleup", latency_ps=latency, collects=peers, hands=peers, adds=peers + 2)

@@ -63,7 +63,7 @@ class Scenario(WithLibrary):
     memory: str = "device"
     """``device``, or ``host``: point to point or all-to-all between buffers in host memory, as MPI benchmarks do."""
     collective: str = "allreduce"
-    """``allreduce``, ``allgather``, ``reduce-scatter``, ``alltoall``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
+    """``allreduce``, ``allgather``, ``reduce-scatter``, ``alltoall``, ``broadcast``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
     algorithm: str = "auto"
     """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices, ``direct`` for an all-to-all."""
     library: str | Path | Library | None = None

@@ -29,17 +29,8 @@ _POINT_TO_POINT = {
     "Bandwidth": ("point-to-point", "bandwidth"),
     "Bi-Directional Bandwidth": ("point-to-point", "bidirectional bandwidth"),
 }
-_TITLED = {name: one.programs[TOOL] for name, one in MEASURED.items() if TOOL in one.programs}
-"""By collective the end of its program's name, and what stands in the program's title."""
-_COLLECTIVE = {title: name for name, (_, title) in _TITLED.items()}
-_TESTS = _POINT_TO_POINT | {f"{name} Latency": (c, "latency") for name, c in _COLLECTIVE.items()}
-_TESTS |= {f"Non-blocking {name} Latency": (c, "non-blocking latency") for name, c in _COLLECTIVE.items()}
-_PROGRAMS = {"latency": "Latency", "bw": "Bandwidth", "bibw": "Bi-Directional Bandwidth"} | {
-    f"{prefix}{program}": f"{kind}{name} Latency"
-    for program, name in _TITLED.values()
-    for prefix, kind in (("", ""), ("i", "Non-blocking "))
-}
-"""What stands in the title of ``osu_...``."""
+_KINDS = (("", "", "latency"), ("i", "Non-blocking ", "non-blocking latency"))
+"""Of a collective's tests: how the program begins, how its title does, and the variant in our words."""
 _TIMES = ("Latency", "Avg Latency", "Pure Comm.")
 _WHOLE_END = re.compile(r"\.\d\d\Z|[a-z]\Z")
 _DECIMALS = 2
@@ -53,6 +44,29 @@ _SAID_IN_A_LINE = ("Segmentation fault", "Aborted")
 _UNREAD = "?"
 _PAIR = Shape((True, True))
 """Of rows whose head is lost: size and figure."""
+
+
+def _titled_collectives() -> dict[str, tuple[str, ...]]:
+    """Return by collective the end of its program's name, and what stands in the program's title."""
+    return {name: one.programs[TOOL] for name, one in MEASURED.items() if TOOL in one.programs}
+
+
+def _titles() -> dict[str, tuple[str, str]]:
+    """Return by title of a test which collective it measures, and how."""
+    return _POINT_TO_POINT | {
+        f"{kind}{title} Latency": (name, variant)
+        for _, kind, variant in _KINDS
+        for name, (_, title) in _titled_collectives().items()
+    }
+
+
+def _programs() -> dict[str, str]:
+    """Return what stands in the title of ``osu_...``."""
+    return {"latency": "Latency", "bw": "Bandwidth", "bibw": "Bi-Directional Bandwidth"} | {
+        f"{prefix}{program}": f"{kind}{title} Latency"
+        for program, title in _titled_collectives().values()
+        for prefix, kind, _ in _KINDS
+    }
 
 
 @dataclass
@@ -130,8 +144,8 @@ def _may_go_on(log: Log, line: Line) -> bool:
 
 def _titled(found: re.Match[str], line: Line, launches: Launches, damage: Damage) -> _Test:
     title = found[2]
-    if title not in _TESTS:
-        known = nearest(title, (*_POINT_TO_POINT, *_COLLECTIVE))
+    if title not in _titles():
+        known = nearest(title, (*_POINT_TO_POINT, *(title for _, title in _titled_collectives().values())))
         damage.row(line.number, f"OSU's test {title!r} is not read; {known}")
         title = _UNREAD
     return _Test(title, found[1], found[3], launch=launches.at(line.number))
@@ -153,8 +167,8 @@ def _entitle(test: _Test, line: Line, launch: Launch | None, damage: Damage, not
     """Find the title that is missing above a table: the program that was started, or the only one with such columns."""
     figure = _name(test.columns[1]) if len(test.columns) > 1 else ""
     known = launch is not None and launch.binary.startswith("osu_")
-    title = _PROGRAMS.get(launch.binary.removeprefix("osu_"), _UNREAD) if launch and known else figure
-    if title in _TESTS and (title in _POINT_TO_POINT) == (figure in _POINT_TO_POINT):
+    title = _programs().get(launch.binary.removeprefix("osu_"), _UNREAD) if launch and known else figure
+    if title in _titles() and (title in _POINT_TO_POINT) == (figure in _POINT_TO_POINT):
         test.title = title
         whence = "its command says" if known else "the columns are those of"
         notes.append(f"the line with the test's name is missing; {whence} OSU's test {title!r}")
@@ -214,7 +228,7 @@ def _bounds(cells: Mapping[str, str], name: str) -> str:
 
 
 def _finished(test: _Test, source: str, notes: list[str]) -> list[dict[str, Any]]:
-    collective, variant = _TESTS[test.title]
+    collective, variant = _titles()[test.title]
     record = collective_of(collective)
     ranks = 2 if record.is_message else test.launch.ranks
     same = {

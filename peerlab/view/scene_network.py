@@ -224,7 +224,8 @@ def draw_alone(sketch: Sketch) -> None:
     """Say, where a second node would be, what a node does that has no partner."""
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
     x, y = g.x(1, NODE_WIDTH / 2), HEIGHT / 2
-    if c.devices > 1 and not node_exchange(sketch.run.scenario).adds:
+    in_switch = sketch.run.scenario.algorithm_record.in_node_switch
+    if c.devices > 1 and in_switch:
         _node_switch(sketch, x)
         y = 46.0
     d.text((x, y - 24), "One node: nothing crosses a NIC or a wire.", size=13, bold=True)
@@ -235,10 +236,12 @@ def draw_alone(sketch: Sketch) -> None:
     hot = sketch.hot in (way.resource, "scaleup_reduce")
     sketch.told.add(way.resource)
     does = (
-        "exchange over links of their own" if way.adds else "read sums that their switch makes (NVLink SHARP)"
+        "read sums that their switch makes (NVLink SHARP)"
+        if in_switch
+        else "exchange over links of their own"
     )
     d.text((x, y), f"Its {c.devices} {c.device_name} {does},", size=12, ink="muted")
-    mark = sketch.mark("scaleup.rate" if way.adds else "scaleup.sharp")
+    mark = sketch.mark("scaleup.sharp" if in_switch else "scaleup.rate")
     rate = f"{capacity_Bps(c, way.resource) / 1e9:g} GB/s each{mark}"
     busy = sketch.share(0, way.resource)
     d.text((x, y + 20), f"{rate}, {busy}", size=12, bold=hot, ink="hot-ink" if hot else "muted")

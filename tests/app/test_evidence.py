@@ -84,7 +84,7 @@ def test_a_log_of_no_known_machine_leaves_the_pictures_and_says_so(lab):
 
 
 P5 = NCCL_WITHOUT_END  # two nodes, which it does not say: 16 ranks
-BROADCAST = OSU_ALLTOALL.replace("All-to-All Personalized Exchange", "Broadcast")
+REDUCE = OSU_ALLTOALL.replace("All-to-All Personalized Exchange", "Reduce")
 FOUR_RANKS = P5.replace("468.20", "374.57").replace("469.29", "375.44")
 HERE = "It is compared with p5.48xlarge (EFA, H100), which is chosen above."
 
@@ -149,7 +149,7 @@ def test_another_cluster_chosen_afterwards_is_compared_at_a_button():
         ("p5", OSU_BANDWIDTH.replace("23881", "61881").replace("23989", "61989"), "1 NIC of p5.48xlarge"),
         ("p5", OSU_ALLREDUCE, "the log does not say how many ranks took part"),
         ("p5", FOUR_RANKS, "4 ranks do not fill nodes of 8 H100"),
-        ("p4d", BROADCAST, "'broadcast' is not simulated"),
+        ("p4d", REDUCE, "'reduce' is not simulated"),
     ],
 )
 def test_a_log_that_contradicts_the_chosen_cluster_is_not_forced_onto_it(cluster, log, why):

@@ -98,15 +98,23 @@ def scenarios(draw, *, registers=False, alltoall=False):
         fields["path"] = "peer-direct"
     elif fields["cluster"] in MACHINES:
         fields["path"] = draw(st.sampled_from(peerlab.Scenario(cluster=fields["cluster"]).hardware.paths))
-    choices = ["allreduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "point-to-point"]
+    choices = [
+        "allreduce",
+        "allreduce",
+        "allgather",
+        "reduce-scatter",
+        "alltoall",
+        "broadcast",
+        "point-to-point",
+    ]
     fields |= beside_switches(algorithm, fields)
     if ALGORITHMS[algorithm].collectives == ("allreduce",):
         choices = ["allreduce"]
-    choices = ["alltoall"] if alltoall else choices if fields["nodes"] > 1 else choices[:5]
+    choices = ["alltoall"] if alltoall else choices if fields["nodes"] > 1 else choices[:6]
     fields["collective"] = draw(st.sampled_from(choices))
     if fields["collective"] == "alltoall":
         fields |= draw(exchanges(fields))
-    elif fields["collective"] != "point-to-point":
+    elif fields["collective"] not in ("broadcast", "point-to-point"):
         fields["algorithm"] = algorithm
     nodes = fields["nodes"]
     fields["library"] = draw(st.sampled_from([None, "none"])) if algorithm == "auto" else "none"

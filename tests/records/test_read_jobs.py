@@ -37,7 +37,7 @@ def test_a_damaged_line_is_left_out_and_one_that_contradicts_itself_is_doubted()
     assert "busbw is" in said
     with pytest.raises(RecordsError, match="without a whole line"):
         peerlab.load(
-            "\n".join(line.replace("AllReduce", "Broadcast").replace("AllGather", "Reduce") for line in lines)
+            "\n".join(line.replace("AllReduce", "Reduce").replace("AllGather", "Reduce") for line in lines)
         )
 
 

@@ -56,7 +56,9 @@ class DataReadiness:
         """Let a transfer begin with every slice that it need not wait for; return those that are there already."""
         real = step + self._course.skipped
         sizes, own, there = self._system.sizes(real), None, []
-        if self.gathered and not self._system.order(lane).waits[real]:
+        one = self._system.lanes[lane]
+        comes = self.gathered and self._system.plan.begins_in_node(one.node, one.device)
+        if self.gathered and comes and not self._system.order(lane).waits[real]:
             own = self._system.own_ready(self.gathered, self._system.plan.schedule.sends(real), sizes)
         for piece in range(len(sizes)):
             slice_id = (step * self._pieces + piece) * self._lanes + lane

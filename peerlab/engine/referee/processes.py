@@ -144,7 +144,7 @@ class Referee:
             needed and not self.system.scenario.blocking
         ):  # in blocking code the steps before, which are over, received them
             yield self._all(self._arrivals(needed, schedule.sends(step), piece, lane))
-        elif not needed and self.system.plan.collects:
+        elif not needed and self._begins_in_node(lane):
             yield self._all(self._own(schedule.sends(step), step, piece, lane))
         self.there[step, piece, lane].succeed()
 
@@ -306,12 +306,16 @@ class Referee:
     def _begin(self, lane: int) -> None:
         """Start the exchange inside a node: all contributions are there at the start, and several devices add theirs up first."""
         plan, pieces = self.system.plan, range(len(self.system.chunk_sizes))
-        schedule = plan.schedule
+        schedule, one = plan.schedule, self.system.lanes[lane]
         # one process for each slice; they queue at the links in the order in which the ring sends
-        for position, place in self.system.gather_place.items() if plan.collects else ():
+        for position, place in self.system.gather_place.items() if self._begins_in_node(lane) else ():
             for piece in pieces:
                 self.own[position, piece, lane] = self.env.event()
-                self._start(self._collect(position, piece, lane, place))
+                if plan.collects:
+                    self._start(self._collect(position, piece, lane, place))
+        if plan.scatters and plan.is_root(one.node, one.device):
+            for piece in pieces:
+                self._start(self._scatter(piece, lane))
         if plan.hands_own:  # its own chunk, or a chunk for each, is final from the beginning
             for piece in pieces:
                 self._start(self._send_to_peers((-1 if schedule.steps else 0, piece, lane), lane))
@@ -319,6 +323,24 @@ class Referee:
             owned = schedule.owned(0 if schedule.symmetric else self.system.lanes[lane].node)
             for piece in range(len(self.system.chunks_sizes(len(owned))) if owned else 0):
                 self._start(self._hand_out_own(owned, piece, lane))
+
+    def _begins_in_node(self, lane: int) -> bool:
+        one = self.system.lanes[lane]
+        return self.system.plan.begins_in_node(one.node, one.device)
+
+    def _scatter(self, piece: int, root: int) -> Process:
+        """Hand each other device of the root's node its share of a slice; behind the last slice the root hands out its own shard."""
+        way, first = node_exchange(self.system.scenario), -1 if self.system.plan.schedule.steps else 0
+        nbytes, link = self.system.chunk_sizes[piece] * way.collects, self.system.lanes[root].scaleup[0]
+        yield from self._scaleup(way.collect_stage, (0, piece, root), link, way.resource, nbytes)
+        if piece + 1 == len(self.system.chunk_sizes):
+            for own in range(piece + 1):
+                self._start(self._send_to_peers((first, own, root), root))
+        yield self.env.timeout(way.latency_ps)
+        self.end = max(self.end, self.clock.now)
+        for lane in filter(self._begins_in_node, range(len(self.system.lanes))):
+            self.own[0, piece, lane].succeed()
+            self._start(self._send_to_peers((first, piece, lane), lane))
 
     def _hand_out_own(self, owned: range, piece: int, lane: int) -> Process:
         """Hand out a slice of the finished sum when all that is in it has arrived; the last arrival names it."""
@@ -356,7 +378,10 @@ class Referee:
             if 0 <= step < self.system.plan.schedule.steps
             else self.system.chunk_sizes
         )
-        moved = sizes[piece] * way.hands
+        one = self.system.lanes[owner]
+        moved = sizes[piece] * (way.hands - self.system.plan.spares_root(one.node, one.device))
+        if not moved:  # the root is the only other device, and has it
+            return
         yield from self._scaleup(way.hand_stage, (step, piece, owner), link, way.resource, moved)
         yield self.env.timeout(way.latency_ps)
         self.end = max(self.end, self.clock.now)
