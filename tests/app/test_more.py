@@ -74,7 +74,8 @@ def test_only_algorithms_that_machine_nodes_and_collective_can_have_are_offered(
         "tree",
         "nvls-tree",
         "nvls",
-    }  # an all-to-all's, NCCL's, and NVSwitch's
+        "pipeline",
+    }  # an all-to-all's, NCCL's, NVSwitch's, and a broadcast's
     assert offered() == adding - {"ring"}  # dl1 has eight devices a node
     lab.controls.nodes_text.value = "12"
     assert offered() == adding - {"ring", "halving-doubling", "recursive-doubling"}
