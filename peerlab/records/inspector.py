@@ -49,16 +49,14 @@ def read(log: Log) -> Records:
             damage.doubt(number, doubt)
     if not rows:
         raise log.fail(f"output of {TOOL} without a whole line{damage.first()}")
-    first = rows[0]
-    all_there = (
-        len({row["rank"] for row in rows}) == first["ranks"]
-    )  # else there may be hosts that wrote nothing here
+    ranks, nodes = (next((row[name] for row in rows if row[name]), None) for name in ("ranks", "nodes"))
+    all_there = len({row["rank"] for row in rows}) == ranks  # else there may be hosts that wrote nothing here
     manifest = {
         "tool": TOOL,
         "version": "",
         "command": "",
         "test": " ".join(dict.fromkeys(str(row["collective"]) for row in rows)),
-        **describe_ranks(first["ranks"], hosts if all_there else (), first["nodes"]),
+        **describe_ranks(ranks, hosts if all_there else (), nodes),
         "hosts": hosts,
         "devices": [],
         "transport": [],
@@ -85,6 +83,12 @@ def _row(line: str, source: str) -> tuple[dict[str, Any], str, str] | None:
     if not size or not took:
         raise RecordsError("it has no size or no time above zero")
     collective, ranks = COLLECTIVES[name], _whole(header.get("n_ranks"))
+    unknown = [
+        f"{field} {str(header[field])[:20]} is none"
+        for field, least in (("rank", 0), ("n_ranks", 1), ("nnodes", 1))
+        if field in header and _whole(header[field], least) is None
+    ]
+    doubt = "; ".join(filter(None, [*unknown, _doubt(perf, collective, ranks)]))
     row = {
         "kind": "imported",
         "source": source,
@@ -97,7 +101,7 @@ def _row(line: str, source: str) -> tuple[dict[str, Any], str, str] | None:
         "algbw_GBps": size / took / 1e3,
         "busbw_GBps": size / took / 1e3 * bus_factor(collective, ranks) if ranks else None,
     }
-    return row, str(_dict(said.get("metadata")).get("hostname") or "")[:100], _doubt(perf, collective, ranks)
+    return row, str(_dict(said.get("metadata")).get("hostname") or "")[:100], doubt
 
 
 def _doubt(perf: dict[str, Any], collective: str, ranks: int | None) -> str:
@@ -106,9 +110,8 @@ def _doubt(perf: dict[str, Any], collective: str, ranks: int | None) -> str:
     if not algbw or not busbw or not ranks:
         return ""
     size, took = float(perf["coll_msg_size_bytes"]), float(perf["coll_exec_time_us"])
-    # times are whole microseconds, and bandwidths are of the time before it was cut
-    slack = _OFF + 1 / took
-    if abs(algbw * took * 1e3 / size - 1) > slack:
+    # times are whole microseconds, and bandwidths are of the time before its fraction was left away
+    if not took / (took + 1) - _OFF <= algbw * took * 1e3 / size <= 1 + _OFF:
         return f"algbw is {algbw:.4g} GB/s, and size over time {size / took / 1e3:.4g} GB/s"
     factor = bus_factor(collective, ranks)
     if factor and abs(busbw / algbw / factor - 1) <= _TINY:

@@ -17,6 +17,7 @@ from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.schema import Records
 from peerlab.records.text import Log
 from peerlab.records.transport import environment_lines, transport_lines
+from peerlab.units import say_count
 
 TOOL = "NCCL_DEBUG=INFO"
 COLLECTIVES = programs_of("NCCL")
@@ -85,7 +86,17 @@ def read(log: Log) -> Records:
     ]
     if len(counts) > 1:
         notes.append(f"of {len(counts)} processes the one that logs most is taken: all of a job do the same")
+    if alone := _logged_alone(found, mine):
+        notes.append(
+            f"{alone} of {say_count(len(mine), 'collective')} stand in the log of one process alone: nothing there says their counts twice"
+        )
     return Records.of(rows, manifest, [*damage.sentences(), *notes])
+
+
+def _logged_alone(found: list[JobCollective], mine: list[JobCollective]) -> int:
+    """Return how many of a process's collectives no other process logs, so that a count that is cut off cannot be seen."""
+    others = {one.op for one in found if one.who != mine[0].who}
+    return sum(one.op not in others for one in mine)
 
 
 def _row(one: JobCollective, place: int, source: str) -> dict[str, Any]:
@@ -127,9 +138,10 @@ def _compare(found: list[JobCollective], damage: Damage) -> None:
         if (other.collective, other.size, other.dtype, other.ranks) != (
             one.collective, one.size, one.dtype, one.ranks,
         ):  # fmt: skip
-            damage.doubt(
-                one.place, f"it differs from line {other.place} of another process, with the same number"
-            )
+            for mine, its in ((one, other), (other, one)):  # nobody knows which of them is damaged
+                damage.doubt(
+                    mine.place, f"it differs from line {its.place} of another process, with the same number"
+                )
 
 
 def _collective(place: int, text: str) -> JobCollective:

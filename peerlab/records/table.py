@@ -37,11 +37,11 @@ class Shape:
     def resembles(self, words: Sequence[str], *, below: bool = True) -> bool:
         """Say whether a line is a row or what is left of one.
 
-        That is a line that begins as one does, below the head of a table; and one with as many words as there are columns,
-        nearly all of the right kind, whatever stands before them.
+        That is a line that begins as one does, below the head of a table; one that has lost a single word there; and one with as
+        many words as there are columns, nearly all of the right kind, whatever stands before them.
         """
         width = len(self.figures)
-        if below and len(words) >= min(2, width - 1) and self._begins(words):
+        if below and len(words) >= min(2, width - 1) and (self._begins(words) or self._lacks_one(words)):
             return True
         if len(words) < width or (width < _WIDE and words[0].endswith(":") and len(words) == width):
             return False  # "elapsed: 3" is no damaged row of two columns
@@ -58,6 +58,13 @@ class Shape:
             is_figure(word) == figure for word, figure in zip(words[1:2], self.figures[1:], strict=False)
         ]
         return all(second) or sum(map(is_figure, words)) * 2 >= len(words)
+
+    def _lacks_one(self, words: Sequence[str]) -> bool:
+        """Say whether a line of a wide table is a row but for one word."""
+        kinds, whole = tuple(map(is_figure, words)), self.figures
+        if len(whole) < _WIDE or len(kinds) != len(whole) - 1:
+            return False
+        return any(kinds == whole[:place] + whole[place + 1 :] for place in range(len(whole)))
 
     def fits(self, words: Sequence[str]) -> bool:
         """Say whether a line has these words and no other."""

@@ -20,7 +20,7 @@ TRIALS = 150 if SOAK else 15
 NUMBER = re.compile(r"(?<![\w.-])-?[0-9][0-9.]*(?![\w.])")
 NO_NUMBERS = ("nan", "inf", "-1", "1e400", "x", "1,5")
 TABLES = tuple(name for name in GOOD if "JSON" not in name)
-SAID_ONCE = ("NCCL_COLL", "HCCL_2022", "HCCL_CSV", "HCCL_README", "NCCOM_SIZES")
+SAID_ONCE = ("HCCL_2022", "HCCL_CSV", "HCCL_README", "NCCOM_SIZES")
 """Logs whose size or count, only bandwidth, or time of three digits nothing else says so exactly: cut short, it is another."""
 
 
@@ -122,6 +122,73 @@ def test_no_row_of_a_real_log_vanishes_silently(reference_dir, damage, seed):
     }
     assert not any(silent.values()), silent
     assert len(silent) > 20
+
+
+def without_a_number(text):
+    """Yield the number of a line and the log in which it has lost one of its numbers, for the rows of its tables."""
+    lines = text.split("\n")
+    rows = [at for at in damageable(text) if len(NUMBER.findall(lines[at])) >= 3]
+    for at in rows[:: max(1, len(rows) // 6)]:
+        for found in NUMBER.finditer(lines[at]):
+            line = lines[at][: found.start()] + lines[at][found.end() :]
+            yield at + 1, "\n".join([*lines[:at], line, *lines[at + 1 :]]) + "\n"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_number_that_is_lost_is_missed(name):
+    whole = peerlab.load(GOOD[name])
+    for number, text in without_a_number(GOOD[name]):
+        found = loaded(text)
+        assert found is None or told(found, number) or close(found.table, whole.table), text
+
+
+def test_a_lost_size_of_a_real_table_is_missed(reference_dir):
+    text = (reference_dir / "logs/nccl_oci_gb200_2n8r_mnnvl.log").read_text()
+    whole, damaged = peerlab.load(text), list(without_a_number(text))
+    assert len(damaged) > 20
+    for number, without in damaged:
+        found = loaded(without)
+        assert found is None or told(found, number) or close(found.table, whole.table), number
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "says"),
+    [
+        ('"n_ranks":16', '"n_ranks":-1', "doubtful: n_ranks -1 is none"),
+        ('"n_ranks":16', '"n_ranks":0', "doubtful: n_ranks 0 is none"),
+        ('"nnodes":2', '"nnodes":-1', "doubtful: nnodes -1 is none"),
+        ('"nnodes":2', '"nnodes":0', "doubtful: nnodes 0 is none"),
+        ('"coll_exec_time_us":1210', '"coll_exec_time_us":1', "doubtful: algbw is 55.46 GB/s, and size over"),
+        (
+            '"coll_exec_time_us":1210',
+            '"coll_exec_time_us":-1210',
+            "left out: it has no size or no time above zero",
+        ),
+    ],
+)
+def test_an_inspectors_damaged_line_is_named_and_costs_no_other_one(written, instead, says):
+    whole = peerlab.load(GOOD["INSPECTOR"])
+    found = peerlab.load(GOOD["INSPECTOR"].replace(written, instead, 1))
+    assert [one for one in found.warnings if one.startswith(f"line 1: {says}")]
+    left_out = "left out" in says
+    assert found.table[1 - left_out :].reset_index(drop=True).equals(whole.table[1:].reset_index(drop=True))
+    assert (found.manifest["ranks"], found.manifest["nodes"]) == (16, 2)
+
+
+def test_counts_that_one_process_alone_says_are_named_as_such():
+    says = "4 of 4 collectives stand in the log of one process alone: nothing there says their counts twice"
+    first = "\n".join(line for line in GOOD["NCCL_COLL"].split("\n") if "[0]" in line)
+    assert says in peerlab.load(first).warnings
+    assert not any("one process alone" in one for one in peerlab.load(GOOD["NCCL_COLL"]).warnings)
+
+
+def test_a_count_that_another_process_says_otherwise_is_named_on_both_lines():
+    cut = GOOD["NCCL_COLL"].replace("count 524288 datatype 9 op 0", "count 52 datatype 9 op 0", 1)
+    found = [one for one in peerlab.load(cut).warnings if one.startswith("line")]
+    assert [one.partition(" of another process")[0] for one in found] == [
+        "line 1: doubtful: it differs from line 2",
+        "line 2: doubtful: it differs from line 1",
+    ]
 
 
 @pytest.mark.parametrize("instead", ["nan", "-1", "1e400", "1,5", "", '"x"', "[1]", "null", "7"])
