@@ -11,6 +11,8 @@ import peerlab
 from peerlab.analysis.gain import COLUMNS, GainBand
 from peerlab.analysis.sensitivity import changed
 from peerlab.model.alternatives import alternatives
+from peerlab.model.hardware import Figure
+from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.used_figures import assumed, ends
 
 DL1 = peerlab.load_cluster("dl1")
@@ -176,3 +178,19 @@ def test_the_documents_quote_the_sentence_as_it_is(root):
     direct, staged = pair()
     quoted = " ".join((root / "docs" / "using.md").read_text().replace("\n>", "\n").split())
     assert str(direct.gain_band(staged)) in quoted
+
+
+def test_an_alternative_agrees_with_what_it_counts():
+    says = {
+        one.says
+        for name in known_clusters()
+        for figure, others in alternatives(
+            peerlab.Scenario(cluster=name, path=next(iter(load_cluster(name).paths)))
+        ).items()
+        if isinstance(figure, Figure)
+        for one in others
+    }
+    assert "generation of the accelerator is 4" in says
+    assert "CPU cores per accelerator are 2" in says
+    wrong = [one for one in says if ("generation" in one) != (" is " in one)]
+    assert wrong == []

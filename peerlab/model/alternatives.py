@@ -73,4 +73,9 @@ def _counts(cluster: Cluster, figure: Figure) -> Iterator[Alternative]:
     for value in (figure.value / 2, 2 * figure.value):
         with suppress(HardwareError):  # half of one is no count, and a count has an end
             changed = cluster.with_figure(figure.key, value)
-            yield Alternative(f"{figure.label} are {changed.figures[figure.key]}", changed)
+            yield Alternative(f"{figure.label} {_verb(figure.label)} {changed.figures[figure.key]}", changed)
+
+
+def _verb(label: str) -> str:
+    """Return *are* after what is counted, as in CPU cores per accelerator, and *is* after a generation of the accelerator."""
+    return "are" if any(word.endswith("s") for word in label.split()[:2]) else "is"

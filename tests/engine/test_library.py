@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import peerlab
+from peerlab.collectives.choose import slices
 from peerlab.engine.opening import opening
 from peerlab.engine.system import least
 from peerlab.model.stages import stage_number
@@ -122,3 +123,28 @@ def test_a_nic_and_its_proxy_that_take_turns_are_named_together():
     assert limits.says == f"{limits.share:.0%} busy, {limits.in_turns:.0%} with its proxy"
     alone = peerlab.simulate(found.scenario.with_(library="none")).bottleneck
     assert alone.in_turns is None
+
+
+def test_hcl_costs_what_its_slices_cost_so_that_a_long_message_takes_as_long_as_from_topology_alone():
+    """Without a library a transfer is cut into eighths of at most 1 MiB; HCL cuts 1 MiB. From 8 MiB a transfer on they are the same."""
+    for size, transfer, alike in (
+        ("64 MiB", 2**20, False),
+        ("512 MiB", 8 * 2**20, True),
+        ("1 GiB", 2**24, True),
+    ):
+        hcl, bare = (
+            peerlab.Scenario(path="peer-direct", message_bytes=size, library=name) for name in (None, "none")
+        )
+        assert sum(slices(hcl)) == sum(slices(bare)) == transfer
+        assert (slices(hcl) == slices(bare)) is alike
+        runs = [peerlab.simulate(one) for one in (hcl, bare)]
+        assert (runs[0].time_ps == runs[1].time_ps) is alike
+        assert all(run.bottleneck.kind == "nic_tx" for run in runs)  # the NICs rule both
+        if not alike:  # a single slice waits for the whole exchange inside the node before it, and after it
+            more = {stage: s - runs[1].breakdown()[stage] for stage, s in runs[0].breakdown().items()}
+            assert {stage for stage, s in more.items() if s > 1e-12} == {
+                "gather",
+                "gather-reduce",
+                "broadcast",
+            }
+            assert sum(more.values()) == pytest.approx(runs[0].time_s - runs[1].time_s)

@@ -6,7 +6,9 @@ import resource
 import signal
 import subprocess
 import sys
+import termios
 import time
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -128,19 +130,25 @@ def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path, workers):
 
 
 def test_without_a_file_ctrl_c_says_how_it_could_have_gone_on():
-    for patience_s in (1, 4, 16):  # on a busy machine it may not have begun yet
-        process = subprocess.Popen(
-            [*COMMAND, *LONG, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        time.sleep(patience_s)
-        process.send_signal(signal.SIGINT)
-        out, problem = process.communicate(timeout=60)
-        assert process.returncode == 130
-        if out:
-            break
+    terminal, errors = os.openpty()  # there a bar says that it has begun
+    termios.tcsetwinsize(errors, (24, 80))
+    process = subprocess.Popen([*COMMAND, *LONG, "--json"], stdout=subprocess.PIPE, stderr=errors, text=True)
+    os.close(errors)
+    problem = b""
+    while b"/392" not in problem:
+        problem += os.read(terminal, 65536)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    with suppress(OSError):  # what a terminal says at its end
+        while some := os.read(terminal, 65536):
+            problem += some
+    os.close(terminal)
+    assert process.returncode == 130
     document = json.loads(out)
     assert document["complete"] is False
-    assert f"stopped after {len(document['rows'])} of 392 scenarios; with --output FILE.csv" in problem
+    assert (
+        f"stopped after {len(document['rows'])} of 392 scenarios; with --output FILE.csv" in problem.decode()
+    )
 
 
 def test_a_last_line_that_was_cut_off_is_told_in_one_line(tmp_path):
