@@ -13,6 +13,7 @@ from peerlab.model.paths import PATHS
 from peerlab.model.presets import load_cluster
 from peerlab.progress_bar import progress_bar
 from peerlab.records.benchmarks import TOOLS
+from peerlab.training.device_memory import device_memory
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_run import StepRun
 from peerlab.training.training_step import SHARDS, Step
@@ -227,6 +228,7 @@ def _print_table(runs: Sequence[StepRun]) -> None:
     if known:
         share = f"{say_share(known.value)} ({say_share((known.range or (0, 0))[0])} to {say_share((known.range or (0, 0))[1])})"
         print(f"an exchange takes {share} of the computing beside it: {known.assumption or known.source}")
+    print(f"memory: {device_memory(step).says}")
     print(
         "every device does the same; input, failures and memory limits are not modelled, tensor and pipeline parallelism are formulas"
     )

@@ -65,7 +65,7 @@ def _read(path: Path) -> Workload:
 
 @cache
 def device_figures() -> dict[str, dict[str, Figure]]:
-    """Return what is known of devices beyond cluster files, by name: ``slowdown`` (share), ``peak`` (TFLOP/s)."""
+    """Return what is known of devices beyond cluster files, by name: ``slowdown`` (share), ``peak`` (TFLOP/s), ``memory`` (GB)."""
     path = folder("data") / "devices.toml"
     text = read_text(path, what="file of devices", most_bytes=_MOST_BYTES, error=WorkloadError)
     document = read_toml(text, "this is not a TOML file", WorkloadError)
