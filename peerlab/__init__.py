@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from peerlab.measurement.locked_memory import show_limit
     from peerlab.measurement.measurement import measure
     from peerlab.measurement.pin_cost import pin_cost
+    from peerlab.model.effective_figures import why
     from peerlab.model.hardware import Cluster
     from peerlab.model.presets import known_clusters, load_cluster
     from peerlab.model.registration import RegistrationCache
@@ -83,6 +84,7 @@ _HOMES = {
     "sweep": "peerlab.study.sweep.sweeping",
     "wall_chart": "peerlab.export.wall_chart",
     "way": "peerlab.model.way",
+    "why": "peerlab.model.effective_figures",
     "write_deck": "peerlab.deck.write_deck",
 }
 """Where public names live; they are loaded when first used, as a measurement starts processes that need few of them."""
@@ -199,5 +201,6 @@ __all__ = [
     "sweep",
     "wall_chart",
     "way",
+    "why",
     "write_deck",
 ]

@@ -167,7 +167,7 @@ def read_figure(key: str, entry: Any) -> Figure:
     """Return one figure of a file, checked."""
     if not isinstance(entry, dict):
         raise HardwareError(f"{key} must be a table with value, unit, basis and source, not {entry!r}")
-    known = [f.name for f in fields(Figure) if f.name != "key"]
+    known = [f.name for f in fields(Figure) if f.name not in ("key", "origin")]
     for name in entry:
         if name not in known:
             raise HardwareError(f"{key} has an unknown entry {name!r}; {nearest(name, known)}")

@@ -44,6 +44,8 @@ class Figure:
     """What is assumed about it; empty where the source says it all."""
     range: tuple[float, float] | None
     """For an assumed figure: from where to where it may lie, in `unit`; None where it is known, or cannot vary."""
+    origin: str = field(default="", repr=False)
+    """Who wrote it, such as ``cluster file dl1.toml``, or ``where the NICs hang``; empty where nobody says. No part of what tells machines apart (`repr`)."""
 
     @property
     def label(self) -> str:
@@ -325,7 +327,14 @@ class Cluster:
         )
         if not _is_number(value):
             raise HardwareError(f"{key} must be a number, in {before.unit}: {value!r} is none")
-        figure = replace(before, value=value, source=source, assumption=assumption, range=range)
+        figure = replace(
+            before,
+            value=value,
+            source=source,
+            assumption=assumption,
+            range=range,
+            origin="Python, with_figure",
+        )
         figures = MappingProxyType({**self.figures, key: figure})
         change: dict[str, Any] = {FIGURE_FIELDS[key]: internal_value(figure)}
         changed = replace(self, figures=figures, **change)

@@ -6,13 +6,14 @@ from math import floor
 
 from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import ALGORITHMS as NAMED
+from peerlab.model.effective_machine import Change
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_record import Forbidden, Library
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, NcclSight, chosen, courses
 from peerlab.model.paths import PEER_DIRECT, RECEIVE_DIRECT
 from peerlab.model.rate_bounds import exchange_bound_Bps, path_bound_Bps
 from peerlab.model.striping import striped
-from peerlab.units import PS_PER_US, say_bytes
+from peerlab.units import PS_PER_US, say_bytes, say_time
 
 _GB = 10**9
 _HOPPER = 2
@@ -59,6 +60,22 @@ class LibraryChoice:
         chunk = self.course.chunk
         even = chunk % 1024 == 0 or chunk < 1024
         return f"chunks of {say_bytes(chunk) if even else f'{floor(chunk / 1024)} KiB'}"
+
+    def changes(self, by: str) -> dict[str, list[Change]]:
+        """Return what it does to figures; `by` names the library."""
+        run = f"{self.course.algorithm} with {self.course.protocol}"
+        inside = f"hops inside the node are counted before the first slice, {say_time(self.inside_ps)}"
+        told: dict[str, tuple[float, str, tuple[str, ...]]] = {
+            "nic_Bps": (self.nic_Bps, f"what {run} sends at most", ("nic.rate",)),
+            "latency_ps": (self.hop_ps, f"a flight of {run}, by the library's law", ("library.hop",)),
+            "message_ps": (self.message_ps, f"posting a slice of {run}", ("library.message",)),
+            "flush_ps": (self.flush_ps, "flush of what was received", ()),
+            "scaleup_latency_ps": (0, inside, ()),
+        }
+        return {
+            field: [Change(how="is", amount=amount, by=by, why=why, figures=keys)]
+            for field, (amount, why, keys) in told.items()
+        }
 
 
 def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: int) -> NcclSight:

@@ -139,7 +139,10 @@ def _library(document: dict[str, Any]) -> Library:
         forbids=(*(base.forbids if base else ()), *map(_forbidden, _tables(document, "forbids"))),
         unsolved=(*(base.unsolved if base else ()), *map(_unsolved, _tables(document, "unsolved"))),
         law={**(base.law if base else {}), **read_law(document.get("law", {}))},
-        figures={**(base.figures if base else {}), **_figures(document.get("library", {}))},
+        figures={
+            **(base.figures if base else {}),
+            **_figures(document.get("library", {}), f"library file {document['name']}.toml"),
+        },
     )
     found.number(found.version)
     return found
@@ -228,7 +231,7 @@ def _unsolved(given: Any) -> Unsolved:
     return Unsolved(**{**given, **sizes})
 
 
-def _figures(given: Any) -> dict[str, Figure]:
+def _figures(given: Any, origin: str) -> dict[str, Figure]:
     if not isinstance(given, dict):
         raise HardwareError("[library] must be a table of figures")
     keys = [key for key in FIGURE_KINDS if key.startswith(_SECTION)]
@@ -237,7 +240,10 @@ def _figures(given: Any) -> dict[str, Figure]:
             raise HardwareError(
                 f"unknown figure {_SECTION + name!r}; {nearest(name, [k.removeprefix(_SECTION) for k in keys])}"
             )
-    return {_SECTION + name: read_figure(_SECTION + name, entry) for name, entry in given.items()}
+    return {
+        _SECTION + name: replace(read_figure(_SECTION + name, entry), origin=origin)
+        for name, entry in given.items()
+    }
 
 
 def _check_complete(library: Library) -> None:

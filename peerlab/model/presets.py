@@ -15,12 +15,13 @@ where it may lie (``range = [12, 16]``); the lab shows both. A resource that nev
 Where the NICs hang stands under ``[wiring]`` (`peerlab.model.wiring_reading`). Where figures were fitted on a benchmark, ``fitted_on = "..."`` at the top says on what: elsewhere they extrapolate.
 """
 
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError, ScenarioError, nearest, shell_word
+from peerlab.errors import HardwareError, ScenarioError, nearest, one_line, shell_word
 from peerlab.model.cluster_reading import examine
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, internal_value
 from peerlab.model.library_files import load_library
@@ -61,13 +62,17 @@ def read_cluster(text: str, where: str) -> Cluster:
         check_own_figures(values.get("transport", ""), reading.figures)
     except (ScenarioError, HardwareError) as problem:
         raise HardwareError(f"{where}: {problem}") from None
+    figures = {
+        key: replace(one, origin=f"cluster file {one_line(Path(where).name)}")
+        for key, one in reading.figures.items()
+    }
     cluster = Cluster(
         wiring=reading.wiring,
         transports=reading.transports,
         paths=reading.paths,
         lacks=MappingProxyType(reading.lacks),
         leaves_out=MappingProxyType(reading.leaves_out),
-        figures=MappingProxyType(reading.figures),
+        figures=MappingProxyType(figures),
         **values,
     )
     return with_forwarding(cluster)

@@ -15,6 +15,7 @@ _GB = 10**9
 _UPLINK = "switch.uplink"
 _PEER = ("host.peer_read", "host.peer_write")
 _SOCKET_LINK = "host.socket_link"
+_ORIGIN = "where the NICs hang"
 _READING = "; no figure of reading alone was found, and it is slower on many machines"
 
 
@@ -63,6 +64,8 @@ def _joined(cluster: Cluster) -> Cluster:
         changes[key] = switches * cluster.figures[key].value
     for key, value in changes.items():
         cluster = cluster.with_figure(key, value)
+        figures = {**cluster.figures, key: replace(cluster.figures[key], origin=_ORIGIN)}
+        cluster = replace(cluster, figures=MappingProxyType(figures))
     return cluster
 
 
@@ -98,5 +101,6 @@ def _socket_link(cluster: Cluster) -> Figure:
 def _rate(key: str, value: float, ends: tuple[float, float], basis: str, why: str) -> Figure:
     rounded = (round(ends[0], 2), round(ends[1], 2))
     return Figure(
-        key=key, value=round(value, 2), unit="GB/s", basis=basis, source="", assumption=why, range=rounded
-    )
+        key=key, value=round(value, 2), unit="GB/s", basis=basis, source="", assumption=why, range=rounded,
+        origin=_ORIGIN,
+    )  # fmt: skip

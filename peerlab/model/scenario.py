@@ -20,8 +20,9 @@ from peerlab.model.checks import (
     checked_word,
 )
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
+from peerlab.model.effective_machine import Change, Changes, EffectiveMachine, changed
 from peerlab.model.fabrics import Fabric, fabric_of
-from peerlab.model.further_hops import with_hops
+from peerlab.model.further_hops import UP_AND_DOWN, with_hops
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import known_by_name
 from peerlab.model.library_record import Library
@@ -155,6 +156,50 @@ class Scenario(WithLibrary):
         warnings.warn("Scenario.machine is called cluster_for_message now", FutureWarning, stacklevel=2)
         return self.cluster_for_message
 
+    @cached_property
+    def effective_machine(self) -> EffectiveMachine:
+        """Every figure as this question meets it, and how it came about."""
+        changes = {**self.changes_for_message(), **self._changes_by_fields()}
+        cluster = changed(self.hardware, changes)
+        return EffectiveMachine(written=self.written, changes=changes, cluster=cluster)
+
+    @property
+    def cluster_for_message(self) -> Cluster:
+        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's.
+
+        Hops and metres beyond those of the transport are added to the latency; up to switches that add up and down from them it is twice that.
+        """
+        return self.effective_machine.cluster
+
+    @property
+    def hop_latency_ps(self) -> int:
+        """From a sender's last byte to its arrival over one hop, picoseconds: at the other node, or at the switch that adds up."""
+        latency = self.cluster_for_message.latency_ps
+        return latency // UP_AND_DOWN if self.sums_between else latency
+
+    def _changes_by_fields(self) -> Changes:
+        """Return what fields of the scenario, or the slices of its library, put in the place of a figure."""
+        put: dict[str, tuple[float | None, str, str]] = {}
+        for name, field, scale in (
+            ("window", "window", 1),
+            ("hops", "hops", 1),
+            ("metres", "cable_mm", 1000),
+        ):
+            if (value := getattr(self, name)) is not None:
+                put[field] = (round(scale * value), "the scenario", f"{name}={value}")
+        cut = "slice_staged_bytes" if self.bounces else "slice_direct_bytes"
+        if self.slice_bytes != "auto":
+            put[cut] = (self.slice_bytes, "the scenario", f"slice_bytes={self.slice_bytes}")  # type: ignore[assignment]
+        elif self.data_path.is_bare and self.blocking:
+            put[cut] = (None, "the scenario", "blocking code on a bare fabric sends each message whole")
+        elif self.choice and self.used_library:
+            library = f"library {self.used_library.title}"
+            put[cut] = (self.choice.slice_bytes, library, f"slices of its {self.choice.chunks}")
+        return {
+            field: (Change(how="is", amount=amount, by=by, why=why),)
+            for field, (amount, by, why) in put.items()
+        }
+
     @property
     def data_path(self) -> DataPath:
         """What is known of the path."""
@@ -206,13 +251,8 @@ class Scenario(WithLibrary):
     @property
     def slice_limit(self) -> int | None:
         """Largest slice in bytes; None: transfers go whole."""
-        if self.slice_bytes != "auto":
-            return self.slice_bytes  # type: ignore[return-value]
-        if self.data_path.is_bare and self.blocking:
-            return None  # blocking code on a bare fabric sends each message whole
-        if self.choice:
-            return self.choice.slice_bytes
-        return self.hardware.slice_staged_bytes if self.bounces else self.hardware.slice_direct_bytes
+        met = self.cluster_for_message
+        return met.slice_staged_bytes if self.bounces else met.slice_direct_bytes
 
     @property
     def least_slices(self) -> int:
@@ -238,7 +278,7 @@ class Scenario(WithLibrary):
     @property
     def window_slices(self) -> int:
         """Slices in flight per device and direction; over each hop of a library's ring or tree."""
-        return self.window or self.hardware.window
+        return self.cluster_for_message.window
 
     @property
     def places(self) -> int:

@@ -156,7 +156,11 @@ def _figures(document: dict[str, Any], section: str) -> dict[str, Figure]:
     for name in entries:
         if name not in known:
             raise HardwareError(f"unknown figure {section}.{name}; {nearest(name, known)}")
-    return {f"{section}.{name}": read_figure(f"{section}.{name}", entry) for name, entry in entries.items()}
+    origin = f"transport file {document['name']}.toml"
+    return {
+        f"{section}.{name}": replace(read_figure(f"{section}.{name}", entry), origin=origin)
+        for name, entry in entries.items()
+    }
 
 
 # ---- a machine on a transport -----------------------------------------------------------------------------------
@@ -173,8 +177,9 @@ def with_transport(cluster: Cluster, transport: TransportRecord, mtu: int | None
     }
     if mtu is not None:
         wanted["transport.mtu"] = replace(
-            wanted["transport.mtu"], value=mtu, unit="B", source="given", assumption="", range=None
-        )
+            wanted["transport.mtu"], value=mtu, unit="B", source="given", assumption="", range=None,
+            origin="the scenario",
+        )  # fmt: skip
     keys = [key for key in FIGURE_KINDS if key.startswith(_SECTION) or key == _RATE]
     figures = {key: one for key, one in cluster.figures.items() if key not in keys} | wanted
     values: dict[str, Any] = {

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from peerlab.errors import ScenarioError
+from peerlab.model.effective_machine import Change
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.units import say_count
 
 
 @dataclass(frozen=True)
@@ -81,21 +83,22 @@ def goodput(cluster: Cluster) -> float:
     return (cluster.mtu_bytes - (cluster.inside_bytes or 0)) / (cluster.mtu_bytes + cluster.header_bytes)
 
 
-def latency_ps(cluster: Cluster, hops: int | None, metres: float | None) -> int:
-    """Return how long the last byte is on its way over a transport, picoseconds; None: as many hops and metres as it has itself.
+def flight(cluster: Cluster, by: str) -> list[Change]:
+    """Return what makes the latency of a cluster that leaves it to its transport, without the way: ``base``."""
+    if not cluster.leaves_latency:
+        return []
+    base = cluster.base_ps or 0
+    return [Change(how="is", amount=base, by=by, why="both NICs", figures=("transport.base",))]
 
-    Where the cluster (or its library) says the latency of a hop, that is the total with the transport's own hops and metres, and
-    only those beyond them are added. Where the cluster leaves its latency out, it is ``base + hops x switch + metres x per metre``.
-    """
-    own_hops, own_metres = cluster.hops or 0, (cluster.cable_mm or 0) / 1000
-    asked_hops = own_hops if hops is None else hops
-    asked_metres = own_metres if metres is None else metres
-    if cluster.leaves_latency:
-        return (cluster.base_ps or 0) + _way(cluster, asked_hops, asked_metres)
-    return cluster.latency_ps + _way(
-        cluster, max(0, asked_hops - own_hops), max(0.0, asked_metres - own_metres)
+
+def way(cluster: Cluster, hops: int, metres: float, by: str) -> list[Change]:
+    """Return what switches and cable add to a latency: ``hops x switch + metres x per metre``."""
+    told = (
+        (hops * (cluster.switch_ps or 0), say_count(hops, "switch"), "transport.switch"),
+        (round(metres * (cluster.metre_ps or 0)), f"{metres:g} m of cable", "transport.per_metre"),
     )
-
-
-def _way(cluster: Cluster, hops: int, metres: float) -> int:
-    return hops * (cluster.switch_ps or 0) + round(metres * (cluster.metre_ps or 0))
+    return [
+        Change(how="plus", amount=amount, by=by, why=why, figures=(key,))
+        for amount, why, key in told
+        if amount
+    ]

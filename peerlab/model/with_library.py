@@ -1,12 +1,12 @@
 """What of a scenario the communication library decides: a part of `Scenario`, in a module of its own."""
 
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.collective import Collective, collective_of
+from peerlab.model.effective_machine import Change, Changes
 from peerlab.model.further_hops import UP_AND_DOWN, check_flight
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
@@ -17,8 +17,7 @@ from peerlab.model.paths import data_path, uses_nic
 from peerlab.model.paths import stages as path_stages
 from peerlab.model.presets import load_cluster
 from peerlab.model.rewiring import rewired
-from peerlab.model.striping import striped
-from peerlab.model.transport_record import latency_ps
+from peerlab.model.striping import striping
 from peerlab.model.with_transport import WithTransport
 from peerlab.units import say_bytes
 
@@ -72,7 +71,13 @@ class WithLibrary(WithTransport):
     @cached_property
     def hardware(self) -> Cluster:
         """The cluster, loaded, wired as asked for, with the figures of library and transport that serve the path."""
-        return self.on_transport(with_library(self._wired, self.used_library))
+        return self.written[-1]
+
+    @cached_property
+    def written(self) -> tuple[Cluster, ...]:
+        """The cluster as given, wired, with its library's figures, with its transport's."""
+        served = with_library(self._wired, self.used_library)
+        return self.given_cluster, self._wired, served, self.on_transport(served)
 
     @cached_property
     def _wired(self) -> Cluster:
@@ -125,48 +130,42 @@ class WithLibrary(WithTransport):
             protocol=self.protocol,
         )
 
-    @cached_property
-    def cluster_for_message(self) -> Cluster:
-        """The cluster as this message meets it: what a NIC carries, latency of a hop and cost of a message are the library's.
-
-        Hops and metres beyond those of the transport are added to the latency; up to switches that add up and down from them it is twice that.
-        """
-        flown = UP_AND_DOWN if self.sums_between else 1
-        return (
-            self._cluster_on_way
-            if flown == 1
-            else replace(self._cluster_on_way, latency_ps=flown * self.hop_latency_ps)
-        )
-
-    @cached_property
-    def _cluster_on_way(self) -> Cluster:
-        return self.over_hops(self._cluster_for_library)
-
-    @property
-    def hop_latency_ps(self) -> int:
-        """From a sender's last byte to its arrival over one hop, picoseconds: at the other node, or at the switch that adds up."""
-        return self._cluster_on_way.latency_ps
-
     @property
     def sums_between(self) -> bool:
         """Whether switches between the nodes add up."""
         return self.algorithm_record.in_network and self.nodes > 1
 
-    @cached_property
-    def _cluster_for_library(self) -> Cluster:
-        hardware, choice = striped(self.hardware), self.choice
+    def changes_for_message(self) -> Changes:
+        """Return what striping, library, transport and algorithm do to figures for this message."""
+        machine, choice = self.hardware, self.choice
+        by = f"library {self.used_library.title}" if self.used_library else "no library"
         if choice:
-            return replace(
-                hardware,
-                nic_Bps=choice.nic_Bps,
-                latency_ps=choice.hop_ps,
-                message_ps=choice.message_ps,
-                flush_ps=choice.flush_ps,
-                scaleup_latency_ps=0,
-            )
-        if self.law and self.law.schedule:
-            return replace(hardware, latency_ps=latency_ps(hardware, None, None) + (hardware.hop_ps or 0))
-        return replace(hardware, message_ps=0) if hardware.message_ps else hardware
+            own = choice.changes(by)
+        elif self.law and self.law.schedule:
+            own = {"latency_ps": self.own_flight()}
+            if hop := machine.hop_ps:
+                why, key = "what a hop takes more", ("library.hop",)
+                own["latency_ps"].append(Change(how="plus", amount=hop, by=by, why=why, figures=key))
+        else:
+            own = {"latency_ps": self.asked_flight()}
+            if machine.message_ps:
+                own["message_ps"] = [Change(how="is", amount=0, by=by, why=self._why_free)]
+        if not (machine.leaves_latency and own["latency_ps"] == self.asked_flight()):
+            own["latency_ps"] += self.further_flight()
+        if self.sums_between:
+            why = "up to switches that add up, and down from them"
+            own["latency_ps"].append(Change(how="times", amount=UP_AND_DOWN, by="the algorithm", why=why))
+        stripes = striping(machine)
+        return {
+            field: (*stripes.get(field, ()), *own.get(field, ())) for field in dict.fromkeys((*stripes, *own))
+        }
+
+    @property
+    def _why_free(self) -> str:
+        """Why what a message costs the library's thread is no slice's."""
+        if self.law and self.collective_record.exchanges:
+            return "all messages are dealt with before the first leaves, so no slice waits for it"
+        return "it is not modelled for this collective"
 
     @property
     def collective_record(self) -> Collective:

@@ -1,10 +1,10 @@
 """What of a scenario the transport decides: a part of `Scenario`, in a module of its own."""
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from peerlab.errors import ScenarioError
+from peerlab.model.effective_machine import Change
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, stages
 from peerlab.model.transport_files import (
@@ -13,7 +13,7 @@ from peerlab.model.transport_files import (
     possible_transports,
     with_transport,
 )
-from peerlab.model.transport_record import TransportRecord, goodput, latency_ps
+from peerlab.model.transport_record import TransportRecord, flight, goodput, way
 from peerlab.units import say_count
 
 _MOST_METRES = 100_000
@@ -78,8 +78,7 @@ class WithTransport:
             return ""
         if not used.figures:
             return "an ideal transport, without headers"
-        hops = machine.hops if self.hops is None else self.hops
-        metres = (machine.cable_mm or 0) / 1000 if self.metres is None else self.metres
+        hops, metres = self._asked_way
         parts = (f"packets of {machine.mtu_bytes} bytes", say_count(hops, "switch"), f"{metres:g} m")
         return ", ".join((used.title, *parts))
 
@@ -91,12 +90,38 @@ class WithTransport:
         own = used.name == (self.transport or self.given_cluster.transport)
         return with_transport(cluster, used, self.mtu if own else None)  # type: ignore[arg-type]
 
-    def over_hops(self, cluster: Cluster) -> Cluster:
-        """Return a cluster whose latency has the transport's hops and metres in it."""
+    def own_flight(self) -> list[Change]:
+        """Return what makes the latency of a hop where the cluster leaves it to the transport: its NICs, its own switches and cable."""
+        machine, by = self.hardware, self._by_transport
+        made = flight(machine, by)
+        return made and made + way(machine, machine.hops or 0, (machine.cable_mm or 0) / 1000, by)
+
+    def asked_flight(self) -> list[Change]:
+        """Return the same with the scenario's switches and cable in place of the transport's own, which may be fewer."""
+        machine, by = self.hardware, self._by_transport
+        made = flight(machine, by) if self.used_transport else []
+        return made and made + way(machine, *self._asked_way, by)
+
+    def further_flight(self) -> list[Change]:
+        """Return what switches and cable beyond the transport's own add to a latency that holds those already."""
+        machine, (hops, metres) = self.hardware, self._asked_way
         if self.used_transport is None:
-            return cluster
-        took = latency_ps(cluster, self.hops, self.metres)
-        return cluster if took == cluster.latency_ps else replace(cluster, latency_ps=took)
+            return []
+        more = max(0, hops - (machine.hops or 0)), max(0.0, metres - (machine.cable_mm or 0) / 1000)
+        return way(machine, *more, "the scenario")
+
+    @property
+    def _asked_way(self) -> tuple[int, float]:
+        """Switches and metres on the way, as the scenario has them, or the transport."""
+        machine = self.hardware
+        return (
+            (machine.hops or 0) if self.hops is None else self.hops,
+            (machine.cable_mm or 0) / 1000 if self.metres is None else self.metres,
+        )
+
+    @property
+    def _by_transport(self) -> str:
+        return f"transport {self.used_transport.title}" if self.used_transport else "transport"
 
     def check_transport(self) -> None:
         """Refuse a transport that the cluster or the path lacks, a packet that it forbids, and a way that is none.

@@ -3,8 +3,10 @@
 from typing import TypedDict
 
 from peerlab.analysis.run import Run
+from peerlab.model.effective_figures import effective_figure, is_computed
 from peerlab.model.hardware import Figure, named
 from peerlab.model.nic_wiring import Wiring
+from peerlab.model.scenario import Scenario
 from peerlab.view.words import caption, colours
 
 
@@ -51,7 +53,7 @@ def sources(run: Run) -> Sources:
     title = f"{len(hardware.stated)} figures: {len(known)} with sources, {len(assumed)} assumed (†)"
     fitted = f"Some figures were fitted on {hardware.fitted_on}: elsewhere an extrapolation."
     said = [(fitted, True)] * bool(hardware.fitted_on)
-    said += [(say_figure(one), bool(one.assumption)) for one in (*assumed, *known)]
+    said += [(say_figure(one) + _here(run.scenario, one), bool(one.assumption)) for one in (*assumed, *known)]
     said += [
         (f"{named(key)}: left out, never a limit. {why[:1].upper()}{why[1:]}.", False)
         for key, why in hardware.leaves_out.items()
@@ -59,10 +61,19 @@ def sources(run: Run) -> Sources:
     return {"title": title, "lines": [{"text": text, "assumed": assumed} for text, assumed in said]}
 
 
+def _here(scenario: Scenario, one: Figure | Wiring) -> str:
+    """Return what this question makes of a figure, as a sentence; empty where it takes it as it is written."""
+    if isinstance(one, Wiring) or not is_computed(scenario, one.key):
+        return ""
+    met = effective_figure(scenario, one.key)
+    return f" In this simulation {met.text}: {'; '.join(map(str, met.computed))}."
+
+
 def say_figure(figure: Figure | Wiring) -> str:
     """Return a figure with basis, assumption and source as one line; where the NICs hang likewise."""
     basis = f", {figure.basis}" if isinstance(figure, Figure) else ""
+    origin = f", {figure.origin}" if isinstance(figure, Figure) and figure.origin else ""
     assumed = f" Assumed: {figure.assumption}." if figure.assumption else ""
     source = f" Source: {figure.source}." if figure.source else ""
     sign = "† " if figure.assumption else ""
-    return f"{sign}{figure.named}: {figure}{basis}.{assumed}{source}"
+    return f"{sign}{figure.named}: {figure}{basis}{origin}.{assumed}{source}"
