@@ -11,7 +11,6 @@ from peerlab.model.paths import PATHS
 SAME_FILE_NAMES = {
     "__init__.py": "Python's own",
     "__main__.py": "Python's own",
-    "run.py": "the name that 0.1.0 had for the module of `analysis`; it goes with 0.3",
     "simulate.py": "a module of `cli` is called as its command",
 }
 

@@ -32,15 +32,6 @@ ITERATION_TIMES = "iteration_times_s"
 """Key of `Run.as_dict`, and column of a sweep, that is there only if it was asked for."""
 
 
-class _RunFigures(dict[str, Any]):
-    """Figures of a run by name; says why the one is not there that 0.1.0 always had."""
-
-    def __missing__(self, name: str) -> Any:
-        if name == ITERATION_TIMES:
-            raise KeyError(f"{name} is there only if you ask for it: as_dict(iteration_times=True)")
-        raise KeyError(name)
-
-
 @dataclass(frozen=True)
 class IterationResult:
     """One run of the collective."""
@@ -251,7 +242,7 @@ class Run:
         """
         found = self.bottleneck
         s = self.scenario
-        figures = {
+        return {
             "cluster": s.hardware.name,
             "nodes": s.nodes,
             "ranks": s.ranks,
@@ -277,7 +268,6 @@ class Run:
             "extrapolated": s.extrapolates,
             "engine": self.engine,
         }
-        return _RunFigures(figures)
 
     def to_json(self, *, iteration_times: bool = False) -> str:
         """Return the figures of :meth:`as_dict` as JSON."""

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 from peerlab.cli.measure_text import print_block, print_end, say_condition
 from peerlab.cli.terminal_text import command, end_at_once, end_in_order, number
@@ -63,20 +63,8 @@ def add(commands: Any) -> None:
         "--pins", metavar="HOW", help="mlock (default), an emulation; or io_uring, where the kernel allows it"
     )
     add("--mpi", action="store_true", help="over MPI, as one of the ranks that mpirun or srun started")
-    add("--sockets", action=_Gone, nargs=0, help=argparse.SUPPRESS)
     add("--save", metavar="FILE.csv", help="write every repetition of every rank")
     add("--json", action="store_true", help="print the records and their manifest as JSON")
-
-
-class _Gone(argparse.Action):
-    """An option of 0.1.0; whoever still gives it is told what to give instead."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_given: object) -> NoReturn:
-        """End with a usage error."""
-        parser.error(
-            "--sockets is gone: start the ranks with mpirun or srun and give --mpi, as in "
-            "'mpirun -n 4 peerlab measure --mpi' (on one machine, without a launcher: --arms staged,tcp)"
-        )
 
 
 _NOT_FIELDS = ("run", "save", "json", "mpi")

@@ -1,6 +1,5 @@
 """Chooses an engine, runs every iteration, and puts the trace together."""
 
-import warnings
 from collections.abc import Callable
 from functools import cache, partial
 
@@ -22,15 +21,6 @@ Engine = Callable[[System, RegistrationQueue, Progress | None], Recording]
 """Runs one iteration."""
 
 ENGINES = ("auto", "referee", "loop", "arrays", "compiled")
-
-_OLD_WORDS: dict[str, tuple[str, Callable[[Scenario], bool]]] = {
-    # it ran one switch of every node, which is the least only where nodes differ
-    "loop-nodes": ("loop", foldable),
-    "loop-full": ("loop", lambda _: True),
-    "simpy": ("referee", lambda _: True),
-    "simpy-folded": ("referee", lambda _: False),
-}
-"""What engines were called in 0.1: the engine of today, and for which scenarios ``every_node=True`` gives the spans that it gave."""
 
 _MOST_OF_ALL = 10_000_000
 """Spans of a run that records every node, at most: about 2.5 GiB while it runs."""
@@ -64,12 +54,6 @@ def simulate(
     """
     checked_scenario(scenario)
     check_switch("every_node", every_node)
-    if isinstance(engine, str) and engine in _OLD_WORDS:
-        old = engine
-        engine, every_node = _of_today(scenario, old, every_node=every_node)
-        warnings.warn(
-            f"engine={old!r} is {_call(engine, every_node=every_node)} now", FutureWarning, stacklevel=2
-        )
     checked_word("engine", engine, ENGINES)
     try:
         return _simulate(scenario, engine, progress, every_node=every_node)
@@ -77,21 +61,6 @@ def simulate(
         raise ScenarioError(
             "message_bytes", "on this cluster it takes longer than the simulation can count (106 days)"
         ) from None
-
-
-def _of_today(scenario: Scenario, old: str, *, every_node: bool) -> tuple[str, bool]:
-    """Return the engine, and whether it simulates every node, for what an engine was called in 0.1."""
-    engine, whole = _OLD_WORDS[old]
-    if every_node and not whole(scenario):
-        raise ScenarioError(
-            "every_node",
-            f"engine={old!r} simulates less than every node; give {_call(engine, every_node=True)}",
-        )
-    return engine, whole(scenario)
-
-
-def _call(engine: str, *, every_node: bool) -> str:
-    return f"simulate(scenario, engine={engine!r}{', every_node=True' if every_node else ''})"
 
 
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:

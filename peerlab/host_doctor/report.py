@@ -1,6 +1,5 @@
 """All checks on one host, and what follows from them."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -74,12 +73,6 @@ class Report:
     @property
     def _open(self) -> tuple[Finding, ...]:
         return tuple(one for one in self.findings if one.status == UNKNOWN and one.blocks)
-
-    @classmethod
-    def of(cls, only: str | Sequence[str] = (), host: Host | None = None) -> "Report":
-        """Examine a host: the name of `peerlab.doctor` in its result until 0.1.0; it goes with 0.3."""
-        warnings.warn("Report.of(only, host) is peerlab.doctor(only, host) now", FutureWarning, stacklevel=2)
-        return examine(host, only)
 
     _repr_html_ = show_doctor
 

@@ -21,13 +21,6 @@ OPTIONAL_TEXTS = ("fitted_on", "cpu")
 _LIBRARY_TEXTS = {"name": "library", "version": "library_version"}
 """Texts of the section ``[library]``, and the fields that they fill."""
 _TRANSPORT_TEXTS = {"name": "transport"}
-_FORMER = "protocol"
-_INSTEAD = (
-    '[protocol] is no more: name the communication library, such as name = "nccl-verbs" under [library] '
-    "(docs/using.md lists them), and fit library.hop and library.message with peerlab calibrate"
-)
-"""Said of the five figures of a library's protocols that a cluster file had until 0.1.0."""
-
 _MOST = 10**30
 _PLACEHOLDERS = ("", "?", "...")
 
@@ -144,9 +137,6 @@ def _read_figures(document: dict[str, Any], reading: Reading) -> set[str]:
     sections = sorted({key.partition(".")[0] for key in FIGURE_KINDS})
     mentioned = set()
     for section, entries in document.items():
-        if section == _FORMER:
-            reading.wrong.append(_INSTEAD)
-            continue
         if section not in sections or not isinstance(entries, dict):
             offer = nearest(section, [*TEXTS, *OPTIONAL_TEXTS, "paths", "leaves_out", "wiring", *sections])
             reading.wrong.append(f"unknown entry {section!r}; {offer}")

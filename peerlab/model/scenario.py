@@ -1,6 +1,5 @@
 """The question: which machine, which path, how much, how often."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -149,12 +148,6 @@ class Scenario(WithLibrary):
     def only_sends(self) -> bool:
         """Whether it is sends and receives and nothing else: a message, or an all-to-all."""
         return self.collective_record.only_sends
-
-    @property
-    def machine(self) -> Cluster:
-        """The name of `cluster_for_message` until 0.1.0; it goes with 0.3."""
-        warnings.warn("Scenario.machine is called cluster_for_message now", FutureWarning, stacklevel=2)
-        return self.cluster_for_message
 
     @cached_property
     def effective_machine(self) -> EffectiveMachine:

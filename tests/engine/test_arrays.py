@@ -428,38 +428,7 @@ def test_every_node_is_in_the_trace_where_it_is_asked_for(engine):
     assert run.time_ps == peerlab.simulate(ring).time_ps
 
 
-@pytest.mark.parametrize(
-    ("old", "engine", "every_node"),
-    [
-        ("simpy", "referee", True),
-        ("simpy-folded", "referee", False),
-        ("loop-full", "loop", True),
-        ("loop-nodes", "loop", True),  # of nodes that are alike; the least would be one of them
-    ],
-)
-def test_the_words_of_0_1_for_engines_work_with_a_warning_that_names_the_new_call(old, engine, every_node):
-    ring = of_topology(nodes=3, message_bytes="64 KiB")
-    with pytest.warns(FutureWarning, match=f"engine='{old}' is simulate") as told:
-        run = peerlab.simulate(ring, engine=old)
-    call = str(told[0].message).partition(" is ")[2].removesuffix(" now")
-    same = eval(call, {"simulate": peerlab.simulate, "scenario": ring})  # noqa: S307  (ours)
-    assert told[0].filename == __file__
-    assert (run.engine, run.trace.folded) == (same.engine, same.trace.folded) == (engine, not every_node)
-    assert identity(run) == identity(same)
-
-
-def test_where_nodes_differ_loop_nodes_is_one_switch_of_every_node_as_it_was_in_0_1():
-    slow = of_topology(nodes=4, slow_nodes={1: 0.5}, message_bytes="1 MiB")
-    with pytest.warns(FutureWarning, match=r"is simulate\(scenario, engine='loop'\) now"):
-        run = peerlab.simulate(slow, engine="loop-nodes")
-    assert run.trace.one_switch
-    assert set(run.recording.spans["node"].tolist()) == {0, 1, 2, 3}
-    assert identity(run) == identity(peerlab.simulate(slow, engine="loop"))
-
-
-def test_a_word_of_0_1_that_contradicts_every_node_is_refused_with_the_call_to_write():
-    with pytest.raises(peerlab.PeerlabError, match=r"^every_node: .*engine='referee', every_node=True\)$"):
-        peerlab.simulate(RING, engine="simpy-folded", every_node=True)
+def test_an_unknown_engine_and_a_switch_that_is_none_are_refused():
     with pytest.raises(peerlab.PeerlabError, match=r"^every_node: 'no' is neither True nor False"):
         peerlab.simulate(RING, every_node="no")
     with pytest.raises(peerlab.PeerlabError, match=r"^engine: unknown \['loop'\]; did you mean 'loop'"):

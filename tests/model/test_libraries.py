@@ -192,13 +192,6 @@ def test_a_cluster_file_names_its_library_and_may_know_its_figures_better():
         read_cluster(text.replace('"nccl-efa"', '"nccl-ef"'), "mine.toml")
 
 
-def test_a_file_with_the_former_figures_of_protocols_is_told_what_replaces_them():
-    text = (folder("data") / "hardware" / "p5.toml").read_text()
-    former = '\n[protocol]\nll_rate = { value = 7, unit = "GB/s", basis = "per NIC", source = "a log" }\n'
-    with pytest.raises(HardwareError, match=r"\[protocol\] is no more: name the communication library"):
-        read_cluster(text + former, "mine.toml")
-
-
 def test_a_scenario_with_a_library_can_be_sent_to_another_process():
     asked = peerlab.Scenario(cluster="p5", nodes=2, library="nccl-efa", protocol="LL")
     assert asked.choice
