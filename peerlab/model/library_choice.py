@@ -28,8 +28,10 @@ _SWITCHED_FROM = 5
 class LibraryChoice:
     """What a library does with one message, in the simulation's units."""
 
-    runs: str
-    """What it runs, in words: ``NCCL 2.19 over EFA: tree, Simple``."""
+    library: str
+    """Name, version and transport: ``NCCL 2.19 over EFA``."""
+    does: tuple[str, str]
+    """Algorithm and protocol in words: ``("tree", "Simple")``."""
     course: LawCourse
     """The law's own terms, microseconds and GB/s."""
     launch_ps: int
@@ -55,11 +57,11 @@ class LibraryChoice:
         return self.course.load
 
     @property
-    def chunks(self) -> str:
-        """Its chunks in words: ``chunks of 128 KiB``."""
+    def chunk(self) -> str:
+        """Size of its chunks in words: ``128 KiB``."""
         chunk = self.course.chunk
         even = chunk % 1024 == 0 or chunk < 1024
-        return f"chunks of {say_bytes(chunk) if even else f'{floor(chunk / 1024)} KiB'}"
+        return say_bytes(chunk) if even else f"{floor(chunk / 1024)} KiB"
 
     def changes(self, by: str) -> dict[str, list[Change]]:
         """Return what it does to figures; `by` names the library."""
@@ -208,7 +210,8 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
     hops = max(1, min(run.hops, 2) if run.algorithm == "ring" else run.hops)
     flush = run.flush * run.hops / hops
     return LibraryChoice(
-        runs=_runs(run, library, seen),
+        library=_named(library, seen),
+        does=({"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm), run.protocol),
         course=run,
         launch_ps=_ps(run.launch),
         inside_ps=_ps(run.inside),
@@ -226,8 +229,6 @@ def _ps(microseconds: float) -> int:
     return round(microseconds * PS_PER_US)
 
 
-def _runs(run: LawCourse, library: Library, seen: NcclSight) -> str:
+def _named(library: Library, seen: NcclSight) -> str:
     name, _, over = library.title.partition(" over ")
-    version = f"{seen.version // 100}.{seen.version % 100}"
-    words = {"nvls-tree": "NVLSTree"}.get(run.algorithm, run.algorithm)
-    return f"{name} {version}{f' over {over}' if over else ''}: {words}, {run.protocol}"
+    return f"{name} {seen.version // 100}.{seen.version % 100}{f' over {over}' if over else ''}"

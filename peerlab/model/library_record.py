@@ -77,6 +77,44 @@ class Unsolved:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LibraryWords:
+    """What a library does with a message, in parts that each place joins as it has room.
+
+    >>> words = LibraryWords(who="NCCL 2.19 over EFA", does=("tree", "Simple"), chunk="128 KiB")
+    >>> str(words), words.short
+    ('NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB', 'tree, Simple, 128 KiB')
+    """
+
+    who: str = ""
+    """Library, version and transport; empty where its law says nothing here."""
+    does: tuple[str, ...] = ()
+    """Algorithm, protocol and how it cuts a transfer, as far as it decides them."""
+    chunk: str = ""
+    """Size of the chunks that it chooses; empty where it chooses none."""
+    alone: str = ""
+    """What is simulated without it, where its law says nothing."""
+    because: str = ""
+    """Why."""
+
+    @property
+    def what(self) -> str:
+        """What it does, without who it is."""
+        return ", ".join((*self.does, *([f"chunks of {self.chunk}"] if self.chunk else ())))
+
+    @property
+    def short(self) -> str:
+        """The same in few words."""
+        if self.chunk:
+            return ", ".join((*self.does, self.chunk))
+        return f"{self.who.split()[0]}: {self.what}" if self.does else self.who or self.alone
+
+    def __str__(self) -> str:
+        if self.alone:
+            return f"{self.alone}, because {self.because}"
+        return f"{self.who}: {self.what}" if self.does else self.who
+
+
+@dataclass(frozen=True, kw_only=True)
 class Library:
     """One library over one transport."""
 

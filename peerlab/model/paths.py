@@ -28,7 +28,8 @@ class DataPath:
     summary: str
     """What it is, in a line of a list."""
     way: str
-    """The way that slices take, as a sentence without its end; ``{device}`` stands for the accelerator's name."""
+    """The way that slices take, as a sentence without its end; ``{device}`` stands for the accelerator's name, ``{across}`` for what lies
+    between NIC and device (`ACROSS_SWITCH`, or that and the CPU)."""
     role: str
     """Role of its colour (`peerlab.view.theme`); ``role``-ink is that of its name."""
     stages: Callable[[Cluster, str], tuple[Stage, ...]]
@@ -197,13 +198,15 @@ def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
 
 
 _STAGING = ("device.copy_engine", "device.pcie", "switch.uplink", "host.dram", "slices.staged", "device.hbm")
+ACROSS_SWITCH = "across the PCIe switch"
+"""What lies between a NIC and the device memory that it reads, where it hangs below the device's switch."""
 _NO_MEMORY = "The registration cache changes nothing here: this path registers no memory."
 
 PATHS: dict[str, DataPath] = {
     PEER_DIRECT: DataPath(
         title="Peer Direct",
         summary="the NIC reads and writes device memory (Peer Direct, GPUDirect RDMA)",
-        way="The NIC reads slices straight from {device} memory across the PCIe switch and writes them straight into the other side's",
+        way="The NIC reads slices straight from {device} memory {across} and writes them straight into the other side's",
         role="direct",
         stages=_peer_direct,
         needs=(

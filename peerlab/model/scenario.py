@@ -187,7 +187,7 @@ class Scenario(WithLibrary):
             put[cut] = (None, "the scenario", "blocking code on a bare fabric sends each message whole")
         elif self.choice and self.used_library:
             library = f"library {self.used_library.title}"
-            put[cut] = (self.choice.slice_bytes, library, f"slices of its {self.choice.chunks}")
+            put[cut] = (self.choice.slice_bytes, library, f"slices of its chunks of {self.choice.chunk}")
         return {
             field: (Change(how="is", amount=amount, by=by, why=why),)
             for field, (amount, by, why) in put.items()

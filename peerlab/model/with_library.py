@@ -12,7 +12,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
 from peerlab.model.library_files import serving, with_library
 from peerlab.model.library_fit import misfit_of
-from peerlab.model.library_record import Library, LibraryKind
+from peerlab.model.library_record import Library, LibraryKind, LibraryWords
 from peerlab.model.paths import data_path, uses_nic
 from peerlab.model.paths import stages as path_stages
 from peerlab.model.presets import load_cluster
@@ -197,28 +197,33 @@ class WithLibrary(WithTransport):
     @property
     def library_says(self) -> str:
         """What the library does with this message, in words; empty without a library, and on a path that it does not serve."""
-        library = self.used_library
-        if self.choice:
-            given = self.slice_bytes
-            cut = (
-                "transfers whole"
-                if given is None
-                else f"slices of {say_bytes(int(given))}, as set"
-                if given != "auto"
-                else self.choice.chunks
-            )
-            return f"{self.choice.runs}, {cut}"
+        return str(self.library_words)
+
+    @cached_property
+    def library_words(self) -> LibraryWords:
+        """The same in parts."""
+        library, choice = self.used_library, self.choice
+        if choice:
+            if self.slice_bytes == "auto":
+                return LibraryWords(who=choice.library, does=choice.does, chunk=choice.chunk)
+            size = self.slice_bytes
+            cut = "transfers whole" if size is None else f"slices of {say_bytes(int(size))}, as set"
+            return LibraryWords(who=choice.library, does=(*choice.does, cut))
         if library is None:
-            return ""
+            return LibraryWords()
         if self.algorithm_record.in_network:
-            return f"a what-if, because {library.title} has no {self.algorithm!r}"
+            return LibraryWords(alone="a what-if", because=f"{library.title} has no {self.algorithm!r}")
         if not self._library_knows:
-            return f"topology alone, because what {library.title} adds to it is not modelled"
-        version = f"{self.library_number // 100}.{self.library_number % 100}"
+            return LibraryWords(
+                alone="topology alone", because=f"what {library.title} adds to it is not modelled"
+            )
         how = self.schedule_name
         if self.collective_record.exchanges:
             how = "pairwise" if self.algorithm_record.blocks_alltoall else "direct exchange"
-        return f"{library.title} {version}" + (f": {how}" if library.kind_record.schedule else "")
+        version = f"{self.library_number // 100}.{self.library_number % 100}"
+        return LibraryWords(
+            who=f"{library.title} {version}", does=(how,) if library.kind_record.schedule else ()
+        )
 
     @property
     def library_figures(self) -> dict[str, str | float | None]:

@@ -69,21 +69,9 @@ def _bandwidth(run: Run) -> Card:
         "amount": amount,
         "more": "better",
         "always": True,
-        "does": _does(s.library_says),
+        "does": s.library_words.short,
         "says": s.library_says,
     }
-
-
-def _does(says: str) -> str:
-    """Return what a library does in few words.
-
-    >>> _does("NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB"), _does("HCL over host NICs 1.21: pairwise")
-    ('tree, Simple, 128 KiB', 'HCL: pairwise')
-    """
-    library, _, what = says.partition(": ")
-    if "chunks of " in what:
-        return what.replace("chunks of ", "")
-    return f"{library.split()[0]}: {what}" if what else says.partition(",")[0]
 
 
 def _sending(run: Run) -> str:

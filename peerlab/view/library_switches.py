@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from peerlab.analysis.run import Run
-from peerlab.model.scenario import Scenario
 from peerlab.units import say_bytes
 
 SWITCHES = "large dots: library switches"
@@ -21,12 +20,7 @@ def switches_of(axis: str, runs: Sequence[Run | None]) -> list[str]:
         faster = run.time_ps < before.time_ps
         if was and now and (was.course.key != now.course.key or faster):
             found[place] = (
-                f"<br>the library's own switch: {_what(before.scenario)} at {say_bytes(before.scenario.nbytes)}, {_what(run.scenario)} here"
+                f"<br>the library's own switch: {before.scenario.library_words.what} at {say_bytes(before.scenario.nbytes)}, {run.scenario.library_words.what} here"
                 + (", and the larger message is faster" if faster else "")
             )
     return found
-
-
-def _what(asked: Scenario) -> str:
-    """Return algorithm, protocol and chunks in words."""
-    return asked.library_says.partition(": ")[2]

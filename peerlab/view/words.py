@@ -3,7 +3,8 @@
 from peerlab.analysis.run import Run
 from peerlab.collectives.choose import slices
 from peerlab.model.node_exchange import node_exchange
-from peerlab.model.paths import REDUCE
+from peerlab.model.paths import ACROSS_SWITCH, REDUCE
+from peerlab.model.paths import PROXY as PROXY_USE
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_kind
@@ -94,7 +95,7 @@ def _how(run: Run) -> str:
         how = f"direct exchange{turns}"
     else:
         how = s.schedule_name if s.hardware.devices == 1 else f"hierarchical {s.schedule_name}"
-    if ": " in says:  # it names the schedule itself
+    if s.library_words.does:  # it names the schedule itself
         return says + (turns if s.collective_record.exchanges else "")
     return f"{how}, {says}" if says else how
 
@@ -149,12 +150,14 @@ def _inside(s: Scenario) -> str:
 
 def _through(scenario: Scenario) -> str:
     """Return the way that slices take from node to node."""
-    said = scenario.data_path.way.format(device=scenario.hardware.device_name)
     wiring = scenario.hardware.wiring
-    if not scenario.is_wired or "switch.uplink" not in scenario.hardware.figures:
+    known = scenario.is_wired and "switch.uplink" in scenario.hardware.figures
+    over_cpu = known and wiring.place.over_cpu
+    across = f"{ACROSS_SWITCH} and the CPU" if over_cpu else ACROSS_SWITCH
+    said = scenario.data_path.way.format(device=scenario.hardware.device_name, across=across)
+    if not known:
         return said
-    if wiring.place.over_cpu:
-        said = said.replace("across the PCIe switch", "across the PCIe switch and the CPU")
+    if over_cpu:
         return f"{said}; each NIC hangs {wiring.place.title}"
     return (
         f"{said}; ACS redirect sends what goes from card to card up to the CPU" if wiring.redirected else said
@@ -188,7 +191,8 @@ PROXY = (
 
 def names_proxy(run: Run) -> bool:
     """Return whether what a run waits for is said with the library's proxy."""
-    return "proxy" in waits_for(run)
+    found = run.bottleneck
+    return found is not None and (found.kind == PROXY_USE.kind or bool(found.in_turns))
 
 
 def waits_for(run: Run) -> str:

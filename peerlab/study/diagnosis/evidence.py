@@ -45,6 +45,8 @@ class Evidence:
     """Whether it rests on something documented; False: on a guess or an assumption."""
     source: str
     """Where its meaning was read, and what is assumed."""
+    of_smallest: bool = False
+    """Whether it is how long a message of a few bytes takes: that counts in a run that is held up at larger sizes."""
 
 
 def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
@@ -170,7 +172,15 @@ def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> I
         says, points, of = "slow for RDMA, except over EFA", _each(_TCP, weigh["weak"]), rdma
     else:
         says, points, of = "as prompt as several paths are", {}, efa
-    yield Evidence(kind="latency", seen=what, says=says, points=points, known=True, source=told_source(of))
+    yield Evidence(
+        kind="latency",
+        seen=what,
+        says=says,
+        points=points,
+        known=True,
+        source=told_source(of),
+        of_smallest=True,
+    )
 
 
 def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:

@@ -249,4 +249,5 @@ def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge)
             points=dict.fromkeys(rdma, -know.strengths["strong"]),
             known=True,
             source=f"data/hardware/{slowest.name}.toml: fabric.latency; {told_source(usual)}",
+            of_smallest=True,
         )
