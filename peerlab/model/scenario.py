@@ -152,7 +152,7 @@ class Scenario(WithLibrary):
     @cached_property
     def effective_machine(self) -> EffectiveMachine:
         """Every figure as this question meets it, and how it came about."""
-        changes = {**self.changes_for_message(), **self._changes_by_fields()}
+        changes = {**self.changes_for_message(), **self.changes_of_way(), **self._changes_of_slices()}
         cluster = changed(self.hardware, changes)
         return EffectiveMachine(written=self.written, changes=changes, cluster=cluster)
 
@@ -170,27 +170,20 @@ class Scenario(WithLibrary):
         latency = self.cluster_for_message.latency_ps
         return latency // UP_AND_DOWN if self.sums_between else latency
 
-    def _changes_by_fields(self) -> Changes:
-        """Return what fields of the scenario, or the slices of its library, put in the place of a figure."""
-        put: dict[str, tuple[float | None, str, str]] = {}
-        for name, field, scale in (
-            ("window", "window", 1),
-            ("hops", "hops", 1),
-            ("metres", "cable_mm", 1000),
-        ):
-            if (value := getattr(self, name)) is not None:
-                put[field] = (round(scale * value), "the scenario", f"{name}={value}")
+    def _changes_of_slices(self) -> Changes:
+        """Return what window and slices of the scenario, or of its library, put in the place of the cluster's."""
+        by, told = "the scenario", {"window": (self.window, f"window={self.window}")} if self.window else {}
         cut = "slice_staged_bytes" if self.bounces else "slice_direct_bytes"
         if self.slice_bytes != "auto":
-            put[cut] = (self.slice_bytes, "the scenario", f"slice_bytes={self.slice_bytes}")  # type: ignore[assignment]
+            told[cut] = (self.slice_bytes, f"slice_bytes={self.slice_bytes}")  # type: ignore[assignment]
         elif self.data_path.is_bare and self.blocking:
-            put[cut] = (None, "the scenario", "blocking code on a bare fabric sends each message whole")
+            told[cut] = (None, "blocking code on a bare fabric sends each message whole")
         elif self.choice and self.used_library:
-            library = f"library {self.used_library.title}"
-            put[cut] = (self.choice.slice_bytes, library, f"slices of its chunks of {self.choice.chunk}")
+            by = f"library {self.used_library.title}"
+            told[cut] = (self.choice.slice_bytes, f"slices of its chunks of {self.choice.chunk}")
         return {
-            field: (Change(how="is", amount=amount, by=by, why=why),)
-            for field, (amount, by, why) in put.items()
+            field: (Change(how="is", amount=amount, by=by if field == cut else "the scenario", why=why),)
+            for field, (amount, why) in told.items()
         }
 
     @property

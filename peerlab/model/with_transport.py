@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from peerlab.errors import ScenarioError
-from peerlab.model.effective_machine import Change
+from peerlab.model.effective_machine import Change, Changes
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, stages
 from peerlab.model.transport_files import (
@@ -89,6 +89,18 @@ class WithTransport:
             return cluster
         own = used.name == (self.transport or self.given_cluster.transport)
         return with_transport(cluster, used, self.mtu if own else None)  # type: ignore[arg-type]
+
+    def changes_of_way(self) -> Changes:
+        """Return what the scenario's switches and cable put in the place of the transport's own."""
+        told = {
+            "hops": (self.hops, f"hops={self.hops}"),
+            "cable_mm": (None if self.metres is None else round(1000 * self.metres), f"metres={self.metres}"),
+        }
+        return {
+            field: (Change(how="is", amount=amount, by="the scenario", why=why),)
+            for field, (amount, why) in told.items()
+            if amount is not None
+        }
 
     def own_flight(self) -> list[Change]:
         """Return what makes the latency of a hop where the cluster leaves it to the transport: its NICs, its own switches and cable."""
