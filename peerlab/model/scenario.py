@@ -172,10 +172,12 @@ class Scenario(WithLibrary):
 
     def _changes_of_slices(self) -> Changes:
         """Return what window and slices of the scenario, or of its library, put in the place of the cluster's."""
-        by, told = "the scenario", {"window": (self.window, f"window={self.window}")} if self.window else {}
+        by, told = "the scenario", dict[str, tuple[Any, str]]()
+        if self.window:
+            told["window"] = (self.window, f"window={self.window}")
         cut = "slice_staged_bytes" if self.bounces else "slice_direct_bytes"
         if self.slice_bytes != "auto":
-            told[cut] = (self.slice_bytes, f"slice_bytes={self.slice_bytes}")  # type: ignore[assignment]
+            told[cut] = (self.slice_bytes, f"slice_bytes={self.slice_bytes}")
         elif self.data_path.is_bare and self.blocking:
             told[cut] = (None, "blocking code on a bare fabric sends each message whole")
         elif self.choice and self.used_library:
