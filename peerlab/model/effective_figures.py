@@ -167,9 +167,9 @@ def met(scenario: Scenario) -> Iterator[EffectiveFigure]:
             yield _of(scenario, key, used)
 
 
-def effective_figure(scenario: Scenario, key: str) -> EffectiveFigure:
-    """Return one figure as a scenario meets it, by its key."""
-    return _of(scenario, key, figures_used(scenario))
+def effective_figure(scenario: Scenario, key: str, used: frozenset[str] | None = None) -> EffectiveFigure:
+    """Return one figure as a scenario meets it, by its key; `used` are those that it looks at, if somebody knows them already."""
+    return _of(scenario, key, figures_used(scenario) if used is None else used)
 
 
 def is_computed(scenario: Scenario, key: str) -> bool:

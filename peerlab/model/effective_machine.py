@@ -74,7 +74,7 @@ class EffectiveMachine:
             figure = cluster.figures.get(key)
             if figure is None:
                 told.clear()  # another library, or another transport, has no such figure
-            elif not told or told[-1] != figure:
+            elif not told or (told[-1], getattr(told[-1], "origin", "")) != (figure, figure.origin):
                 told.append(figure)
         whole = getattr(self.written[-1], field)
         if whole is not None and (not told or internal_value(self.written[-1].figures[key]) != whole):

@@ -44,8 +44,8 @@ class Figure:
     """What is assumed about it; empty where the source says it all."""
     range: tuple[float, float] | None
     """For an assumed figure: from where to where it may lie, in `unit`; None where it is known, or cannot vary."""
-    origin: str = field(default="", repr=False)
-    """Who wrote it, such as ``cluster file dl1.toml``, or ``where the NICs hang``; empty where nobody says. No part of what tells machines apart (`repr`)."""
+    origin: str = field(default="", repr=False, compare=False)
+    """Who wrote it, such as ``cluster file dl1.toml``, or ``where the NICs hang``; empty where nobody says. No part of what tells figures and machines apart."""
 
     @property
     def label(self) -> str:

@@ -19,7 +19,6 @@ _ORIGIN = "where the NICs hang"
 _READING = "; no figure of reading alone was found, and it is slower on many machines"
 
 
-@lru_cache(maxsize=256)
 def rewired(cluster: Cluster, nic: str | None = None, acs_redirect: bool | None = None) -> Cluster:
     """Return a cluster whose NICs hang at `nic` (key of `PLACES`); None: as they are. Likewise ACS redirect.
 
@@ -28,6 +27,13 @@ def rewired(cluster: Cluster, nic: str | None = None, acs_redirect: bool | None 
     HardwareError
         If the cluster's file says nothing of the PCIe between NICs and accelerators.
     """
+    # two clusters that say the same are equal, whatever their files are called; each keeps its own
+    origin = next((one.origin for one in cluster.figures.values()), "")
+    return _rewired(cluster, nic, acs_redirect, origin)
+
+
+@lru_cache(maxsize=256)
+def _rewired(cluster: Cluster, nic: str | None, acs_redirect: bool | None, _origin: str) -> Cluster:
     old = cluster.wiring
     place = old.nic if nic is None else nic
     redirect = old.acs_redirect if acs_redirect is None else acs_redirect

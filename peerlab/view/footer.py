@@ -65,7 +65,7 @@ def _here(scenario: Scenario, one: Figure | Wiring) -> str:
     """Return what this question makes of a figure, as a sentence; empty where it takes it as it is written."""
     if isinstance(one, Wiring) or not is_computed(scenario, one.key):
         return ""
-    met = effective_figure(scenario, one.key)
+    met = effective_figure(scenario, one.key, frozenset((one.key,)))
     return f" In this simulation {met.text}: {'; '.join(map(str, met.computed))}."
 
 

@@ -15,8 +15,10 @@ from peerlab.engine.system import System
 from peerlab.errors import HardwareError, ScenarioError
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS
 from peerlab.model.library_files import known_libraries
+from peerlab.model.presets import read_cluster
 from peerlab.model.resources import RESOURCES
 from peerlab.model.transport_files import known_transports
+from peerlab.places import folder
 from peerlab.units import parse_bytes, parse_duration, parse_rate
 from peerlab.view.footer import sources
 
@@ -252,3 +254,12 @@ def test_the_labs_list_says_who_wrote_a_figure_and_what_this_question_makes_of_i
     assert "library NCCL over EFA" in latency
     (memory,) = [one for one in lines if "(device.hbm)" in one]
     assert "In this simulation" not in memory
+
+
+def test_a_cluster_that_says_the_same_in_another_file_is_equal_and_keeps_its_own_name_of_the_file():
+    text = (folder("data") / "hardware" / "dl1.toml").read_text()
+    mine, copy = read_cluster(text, "mine.toml"), read_cluster(text, "copy.toml")
+    assert mine == copy
+    for cluster, name in ((mine, "mine"), (copy, "copy")):
+        asked = peerlab.Scenario(cluster=cluster, wiring="root-port")
+        assert [one.by for one in peerlab.why(asked, "nic.rate").lines] == [f"cluster file {name}.toml"]
