@@ -1,20 +1,48 @@
 """A name of a record is compared with nothing outside its record: code asks the record what it is."""
 
 import ast
+import re
 
 import pytest
 
-from peerlab.model.collective import MEASURED
+from peerlab.model.algorithms import ALGORITHMS
+from peerlab.model.collective import AUTO, MEASURED
 from peerlab.model.library_record import KINDS
+from peerlab.model.paths import PATHS
+from peerlab.model.resources import RESOURCES
+from peerlab.model.scenario_fields import FIELDS
+from peerlab.model.stages import STAGES
 
 NAMES = {
     "collective": (set(MEASURED), {"model/collective.py", "model/algorithms.py", "model/library_record.py"}),
     "kind": (set(KINDS), {"model/library_record.py"}),
+    "path": (set(PATHS), {"model/paths.py"}),
+    "stage": (set(STAGES), {"model/stages.py"}),
+    "resource": (set(RESOURCES), {"model/resources.py"}),
+    # what a page's controls offer where their author names no values is not in the records
+    "field": (set(FIELDS), {"model/scenario_fields.py", "export/choices.py"}),
+    # a law of NCCL is a formula for each of NCCL's own algorithms
+    "algorithm": (
+        set(ALGORITHMS) - {AUTO},
+        {"model/algorithms.py", "model/nccl_law.py", "model/library_choice.py"},
+    ),
 }
 """What is asked (a word of the other side of a comparison), the names that no comparison holds, and the records that may list them."""
 
-OTHER_KINDS = {"broadcast", "reduce", "gather", "scatter"}
-"""Names of collectives that stages or roles of colours have, too: they count where the other side speaks of a collective."""
+LISTED_TO_BE_COMPARED = ("collective", "kind")
+"""Of these a list of some names says what they have in common, which is the record's to say; of others it may be what a table shows."""
+
+OTHER_KINDS = {"broadcast", "reduce", "gather", "scatter"} | {
+    name for names in (PATHS, STAGES, RESOURCES, ALGORITHMS, FIELDS) for name in names if "-" not in name
+}
+"""Names that stand for other things, too, such as roles of colours: they count where the other side speaks of what is meant."""
+
+SPEAKS = {
+    "resource": r"^(?!.*\.drawn).*kind",
+    "stage": r"^(?!.*\.counts_as).*stage",
+    "field": r"\b(field|axis)\b",
+}
+"""How the other side of a comparison speaks of what is meant, where it is another word."""
 
 
 def literals(node):
@@ -52,10 +80,13 @@ def listed(tree):
 def found(tree, what, names):
     """Yield the lines on which a name is compared, or several are listed to be compared."""
     for line, texts, source in compared(tree):
-        if any(text in names and (text not in OTHER_KINDS or what in source) for text in texts):
+        if any(
+            text in names and (text not in OTHER_KINDS or re.search(SPEAKS.get(what, what), source))
+            for text in texts
+        ):
             yield line, source
     for line, texts in listed(tree):
-        if texts <= names and not texts <= OTHER_KINDS:
+        if what in LISTED_TO_BE_COMPARED and texts <= names and not texts <= OTHER_KINDS:
             yield line, f"a list of names: {', '.join(sorted(texts))}"
 
 
@@ -88,5 +119,20 @@ def test_a_comparison_of_any_form_is_seen():
         'y = "broadcast" != test.collective',
     ):
         assert list(found(ast.parse(source), "collective", NAMES["collective"][0])), source
+    for what, source in (
+        ("resource", 'resource.kind != "wire"'),
+        ("stage", 'stage.name == "reduce"'),
+        ("path", 's.path in ("peer-direct", "wire")'),
+        ("algorithm", 'scenario.algorithm == "ring"'),
+        ("field", 'if one.field in ("nodes", "message_bytes"): pass'),
+        ("resource", 'match use.kind:\n    case "core": pass'),
+    ):
+        assert list(found(ast.parse(source), what, NAMES[what][0])), source
+    for what, source in (
+        ("stage", 'stage_kind(name).counts_as == "flight"'),
+        ("resource", 'part == "wire"'),
+        ("algorithm", 'role == "direct"'),
+    ):
+        assert not list(found(ast.parse(source), what, NAMES[what][0])), source
     for source in ('stage.name != "reduce"', 'f(collective="allreduce")', 'COLOURS = ("gather", "reduce")'):
         assert not list(found(ast.parse(source), "collective", NAMES["collective"][0])), source

@@ -41,7 +41,6 @@ def test_no_file_name_stands_for_two_things(modules):
 
 LONG_FUNCTIONS = {
     "cli/step.py:_add_step_fields": "a table: one option of a step after another",
-    "cli/fields.py:add_fields": "a table: one option of a scenario after another",
     "engine/arrays/ring_arrays.py:_serve": "the chain of a stage, one resource after another: its parts share most of what it knows",
 }
 LONG_MODULES = {"engine/referee/processes.py": "the semantics, to be read from top to bottom"}

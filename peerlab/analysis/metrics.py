@@ -144,7 +144,7 @@ def busy_shares(trace: Trace, recording: Recording) -> dict[str, float]:
     used = busy_ps(trace, recording)
     shares: dict[str, float] = {}
     for resource, ps in zip(trace.resources, used.tolist(), strict=True):
-        if resource.kind != "wire":
+        if not resource_kind(resource.kind).in_flight:
             share = min(ps / recording.end_ps, 1.0)
             shares[resource.kind] = max(share, shares.get(resource.kind, 0.0))
     return {kind: shares[kind] for kind in RESOURCES if kind in shares}
@@ -215,6 +215,8 @@ def cores_busy(trace: Trace, recording: Recording) -> float:
         return 0.0
     used = busy_ps(trace, recording)
     seconds = sum(
-        used[i] * r.servers for i, r in enumerate(trace.resources) if r.kind == "core" and r.node == 0
+        used[i] * r.servers
+        for i, r in enumerate(trace.resources)
+        if resource_kind(r.kind).is_core and r.node == 0
     )
     return float(seconds) / recording.end_ps * (trace.switches if trace.one_switch else 1)

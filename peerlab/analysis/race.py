@@ -10,6 +10,7 @@ from peerlab.analysis.run import Run
 from peerlab.display import show_race
 from peerlab.errors import PeerlabError
 from peerlab.model.naming import told_apart
+from peerlab.model.paths import REDUCE
 from peerlab.trace import Columns
 from peerlab.units import say_time
 
@@ -66,7 +67,9 @@ class Slices:
 
 def arrivals(run: Run, columns: Columns) -> Slices:
     """Find the slices between nodes in columns of a trace (`SPAN_COLUMNS`)."""
-    numbers = [run.trace.stages.index(stage.name) for stage in run.scenario.stages if stage.name != "reduce"]
+    numbers = [
+        run.trace.stages.index(stage.name) for stage in run.scenario.stages if stage.name != REDUCE.name
+    ]
     flight = run.trace.stages.index("flight")
     between = np.isin(columns["stage"], [*numbers, flight]) & (columns["slice"] >= 0)
     rows = np.flatnonzero(between)

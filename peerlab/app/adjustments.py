@@ -1,12 +1,13 @@
 """What else has to change with what a user changes, so that the lab can show it."""
 
+from dataclasses import fields
+
 from peerlab.app.widgets import Changes
 from peerlab.errors import PeerlabError
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-
-_OF_TRANSPORT = ("transport", "mtu", "hops", "metres")
+from peerlab.model.scenario_fields import set_back_with
 
 
 def fitting(scenario: Scenario, changes: Changes) -> Changes:
@@ -17,21 +18,11 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
     PeerlabError
         If there is no such cluster.
     """
-    fitted = dict(changes)
+    fitted = _set_back(scenario, changes) | changes
     if "cluster" in changes:
         machine = load_cluster(changes["cluster"])
         fits = scenario.path in machine.paths
-        fitted |= {
-            "path": scenario.path if fits else machine.paths[0],
-            "algorithm": "auto",
-            "placement": None,
-            "wiring": "auto",
-            "acs_redirect": "auto",
-            "library": None,
-            "library_version": None,
-            "protocol": "auto",
-            **dict.fromkeys(_OF_TRANSPORT),
-        }
+        fitted["path"] = scenario.path if fits else machine.paths[0]
     if "collective" in changes and changes["collective"] not in ALGORITHMS[scenario.algorithm].collectives:
         fitted["algorithm"] = "auto"
     if (
@@ -44,16 +35,28 @@ def fitting(scenario: Scenario, changes: Changes) -> Changes:
     if chosen and not _possible(scenario, fitted, "algorithm"):
         fitted["algorithm"] = "auto"
     if "transport" not in fitted and scenario.transport and not _possible(scenario, fitted, "transport"):
-        fitted |= dict.fromkeys(_OF_TRANSPORT)
+        fitted |= _unset(scenario, "transport")
     return fitted
 
 
 def _possible(scenario: Scenario, changes: Changes, field: str) -> bool:
     """Return whether what was chosen for a field is there after the changes: a library forbids protocols, a path transports."""
-    rest = dict.fromkeys(_OF_TRANSPORT) if field == "transport" else {field: "auto"}
+    rest = _unset(scenario, field)
     chosen = {name: getattr(scenario, name) for name in rest}
     try:
         scenario.with_(**{**changes, **rest}).with_(**chosen)
     except PeerlabError:
         return False
     return True
+
+
+def _set_back(scenario: Scenario, changes: Changes) -> Changes:
+    """Return the fields that go with those that change, back at their defaults: another transport has packets and switches of its own."""
+    usual = {one.name: one.default for one in fields(scenario)}
+    return {name: usual[name] for changed in changes for name in set_back_with(changed)}
+
+
+def _unset(scenario: Scenario, field: str) -> Changes:
+    """Return a field at its default, with those that follow it."""
+    usual = next(one.default for one in fields(scenario) if one.name == field)
+    return {field: usual} | _set_back(scenario, {field: usual})

@@ -214,7 +214,7 @@ class Controls:
         try:
             self._show_primary(scenario)
             self._show_secondary(scenario)
-            self.rare.show(scenario, cache_rests=self.cache.disabled)
+            self.rare.show(scenario)
             self.undo.disabled = not can_undo
             hint = escape(_hint(scenario), quote=True)
             self.hint.value = hint and f"<span title='{hint}'>{hint}</span>"

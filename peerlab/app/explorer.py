@@ -24,6 +24,7 @@ from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.study.patience import TooSlow
+from peerlab.view.curve_scenarios import AXES
 from peerlab.view.payload import payload
 from peerlab.view.timeline import critical
 
@@ -160,7 +161,7 @@ class Explorer(Spoken):
                 self.controls.cache.value = not self.controls.cache.value
             case "critical":
                 self.figures.send({"kind": "critical", "path": critical(self.run)})
-            case "axis" if value in ("nodes", "message_bytes"):
+            case "axis" if value in tuple(AXES):
                 self._curving.axis = value
                 self._curving.draw(self.scenario)
             case "measure" | "stop measuring" | "save measured":

@@ -1,51 +1,25 @@
 """Where the NICs hang, and ACS redirect: two of the rarer settings."""
 
+from collections.abc import Mapping
+
 import ipywidgets as w
 
-from peerlab.app.widgets import Tell, offer, select
+from peerlab.app.field_controls import controls
+from peerlab.app.widgets import offer
 from peerlab.model.scenario import Scenario
 
-_WIRINGS = (
-    ("as the cluster says", "auto"),
-    ("below one switch", "switch"),
-    ("below one CPU", "root-port"),
-    ("across sockets", "other-socket"),
-    ("below one switch per socket", "socket-switch"),
-)
-_REDIRECTS = (("as the cluster says", "auto"), ("off", "off"), ("on", "on"))
+_WIRINGS, _REDIRECTS = (tuple(controls()[name].options()) for name in ("wiring", "acs_redirect"))
 
 
 class WiringSettings:
     """Widgets for the wiring of a scenario."""
 
-    def __init__(self) -> None:
-        self.place = select(
-            "GPU and NIC are",
-            _WIRINGS,
-            "pl-wiring",
-            "Where each NIC hangs, seen from the accelerators that it serves",
-        )
-        self.acs = select(
-            "ACS redirect",
-            _REDIRECTS,
-            "pl-acs",
-            "Whether switches send what goes from card to card up to the CPU first",
-        )
-
-    @property
-    def fields(self) -> list[w.Widget]:
-        """The widgets, in their order."""
-        return [self.place, self.acs]
-
-    def connect(self, tell: Tell) -> None:
-        """Say what each control changes."""
-        tell(self.place, "wiring", lambda place: {"wiring": place})
-        tell(self.acs, "acs_redirect", lambda way: {"acs_redirect": way})
+    def __init__(self, made: Mapping[str, w.Widget]) -> None:
+        self.place, self.acs = made["wiring"], made["acs_redirect"]
 
     def show(self, s: Scenario) -> None:
         """Offer where NICs may hang; of a cluster without a PCIe uplink nothing of the kind is known."""
         known = s.given_cluster.wiring
-        there = "switch.uplink" in s.given_cluster.figures and s.is_wired
         assumed = ", as assumed \u2020" if known.assumption else ""
         near = next(name for name, place in _WIRINGS if place == known.nic)
         place = "auto" if s.wiring == known.nic else s.wiring
@@ -55,4 +29,3 @@ class WiringSettings:
         redirect = "auto" if s.acs_redirect == now else s.acs_redirect
         kept = [one for one in _REDIRECTS if one[1] not in ("auto", now)]
         offer(self.acs, [(f"{now}{assumed}", "auto"), *kept], redirect)
-        self.place.disabled = self.acs.disabled = not there

@@ -58,7 +58,7 @@ class Inventory:
                 cluster.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
             )
             # the cores of a device share one queue; everything else serves one slice at a time
-            servers = cluster.cores_per_device if kind == "core" else 1
+            servers = cluster.cores_per_device if resource_kind(kind).is_core else 1
             capacity = capacity_Bps(cluster, kind)
             if resource_kind(kind).slowed_with_node:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.system import System
+from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_number
 from peerlab.trace import SPAN_COLUMNS, Columns, Totals, freeze
@@ -99,5 +100,6 @@ def with_opening(system: System, totals: Totals, lanes: Sequence[int], parts: Pa
     for row in _rows(system, lanes, parts):
         served[row[5]] += row[10]
     first = any(system.lanes[lane].node == system.lanes[lane].device == 0 for lane in lanes)
-    flown = sum(lasts for _, kind, lasts in parts if kind == "launch") if first else 0
+    # what bytes do not count on is latency
+    flown = sum(lasts for _, kind, lasts in parts if not resource_kind(kind).rate) if first else 0
     return Totals(served, nbytes, totals.flown_ps + flown)

@@ -128,9 +128,8 @@ class Pipeline:
             return Visit(resource, posted + held, crossing, held_ps=held)
         if use.kind == MESSAGES.kind:
             duration = cluster.nic_message_ps
-        elif (
-            use.kind == "core"
-        ):  # a core's work is per payload byte; what it touches in DRAM is counted there
+        elif resource_kind(use.kind).is_core:
+            # a core's work is per payload byte; what it touches in DRAM is counted there
             duration = service(cluster, use.kind, use.work)(crossing)
         else:
             wired = wire_bytes(cluster, crossing) if resource_kind(use.kind).frames else crossing

@@ -8,6 +8,7 @@ from typing import Any
 from peerlab.errors import ExportError, PeerlabError, ScenarioError, nearest
 from peerlab.model.paths import data_path
 from peerlab.model.scenario import Scenario
+from peerlab.model.scenario_fields import FIELDS
 from peerlab.textfile import read_value
 from peerlab.units import say_bytes, write_bytes
 from peerlab.view.curve_scenarios import SIZES
@@ -17,14 +18,8 @@ Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
 
 _NODES = (2, 4, 8, 16, 32, 64)
 """Nodes where the author names no values."""
-_WORDS = {"host": "path", "cache": "registration", "message": "message_bytes"}
+_WORDS = {one.page_word: name for name, one in FIELDS.items() if one.page_word}
 """Controls that have another name than the field."""
-_LABELS = {
-    "path": "Data path",
-    "registration": "Registration",
-    "message_bytes": "Message",
-    "collective": "Operation",
-}
 
 
 @dataclass(frozen=True)
@@ -153,18 +148,18 @@ def _named(wanted: Controls) -> list[tuple[str, tuple[Any, ...]]]:
 
 def _choice(scenario: Scenario, name: str, given: Iterable[Any]) -> PageControl:
     field, given = _WORDS.get(name, name), list(given)
-    known = [one.name for one in fields(Scenario)]
+    known = [one.name for one in fields(scenario)]
     if field not in known:
         raise ExportError(f"controls: unknown control {name!r}; {nearest(name, ['host', 'cache', *known])}")
     values = [_value(scenario, field, value) for value in given] or _default(scenario, name, field)
-    if field == "nodes" and len(given) == 2 and all(isinstance(value, str) for value in given):
+    if FIELDS[field].by_powers and len(given) == 2 and all(isinstance(value, str) for value in given):
         values = _doubled(*values)
     values = list(dict.fromkeys(values))
     if not values:
         raise ExportError(f"controls: {name} needs values here, as in {name}=VALUE:VALUE")
     if all(isinstance(value, int) for value in values) and not isinstance(values[0], bool):
         return PageControl(field, tuple(sorted(values)), "range", _label(field))
-    if field in ("path", "registration") and len(values) == 2:
+    if FIELDS[field].switches and len(values) == 2:
         return PageControl(field, tuple(values), "switch", _switch_label(field, values))
     return PageControl(field, tuple(values), "select", _label(field))
 
@@ -243,7 +238,7 @@ def _value(scenario: Scenario, field: str, text: Any, where: str = "controls") -
 
 
 def _label(field: str) -> str:
-    return _LABELS.get(field, field.removesuffix("_bytes").replace("_", " ").capitalize())
+    return FIELDS[field].title or field.removesuffix("_bytes").replace("_", " ").capitalize()
 
 
 def _switch_label(field: str, values: Sequence[Any]) -> str:
@@ -262,4 +257,5 @@ def _word(field: str, value: Any) -> str:
 def _name(field: str, value: Any) -> str:
     if field.endswith("_bytes") and isinstance(value, int):
         return say_bytes(value)
-    return f"{value} nodes" if field == "nodes" and value != 1 else str(value)
+    unit = FIELDS[field].page_unit
+    return f"{value} {unit}" if unit and value != 1 else str(value)

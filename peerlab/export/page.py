@@ -23,6 +23,7 @@ from peerlab.training.step_band import step_gain
 from peerlab.training.step_run import StepRun
 from peerlab.version import __version__
 from peerlab.view.bokeh_document import bokeh_script, document
+from peerlab.view.curve_scenarios import AXES
 from peerlab.view.policy import inline, policy
 from peerlab.view.theme import palettes
 from peerlab.view.views import VIEWS
@@ -191,7 +192,7 @@ def _shared(scenarios: Sequence[Scenario], controls: Controls | None) -> tuple[P
         if apart:
             raise ExportError(f"controls: the two scenarios differ in {apart[0]}, so it cannot change both")
         return found
-    return tuple(one for one in found if one.field in ("nodes", "message_bytes") and one.field not in apart)
+    return tuple(one for one in found if one.field in AXES and one.field not in apart)
 
 
 def _titles(scenarios: Sequence[Scenario]) -> list[str]:

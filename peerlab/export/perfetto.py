@@ -15,6 +15,7 @@ import numpy as np
 
 from peerlab.analysis.lanes import in_order, lane_name, tracks
 from peerlab.errors import PeerlabError
+from peerlab.model.stages import FLIGHT
 from peerlab.outfile import written
 from peerlab.trace import Iteration, Ran, Trace
 from peerlab.training.step_run import StepRun
@@ -156,7 +157,7 @@ def _event(trace: Trace, spans: Any, row: int, begin_ps: int, node: int, thread:
 
 def _rest(trace: Trace, spans: Any, row: int) -> str:
     """Return what the time of a span beside its work is called: a shared resource divides its rate, others wait for the one before."""
-    if trace.stages[int(spans["stage"][row])] == "flight":
+    if trace.stages[int(spans["stage"][row])] == FLIGHT:
         return "sending_us"  # the latency is its work; its bytes take the rest to leave
     shared = trace.resources[int(spans["resource"][row])].shared
     return "held_or_shared_us" if shared else "held_us"

@@ -18,7 +18,7 @@ class Algorithm:
     does: str = ""
     """What a rank does, in words; empty for another name of a schedule that has its own record."""
     one_device: bool = False
-    """Whether it needs nodes with one device."""
+    """Whether it needs nodes with one device, except where a library takes it over the devices of all nodes."""
     several_devices: bool = False
     """Whether it needs nodes with several devices."""
     power_of_two: bool = False

@@ -73,7 +73,7 @@ def _copy_in(engine: Use) -> Stage:
     crossing = (_dram("destination", engine.kind), Use("uplink_down", "destination", engine.kind))
     uses = (Use("link_both", "destination", "copy_down"), Use("link_down", "destination"))
     # a core pulls the bytes; a copy engine of the device takes them where they end
-    order = (engine, *crossing, *uses) if engine.kind == "core" else (*crossing, *uses, engine)
+    order = (engine, *crossing, *uses) if resource_kind(engine.kind).is_core else (*crossing, *uses, engine)
     return Stage("h2d", order, flight="copy_latency_ps", release="destination")
 
 

@@ -44,7 +44,7 @@ def _seconds_per_byte(cluster: Cluster, use: Use) -> float:
     kind = resource_kind(use.kind)
     if kind.frames or not kind.rate:  # the NIC's own rate, and what counts messages
         return 0.0
-    if use.kind != "core":
+    if not kind.is_core:
         return use.touches / capacity_Bps(cluster, use.kind)
     if use.work in _IN_NETWORK_SOFTWARE:
         return 0.0

@@ -46,6 +46,12 @@ class ResourceKind:
     """
     frames: bool = False
     """Whether bytes cross it in packets: it takes as long as they do with the transport's headers."""
+    is_core: bool = False
+    """Whether it is CPU cores: those of a device share one queue, and besides copying bytes they work on every packet."""
+    in_flight: bool = False
+    """Whether it serves nothing: slices in flight are drawn on it."""
+    receives: bool = False
+    """Whether it is the receiving end of what sends."""
     slowed_with_node: bool = False
     """Whether that of a slow node (`Scenario.slow_nodes`) has only the node's share of its capacity."""
 
@@ -147,6 +153,7 @@ RESOURCES: dict[str, ResourceKind] = {
         lane_name="CPU cores",
         drawn="CPU",
         counts_as="copy",
+        is_core=True,
     ),
     "launch": ResourceKind(
         label="launch and hops inside the node", scope="device", lane=5, lane_name="library"
@@ -181,7 +188,13 @@ RESOURCES: dict[str, ResourceKind] = {
         slowed_with_node=True,
     ),
     "wire": ResourceKind(
-        label="wire", scope="nic", rate="nic_Bps", lane=80, lane_name="in flight", drawn="wire"
+        label="wire",
+        scope="nic",
+        rate="nic_Bps",
+        lane=80,
+        lane_name="in flight",
+        drawn="wire",
+        in_flight=True,
     ),
     "nic_rx": ResourceKind(
         label="NIC receive",
@@ -190,6 +203,7 @@ RESOURCES: dict[str, ResourceKind] = {
         frames=True,
         lane=85,
         drawn="NIC",
+        receives=True,
         slowed_with_node=True,
     ),
     "leaf_up": ResourceKind(
@@ -222,6 +236,7 @@ RESOURCES: dict[str, ResourceKind] = {
         rate="port_Bps",
         lane=90,
         drawn="wire",
+        receives=True,
         slowed_with_node=True,
     ),
     "reduce": ResourceKind(
@@ -282,7 +297,7 @@ def count_in_node(cluster: Cluster, kind: str) -> int:
 def service(cluster: Cluster, kind: str, work: str = "") -> Callable[[int], int]:
     """Return the function from bytes to the picoseconds that a resource of `kind` needs for them, alone."""
     rate: int = getattr(cluster, work) if work else capacity_Bps(cluster, kind)
-    if kind == "core" and not work:  # besides copying, a core works on every packet
+    if resource_kind(kind).is_core and not work:  # besides copying, a core works on every packet
         packet, size = cluster.packet_ps, cluster.packet_bytes
         return lambda nbytes: service_ps(nbytes, rate) + -(-nbytes // size) * packet
     return lambda nbytes: service_ps(nbytes, rate)

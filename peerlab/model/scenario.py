@@ -7,17 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from peerlab.errors import ScenarioError, nearest
-from peerlab.model.checks import (
-    NUMBERS,
-    SIZES,
-    WORDS,
-    check_kind,
-    check_page,
-    check_switch,
-    checked_size,
-    checked_whole,
-    checked_word,
-)
+from peerlab.model.checks import checked_word
 from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
 from peerlab.model.effective_machine import Change, Changes, EffectiveMachine, changed
 from peerlab.model.fabrics import Fabric, fabric_of
@@ -28,6 +18,7 @@ from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS, DataPath, data_path, stages
 from peerlab.model.placement import checked_placement, hosts
 from peerlab.model.registration import RegistrationCost
+from peerlab.model.scenario_fields import FIELDS
 from peerlab.model.shape_checks import check_shape
 from peerlab.model.stages import Stage
 from peerlab.model.with_library import WithLibrary
@@ -121,19 +112,14 @@ class Scenario(WithLibrary):
         """Refuse fields that do not exist in our words; Python's own would be a TypeError."""
         if values:
             raise ScenarioError("scenario", f"give fields by name, as in nodes=8, not {values[0]!r} alone")
-        _check_names(given)
+        _check_names(cls, given)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for one in fields(self):
-            check_kind(one.name, getattr(self, one.name))
-        for check, names in ((checked_size, SIZES), (checked_whole, NUMBERS)):
-            for name in names:
-                self._set(name, check(name, getattr(self, name)))
-        for name, words in WORDS.items():
-            checked_word(name, getattr(self, name), words)
-        check_switch("prefetch", self.prefetch)
-        check_page(self.page_bytes)
+            FIELDS[one.name].check_kind(one.name, getattr(self, one.name))
+        for one in fields(self):
+            self._set(one.name, FIELDS[one.name].checked(one.name, getattr(self, one.name)))
         self._set("library", known_by_name(self.library))
         self._check_path()
         self.check_wiring()
@@ -321,7 +307,7 @@ class Scenario(WithLibrary):
         >>> Scenario(nodes=8).with_(nodes=16).nodes
         16
         """
-        _check_names(changes)
+        _check_names(type(self), changes)
         return replace(self, **changes)
 
     def as_code(self) -> str:
@@ -375,8 +361,8 @@ def checked_scenario(given: object) -> Scenario:
     return given
 
 
-def _check_names(given: Iterable[str]) -> None:
-    names = [one.name for one in fields(Scenario)]
+def _check_names(scenario: type[Scenario], given: Iterable[str]) -> None:
+    names = [one.name for one in fields(scenario)]
     for name in given:
         if name not in names:
             raise ScenarioError(name, f"unknown field; {nearest(name, names)}")

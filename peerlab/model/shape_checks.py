@@ -36,7 +36,7 @@ def check_shape(scenario: "Scenario") -> None:
         )
     if algorithm.in_network and scenario.nodes > 1:
         check_in_network(scenario.algorithm, scenario.data_path, scenario.fabric, scenario.used_transport)
-    if scenario.choice is None or scenario.algorithm != "ring":  # NCCL's ring goes over all devices
+    if scenario.choice is None or not algorithm.one_device:  # NCCL's ring goes over all devices
         algorithm.check(scenario.hardware, scenario.nodes, scenario.collective)
 
 

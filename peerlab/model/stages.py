@@ -154,6 +154,10 @@ STAGES: dict[str, StageKind] = {
 """Every kind of stage; a trace numbers them in this order."""
 
 
+FLIGHT = "flight"
+"""The stage of a slice's latency, between two visits or after the last."""
+
+
 def stage_kind(name: str) -> StageKind:
     """Return a kind of stage.
 

@@ -81,7 +81,7 @@ def _of_stage(stage: Stage) -> Iterator[str]:
         rate = use.work or resource_kind(use.kind).rate
         if rate in _KEYS:
             yield _KEYS[rate]
-        if use.kind == "core" and not use.work:
+        if resource_kind(use.kind).is_core and not use.work:
             yield from ("host.packet_cost", "host.packet_size")
 
 

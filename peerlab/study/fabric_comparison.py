@@ -14,6 +14,7 @@ from peerlab.display import show_fabrics
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ScenarioError
+from peerlab.model.paths import MESSAGES
 from peerlab.model.scenario import Scenario, checked_scenario
 from peerlab.model.transport_files import load_transport
 from peerlab.units import say_time
@@ -50,7 +51,7 @@ class OnTransport:
     @property
     def counts_messages(self) -> bool:
         """Whether what limits it is how many messages a NIC sends a second."""
-        return self.run.bottleneck is not None and self.run.bottleneck.kind == "nic_messages"
+        return self.run.bottleneck is not None and self.run.bottleneck.kind == MESSAGES.kind
 
     @cached_property
     def messages_per_s(self) -> float:

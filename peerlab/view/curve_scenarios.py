@@ -16,6 +16,8 @@ NODES = tuple(2**k for k in range(1, 11))
 """Nodes of the curve: 2 to 1024."""
 SIZES = (*tuple(64 * KIB * 4**k for k in range(7)), GIB)
 """Message sizes of the curve: 64 KiB to 1 GiB."""
+_APART = ("cluster", "path", "registration")
+"""Fields that the key of some curves leaves out: `lines` varies them, or they have a key of their own."""
 AXES = {"nodes": NODES, "message_bytes": SIZES}
 
 
@@ -61,9 +63,7 @@ def machine_key(machine: Cluster) -> str:
 
 def key(scenario: Scenario, axis: str) -> str:
     """Return a key that two scenarios share if their curves along an axis are the same: all fields that `lines` does not vary."""
-    others = [
-        one.name for one in fields(scenario) if one.name not in ("cluster", "path", "registration", axis)
-    ]
+    others = [one.name for one in fields(scenario) if one.name not in {*_APART, axis}]
     return "|".join(
         [machine_key(scenario.hardware), _kept(scenario), *(f"{getattr(scenario, name)}" for name in others)]
     )

@@ -30,6 +30,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.paths import data_path, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
+from peerlab.model.scenario_fields import FIELDS
 from peerlab.units import say_bytes, say_time
 from peerlab.view.curve_scenarios import AXES, NODES, PathCurve, at, key, line_of, machine_key
 from peerlab.view.left_out import say_left_out
@@ -59,7 +60,7 @@ def curves(
     return {
         "axis": axis,
         "values": list(AXES[axis]),
-        "names": [say_bytes(v) if axis == "message_bytes" else str(v) for v in AXES[axis]],
+        "names": [say_bytes(v) if FIELDS[axis].size else str(v) for v in AXES[axis]],
         "lines": [_drawn(axis, line, runs, there.get(line.name)) for line, runs in computed],
         "limits": _limits(scenario, axis, banded=bands is not None),
         "key": key(scenario, axis),

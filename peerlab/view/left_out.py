@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from peerlab.analysis.run import Run
+from peerlab.model.scenario_fields import FIELDS
 from peerlab.units import say_bytes, say_count
 from peerlab.view.curve_scenarios import AXES, PathCurve
 
@@ -34,4 +35,4 @@ def say_left_out(
 
 
 def _say_value(axis: str, value: int) -> str:
-    return say_bytes(value) if axis == "message_bytes" else say_count(value, "node")
+    return say_bytes(value) if FIELDS[axis].size else say_count(value, "node")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from peerlab.analysis.run import Run
+from peerlab.model.scenario_fields import FIELDS
 from peerlab.units import say_bytes
 
 SWITCHES = "large dots: library switches"
@@ -14,7 +15,7 @@ def switches_of(axis: str, runs: Sequence[Run | None]) -> list[str]:
     """Return for each point whether the library does something else there than at the size before, in words."""
     found = [""] * len(runs)
     for place, (before, run) in enumerate(pairwise(runs), 1):
-        if axis != "message_bytes" or not before or not run:
+        if not FIELDS[axis].size or not before or not run:
             continue
         was, now = before.scenario.choice, run.scenario.choice
         faster = run.time_ps < before.time_ps

@@ -119,7 +119,7 @@ def _sends(run: Run) -> bool:
     found = run.bottleneck
     if found is None or found.resource is None:
         return False
-    return found.resource.counts_as == "send" or found.kind in ("nic_rx", "port_rx")
+    return found.resource.counts_as == "send" or found.resource.receives
 
 
 def _spread(stops: list[int], middle: float) -> list[tuple[int, float]]:

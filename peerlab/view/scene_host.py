@@ -1,6 +1,6 @@
 """The upper half of a node in the data path's picture: host memory, CPU, the uplink to them, the switch below it."""
 
-from peerlab.model.resources import Part, capacity_Bps
+from peerlab.model.resources import Part, capacity_Bps, resource_kind
 from peerlab.model.stages import Track
 from peerlab.view.drawing import HEIGHT
 from peerlab.view.geometry import (
@@ -76,7 +76,7 @@ def _cpu(sketch: Sketch, node: int) -> None:
     x = _box(sketch, node, CPU, hot=hot, used=works)
     name, share = sketch.says(node, "CPU", "CPU", CPU[2] - CPU[0] - 8)
     cores = c.devices * c.cores_per_device if c.cores_per_device else 0
-    if name or (works and "core" not in sketch.kinds):
+    if name or (works and not any(resource_kind(kind).is_core for kind in sketch.kinds)):
         note = share if sketch.on("CPU") else "no limit here"
     elif works:
         note = f"{sketch.run.cores_busy:.1f} of {cores}"

@@ -60,16 +60,14 @@ class TimelineLane:
 def _has(run: Run, kind: str, on_paths: frozenset[str]) -> bool:
     """Whether the cluster has a resource of this kind at all, used or not; `on_paths` are those that any of its paths uses."""
     s, hardware = run.scenario, run.scenario.hardware
-    match kind:
-        case "wire":  # whatever the path, a slice is in flight between the nodes
-            return True
-        case "registration":
-            return any(data_path(path).uses_device_memory for path in hardware.paths)
-        case "scaleup":
-            return hardware.devices > 1 and not s.collective_record.is_message and s.memory == "device"
-        case "reduce":
-            return s.reduces and s.collective_record.adds
-    return kind in on_paths or kind in run.busy
+    there = {
+        "registration": any(data_path(path).uses_device_memory for path in hardware.paths),
+        "scaleup": hardware.devices > 1 and not s.collective_record.is_message and s.memory == "device",
+        "reduce": s.reduces and s.collective_record.adds,
+    }
+    if resource_kind(kind).in_flight:  # whatever the path, a slice is in flight between the nodes
+        return True
+    return there.get(kind, kind in on_paths or kind in run.busy)
 
 
 def lanes(run: Run) -> list[TimelineLane]:

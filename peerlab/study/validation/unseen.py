@@ -37,6 +37,8 @@ SIZES = (
 )
 """Groups of sizes whose signed error is said."""
 _SOCKETS = re.compile(r"Using network Socket|NET/Socket\b")
+_SOCKETS_PATH = "host-tcp"
+"""The path that a log with such a line took."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,11 +243,11 @@ def _over_sockets(records: Records, cluster: Cluster) -> str | None:
     said = " ".join(map(str, records.manifest.get("transport") or ()))
     if not _SOCKETS.search(said):
         return None
-    if "host-tcp" not in cluster.paths:
+    if _SOCKETS_PATH not in cluster.paths:
         raise RecordsError(
             f"the log says that NCCL used sockets, and {cluster.name} has no path through TCP; name another with --cluster"
         )
-    return "host-tcp"
+    return _SOCKETS_PATH
 
 
 def _asked(

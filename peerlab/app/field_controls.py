@@ -1,0 +1,70 @@
+"""Controls of *More* as the records of their fields describe them: how one is made, what it changes, and what it shows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as w
+
+from peerlab.app.widgets import Changes, given, select, text_field, whole
+from peerlab.errors import ScenarioError
+from peerlab.model.collective import AUTO
+from peerlab.model.field_record import Control
+from peerlab.model.scenario import Scenario
+from peerlab.model.scenario_fields import FIELDS
+from peerlab.units import write_bytes
+
+
+def controls() -> dict[str, Control]:
+    """Return the controls of *More* by their field, in their order."""
+    found = [(name, one.control) for name, one in FIELDS.items() if one.control]
+    return dict(sorted(found, key=lambda pair: pair[1].place))
+
+
+def widget(control: Control) -> w.Widget:
+    """Return a text field, or a list."""
+    style = f"pl-{control.name}"
+    if control.empty:
+        return text_field(control.label, control.empty, style, control.tip)
+    return select(control.label, list(control.options()), style, control.tip)
+
+
+def change(name: str, control: Control) -> Callable[[Any], Changes]:
+    """Return the function from what a user chose or wrote to what that changes; nothing written is the default."""
+
+    def written(text: str) -> Changes:
+        if not given(text):
+            return {name: control.usual}
+        return {name: _number(text, control) if control.number else text.strip()}
+
+    return written if control.empty else lambda value: {name: value}
+
+
+def show(one: w.Widget, name: str, control: Control, s: Scenario) -> None:
+    """Set a control to the value in `s`; a list shows its first option for what it does not offer."""
+    value = getattr(s, name)
+    if not control.empty:
+        offered = [each for _, each in one.options]
+        one.value = value if value in offered else offered[0]
+    elif value in (None, AUTO):
+        one.value = ""
+    else:
+        one.value = write_bytes(value) if name.endswith("_bytes") else str(value)
+
+
+def _number(text: str, control: Control) -> int | float | str:
+    """Return a number, or the text for the scenario to refuse in its own words."""
+    if control.number == "whole":
+        return whole(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def possible(s: Scenario, **changed: str) -> bool:
+    """Return whether a scenario can have this instead."""
+    try:
+        s.with_(**changed)
+    except ScenarioError:
+        return False
+    return True
