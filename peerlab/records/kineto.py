@@ -20,8 +20,10 @@ import ijson  # type: ignore[import-untyped]
 
 from peerlab.errors import RecordsError
 from peerlab.model.collective import MEASURED, programs_of
+from peerlab.progress_bar import progress_bar
 from peerlab.records.text import clean
 from peerlab.records.trace_file import BYTE_ORDER_MARK, LOOK, TOOL, WatchedTrace
+from peerlab.units import MIB
 
 MOST_EVENTS = 2_000_000
 """Events that are read at most; a step of a large model has 10,000 to 100,000. They take 200 MB at most while they are read."""
@@ -135,8 +137,11 @@ def read_events(source: Path | bytes, name: str) -> TraceEvents:
     found = TraceEvents(clean(name))
     try:
         with source.expanduser().open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
-            watched = WatchedTrace(raw, found.name)
-            _read_all(found, watched)
+            size = raw.seek(0, io.SEEK_END)
+            raw.seek(0)
+            with progress_bar("trace", "MiB", size // MIB, shown=isinstance(source, Path)) as bar:
+                watched = WatchedTrace(raw, found.name, lambda: bar(raw.tell() // MIB))
+                _read_all(found, watched)
     except gzip.BadGzipFile:
         raise RecordsError(
             f"{found.name}: the compressed file is damaged, or something else stands behind its end"

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
 from peerlab.errors import RecordsError
@@ -31,12 +32,16 @@ class _Readable(Protocol):
 
 
 class WatchedTrace:
-    """A file whose NaNs become nulls, and which gives up when an event, a text or all of it is longer than any is."""
+    """A file whose NaNs become nulls, and which gives up when an event, a text or all of it is longer than any is.
 
-    def __init__(self, raw: BinaryIO, name: str) -> None:
+    It calls `tell` after every piece that it reads.
+    """
+
+    def __init__(self, raw: BinaryIO, name: str, tell: Callable[[], None] = lambda: None) -> None:
         zipped = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
         self.file: _Readable = gzip.GzipFile(fileobj=raw) if zipped else raw
+        self._tell = tell
         self.name, self._most_bytes = name, MOST_UNPACKED if zipped else None
         self.since_event = 0
         self.no_numbers = 0
@@ -52,6 +57,7 @@ class WatchedTrace:
         """Return about so many bytes; none at the end."""
         while size:
             chunk = self.file.read(size)
+            self._tell()
             self._bound(chunk)
             text = self._held + chunk
             seen = self._passed + text

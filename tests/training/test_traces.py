@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import sys
 
 import pytest
 from profiler_traces import allreduce, computing, event, one_step, save
@@ -11,6 +12,7 @@ import peerlab
 from peerlab.app.log_findings import look_at_trace
 from peerlab.cli.commands import run as run_command
 from peerlab.errors import RecordsError, WorkloadError
+from peerlab.progress_bar import ProgressBar
 from peerlab.records import kineto, trace_file
 from peerlab.training.loading import trace_in
 
@@ -388,3 +390,28 @@ def test_the_panel_plays_a_trace_on_each_path_of_the_cluster_that_is_shown(tmp_p
             one["args"] = {}
     _, told = look_at_trace(save(tmp_path, unsized).read_bytes(), "mine.json", peerlab.Scenario(nodes=2))
     assert "cannot be simulated" in told
+
+
+@pytest.mark.parametrize("name", ["mine.pt.trace.json", "mine.pt.trace.json.gz"])
+def test_reading_a_large_trace_shows_how_far_it_is(tmp_path, monkeypatch, name):
+    heard = []
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    call = ProgressBar.__call__
+    monkeypatch.setattr(
+        ProgressBar, "__call__", lambda bar, *far: heard.append((far[0], bar.total)) or call(bar, *far)
+    )
+    monkeypatch.setattr("peerlab.progress_bar._AFTER_S", 0.0)
+    monkeypatch.setattr("peerlab.progress_bar._REDRAW_S", 0.0)
+    monkeypatch.setattr(kineto, "MIB", 1024)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    path = save(tmp_path, one_step() * 2000, name)
+    kineto.read_events(path, path.name)
+    assert "trace" in terminal.getvalue()
+    done, totals = zip(*heard, strict=True)
+    assert set(totals) == {path.stat().st_size // 1024}
+    assert list(done) == sorted(done)
+    assert done[-1] == totals[0] > 0
