@@ -50,6 +50,18 @@ def test_the_road_below_is_that_of_the_bucket_under_way(opened):
     expect(page.locator(".ts-road p").first).to_contain_text("waits for its gradients")
 
 
+def test_on_one_clock_each_road_says_which_bucket_is_under_way_at_this_moment(opened):
+    """The two paths are at different buckets then, and neither is the one that a list has chosen: each says its own (N5)."""
+    page = opened()
+    middle = 0.4 * max(HOST.time_ps, PEER.time_ps) / 1e6
+    seek(page, middle)
+    for road in page.locator(".ts-road p").all():
+        expect(road).to_contain_text(re.compile("^at this moment: bucket [0-9]+, "))
+    page.locator("[data-exchange='3']").first.click()
+    for road in page.locator(".ts-road p").all():
+        expect(road).to_contain_text(re.compile("^bucket 4, "))
+
+
 def test_a_click_on_a_bucket_gives_it_the_clock(opened):
     page = opened()
     page.locator("[data-exchange='3']").first.click()

@@ -1,10 +1,13 @@
 """The headline's words."""
 
+from html import unescape
+
 import pytest
 
 import peerlab
 from peerlab.view.headline import cards
 from peerlab.view.registration_table import table
+from peerlab.view.words import caption, waits_for
 
 DIRECT = {"path": "peer-direct", "registration": "per-transfer", "nodes": 3, "message_bytes": "1 MiB"}
 
@@ -25,3 +28,14 @@ def test_counts_say_whose_they_are_where_that_is_not_plain(fields, ends):
     assert note.endswith(f"s{ends}")
     assert note.startswith(f"{run.registration.misses} misses, ")
     assert str(table(run)["total"]).endswith(note)
+
+
+def test_where_the_proxy_is_named_it_is_explained():
+    asked = {"cluster": "p4d", "nodes": 2, "message_bytes": "64 MiB"}
+    named, other = (
+        peerlab.simulate(peerlab.Scenario(path=path, **asked)) for path in ("peer-direct", "host-rdma")
+    )
+    assert "with its proxy" in waits_for(named)
+    for says in (caption(named), str(cards(named)), peerlab.race(other, named)._repr_html_()):
+        assert "the library's thread that posts messages to a NIC" in unescape(says)
+    assert "proxy" not in caption(other).lower()
