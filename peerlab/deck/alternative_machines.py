@@ -114,7 +114,7 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
             )
         )
     about = f"Times as fast as today's {say_time(compared.detour.time_ps)} through the host; each line is simulated. The last column is for your costs"
-    notes = tuple(f"{one.says}: {one.means}." for one in found)
+    notes = tuple(f"{one.says}: {one.means}.{_chosen(one, found[0])}" for one in found)
     return Slide(title, about, grid(*told), notes=notes, source=figures_said(compared))
 
 
@@ -127,6 +127,20 @@ def _beside(gain: float, other: float) -> str:
     if max(gain, other) <= _ALIKE * min(gain, other):
         return "about as much as"
     return "more than" if gain > other else "less than"
+
+
+def _chosen(option: Option, today: Option) -> str:
+    """Say what the library would choose with an option where that is something else than today: a faster part may then gain less, or lose."""
+    told = [
+        f"the library would choose {run.scenario.choice.runs.rpartition(': ')[2]} then, {way}"
+        for way, run, before in (
+            ("through the host", option.detour, today.detour),
+            ("by Peer Direct", option.direct, today.direct),
+        )
+        if run and before and run.scenario.choice and before.scenario.choice
+        if run.scenario.choice.runs != before.scenario.choice.runs
+    ]
+    return f" There {'; '.join(told)}." if told else ""
 
 
 def _gain(run: Run | None, today: float) -> str:

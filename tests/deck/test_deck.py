@@ -53,7 +53,7 @@ def made(training=None, plans=STILL, **fields):
 
 
 def run(**fields):
-    return peerlab.simulate(peerlab.Scenario(nodes=4, **fields))
+    return peerlab.simulate(peerlab.Scenario(**{"nodes": 4, **fields}))
 
 
 def test_the_review_has_every_slide_and_an_example_of_a_training_if_none_is_given():
@@ -97,6 +97,18 @@ def test_each_alternative_is_simulated_and_has_a_box_for_its_cost():
     assert "InfiniBand" in row
     assert f"{today / other.time_s:.2f}\u00d7" in row
     assert slide.body.count("role='textbox'") == slide.body.count("<tr") - 1 >= 5
+
+
+def test_where_the_library_would_choose_otherwise_an_alternative_says_so():
+    asked = {"cluster": "p4d", "nodes": 2, "message_bytes": "64 MiB"}
+    notes = dict(note.split(": ", 1) for note in one("alternatives", **asked).notes)
+    machine, today = peerlab.load_cluster("p4d"), run(path="peer-direct", **asked).scenario.choice
+    faster = machine.with_figure("nic.rate", 2 * machine.figures["nic.rate"].value)
+    then = run(path="peer-direct", **{**asked, "cluster": faster}).scenario.choice
+    assert then.runs != today.runs
+    chosen = then.runs.partition(": ")[2]
+    assert f"the library would choose {chosen} then, by Peer Direct" in notes["A faster network"]
+    assert "would choose" not in notes["As it is"]
 
 
 def test_where_latency_is_the_bottleneck_no_resource_is_said_to_be():
