@@ -132,13 +132,13 @@ def _beside(gain: float, other: float) -> str:
 def _chosen(option: Option, today: Option) -> str:
     """Say what the library would choose with an option where that is something else than today: a faster part may then gain less, or lose."""
     told = [
-        f"the library would choose {run.scenario.choice.runs.rpartition(': ')[2]} then, {way}"
+        f"the library would choose {', '.join(run.scenario.choice.does)} then, {way}"
         for way, run, before in (
             ("through the host", option.detour, today.detour),
             ("by Peer Direct", option.direct, today.direct),
         )
         if run and before and run.scenario.choice and before.scenario.choice
-        if run.scenario.choice.runs != before.scenario.choice.runs
+        if run.scenario.choice.does != before.scenario.choice.does
     ]
     return f" There {'; '.join(told)}." if told else ""
 
