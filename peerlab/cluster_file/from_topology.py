@@ -56,16 +56,34 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
     how = wired(topology, source)
     like = load_cluster(kind.like)
     said = {figure.key: figure for figure in _read(topology, how, kind, guessed, source)}
+    cluster = _in_its_link(_without_nvlink(_like(like, name, topology, how, kind, said), topology, kind))
+    if "nic.rate" not in said and how.ports > 1:
+        cluster = _several(cluster, "nic.rate", how.ports, "NICs")
+    if "switch.uplink" not in said and how.uplinks > 1:
+        cluster = _several(cluster, "switch.uplink", how.uplinks, "links")
+    cluster.check_devices()
+    return Drafted(
+        with_forwarding(cluster),
+        like.name,
+        tuple(key for key in said if not said[key].assumption),
+        (*topology.remarks, *how.remarks, *_others(topology, how, guessed)),
+    )
+
+
+def _like(
+    like: Cluster, name: str, topology: Topology, how: Wired, kind: Accelerator, read: dict[str, Figure]
+) -> Cluster:
+    """Return a cluster of the figures that were read, and of the like cluster's where the file says nothing."""
     figures = {
-        key: _taken(one, like) for key, one in like.figures.items() if not key.startswith(_DROPPED)
-    } | said
+        key: _taken(figure, like) for key, figure in like.figures.items() if not key.startswith(_DROPPED)
+    } | read
     ordered = {key: figures[key] for key in FIGURE_KINDS if key in figures}
     values: dict[str, Any] = {
         field: internal_value(ordered[key]) if key in ordered else None
         for key, field in FIGURE_FIELDS.items()
     }
     library = _library(how, like)
-    cluster = replace(
+    return replace(
         like,
         name=name,
         title=f"{kind.name}, drafted",
@@ -82,19 +100,6 @@ def from_topology(topology: Topology, name: str, file: str, today: date) -> Draf
         leaves_out=MappingProxyType({}),
         figures=MappingProxyType(ordered),
         **values,
-    )
-    cluster = _in_its_link(_without_nvlink(cluster, topology, kind))
-    if "nic.rate" not in said and how.ports > 1:
-        cluster = _several(cluster, "nic.rate", how.ports, "NICs")
-    if "switch.uplink" not in said and how.uplinks > 1:
-        cluster = _several(cluster, "switch.uplink", how.uplinks, "links")
-    cluster.check_devices()
-    found = with_forwarding(cluster)
-    return Drafted(
-        found,
-        like.name,
-        tuple(key for key in said if not said[key].assumption),
-        (*topology.remarks, *how.remarks, *_others(topology, how, guessed)),
     )
 
 

@@ -138,16 +138,6 @@ def test_what_the_launcher_decides_cannot_be_asked_for(mpiexec):
     assert problem == "peerlab: ranks: cannot be chosen with --mpi: the launcher starts the ranks\n"
 
 
-@pytest.mark.parametrize("given", [["--sockets"], ["--sockets", "--mpi"]])
-def test_an_old_call_over_sockets_is_told_what_to_give_instead(given):
-    status, out, problem = run(*COMMAND, *given, RANK="0", WORLD_SIZE="2", MASTER_ADDR="127.0.0.1")
-    assert (status, out) == (2, "")
-    assert problem.splitlines()[-1] == (
-        "peerlab measure: error: --sockets is gone: start the ranks with mpirun or srun and give --mpi, as in "
-        "'mpirun -n 4 peerlab measure --mpi' (on one machine, without a launcher: --arms staged,tcp)"
-    )
-
-
 def test_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch):
     monkeypatch.setattr(arms, "SILENCE_S", 0.05)
     here, there = socket.socketpair()

@@ -8,7 +8,7 @@ import peerlab
 from peerlab.analysis.lanes import has_lane
 from peerlab.analysis.metrics import BUSY, LATENCY
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS
-from peerlab.model.paths import PATHS, data_path, stages
+from peerlab.model.paths import ACROSS_SWITCH, PATHS, data_path, stages
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.resources import RESOURCES, ResourceKind, resource_kind
 from peerlab.model.stages import STAGES, Track, stage_kind
@@ -53,7 +53,7 @@ def test_what_a_record_names_exists():
         assert not kind.rate or kind.rate in FIGURE_FIELDS.values()
     for one in PATHS.values():
         assert set(one.needs) <= FIGURE_KINDS.keys()
-        assert one.way.format(device="Gaudi")
+        assert one.way.format(device="Gaudi", across=ACROSS_SWITCH)
         assert bool(one.cache_rests) != one.uses_device_memory
     for name, path in WAYS:
         for stage in stages(load_cluster(name), path):
