@@ -21,6 +21,9 @@ def test_by_default_the_switches_that_the_cluster_has_and_nodes():
     ]
     assert [one.field for one in asked(None, cluster="ideal-100g")[1]] == ["nodes"]
     assert [one.field for one in asked(None, cluster="ideal-100g-staged")[1]] == ["nodes"]
+    assert [one.field for one in asked(None, cluster="ideal-100g", collective="point-to-point")[1]] == [
+        "message_bytes"
+    ]
     assert asked(None, nodes=12, path="host-tcp")[1][0].values == ("host-tcp", "peer-direct")
     assert 12 in asked(None, nodes=12)[1][2].values
 

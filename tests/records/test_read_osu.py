@@ -69,6 +69,16 @@ def test_an_allreduce_keeps_its_sizes():
     assert list(found.table["correct"]) == [True, True]
 
 
+def test_a_reduce_scatter_keeps_its_sizes_which_are_those_of_all_ranks():
+    found = peerlab.load(
+        OSU_ALLTOALL.replace("osu_alltoall", "osu_reduce_scatter").replace(
+            "All-to-All Personalized Exchange", "Reduce_scatter"
+        )
+    )
+    assert set(found.table["collective"]) == {"reduce-scatter"}
+    assert list(found.table["size_bytes"]) == [1, 1048576]
+
+
 def test_of_a_collective_that_overlaps_the_pure_communication_counts():
     found = peerlab.load(OSU_OVERLAP)
     assert list(found.table["time_s"]) == [15.5e-6]

@@ -39,3 +39,8 @@ def test_where_the_proxy_is_named_it_is_explained():
     for says in (caption(named), str(cards(named)), peerlab.race(other, named)._repr_html_()):
         assert "the library's thread that posts messages to a NIC" in unescape(says)
     assert "proxy" not in caption(other).lower()
+
+
+def test_of_one_rank_the_headline_says_that_it_exchanges_nothing():
+    alone = cards(peerlab.simulate(peerlab.Scenario(cluster="ideal-100g", nodes=1)))
+    assert (alone[0]["name"], alone[0]["note"]) == ("busbw", "one rank exchanges nothing")
