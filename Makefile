@@ -6,7 +6,7 @@ VOILA_IP ?= 127.0.0.1
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Groups of tests side by side (tests/groups.py says which), the longest first; then the 25 tests that took longest.
-TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder --durations=25 --durations=25
+TOGETHER := --numprocesses=auto --maxprocesses=4 --dist=loadscope --no-loadscope-reorder --durations=25
 # Only these decide what is installed; editing our own code needs no new install.
 SETUP  := pyproject.toml Makefile
 # A line before each part that takes a while; pip's own warnings and errors stand between them.
