@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.analysis.lanes import lane_name
 from peerlab.units import PS_PER_S
+from peerlab.view.picture import Picture
 from peerlab.view.timeline import timeline
 
 scenarios = st.builds(
@@ -100,7 +101,7 @@ def test_busy_shares_by_lane_are_the_same_by_name_and_in_order(scenario):
 
 def test_lanes_have_the_names_that_the_timeline_and_the_way_use():
     run = peerlab.simulate(peerlab.Scenario(cluster="dl1", nodes=8, path="host-rdma"))
-    shown = {lane["label"] for lane in timeline(run)["lanes"]}
+    shown = {lane["label"] for lane in timeline(Picture(run))["lanes"]}
     assert {"PCIe uplink up", "PCIe uplink down", "NIC send", "NIC receive", "DRAM"} <= shown & set(
         run.busy_lanes()
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band
-from peerlab.app.runs import PATIENCE_S, GivingWay, Runs
+from peerlab.app.runs import PATIENCE_S, GivingWay, Runs, give_turns
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
 from peerlab.study.bands import bands_of
@@ -76,7 +76,7 @@ class Curving:
             runs: list[Run | None] = []
             possible = list(line.scenarios)
             for place, one in enumerate(line.scenarios):
-                await asyncio.sleep(0)
+                await give_turns()
                 if self._shown and not self._shown.get("old") and time.monotonic() - begun > PATIENCE_S:
                     self._tell({**self._shown, "old": True})
                 try:

@@ -18,7 +18,7 @@ from peerlab.app.machine_panel import OwnMachine
 from peerlab.app.measured_points import MeasuredPoints
 from peerlab.app.race_panel import RacePanel
 from peerlab.app.ratio_in_background import Comparing
-from peerlab.app.runs import PATIENCE_S, Background, Runs
+from peerlab.app.runs import PATIENCE_S, Background, Runs, give_turns
 from peerlab.app.widgets import Changes, Spoken, close_all
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.scenario import Scenario
@@ -298,8 +298,9 @@ class Explorer(Spoken):
                 PeerlabError
             ):  # impossible, or too slow: the switch will say so, or compute in the background
                 continue
+            await give_turns()
             parcels[switch] = payload(run, self.run, self._number + 1)
-            await asyncio.sleep(0)
+            await give_turns()
         self.figures.send_ahead(parcels)
 
 

@@ -61,10 +61,10 @@ def _number(text: str, control: Control) -> int | float | str:
         return text
 
 
-def possible(s: Scenario, **changed: str) -> bool:
+def possible(s: Scenario, **changed: Any) -> bool:
     """Return whether a scenario can have this instead."""
     try:
-        s.with_(**changed)
+        s.with_(cluster=s.given_cluster, **changed)  # it was read already
     except ScenarioError:
         return False
     return True

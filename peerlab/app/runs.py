@@ -21,6 +21,14 @@ PATIENCE_S = 0.15
 _AT_ONCE_S = 0.05
 """A simulation that only a curve needs goes to a thread after so many seconds."""
 _YIELD_S = 0.004
+_TURNS = 8
+"""So many turns of its loop a kernel takes from a message of the page to the change that it asks for."""
+
+
+async def give_turns() -> None:
+    """Let what the user has just done go first: a long sequence of short computations calls this between them."""
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
 
 
 class Runs:

@@ -121,5 +121,18 @@ def load_cluster(name: str | Path) -> Cluster:
     HardwareError
         If there is no such cluster or file, or the file is wrong.
     """
+    return _known_cluster(name) if name in known_clusters() else _from_file(name)
+
+
+@cache
+def _known_cluster(name: str | Path) -> Cluster:
+    """Return a cluster that comes with peerlab: read once, as a file of one's own may change and these do not.
+
+    A lab makes a dozen scenarios to answer a click, and each read lets a computation in the background have the interpreter.
+    """
+    return _from_file(name)
+
+
+def _from_file(name: str | Path) -> Cluster:
     path = cluster_file(name)
     return read_cluster(read_cluster_text(path), str(path))

@@ -13,10 +13,9 @@ from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import HEIGHT, WIDTH, Drawing, PageDrawing, Point
 from peerlab.view.frames import PASSED, PageRows, moves
 from peerlab.view.geometry import SUM_BOX, badge_place, stops, waiting_places, ways
+from peerlab.view.picture import Picture
 from peerlab.view.registration_table import LiveTable, StandingTable, table
 from peerlab.view.shown_nodes import ShownNodes
-from peerlab.view.sketch import Sketch
-from peerlab.view.static_scene import draw
 from peerlab.view.theme import FONT, stage_role
 from peerlab.view.tips import Tip, tips
 from peerlab.view.trains import aside, breadth, queues
@@ -78,17 +77,16 @@ class SceneParcel(PageDrawing):
     """The registration table."""
 
 
-def scene(run: Run) -> SceneParcel:
+def scene(picture: Picture) -> SceneParcel:
     """Return what the page needs to draw the data path of a run: the static scene, the tracks of slices, and where slices wait."""
-    sketch = Sketch(run)
+    run, sketch = picture.run, picture.sketch
     geometry = sketch.geometry
     tracks = {stage: stage_kind(stage).track for stage in (*sketch.drawn, REDUCE.name)}
     devices = range(run.scenario.hardware.devices_per_switch)
     index = {name: number for number, name in enumerate(run.trace.stages)}
-    drawing = draw(sketch).page()
     return {
-        **drawing,
-        "tips": tips(sketch),  # of what is drawn by now
+        **picture.drawing.page(),
+        "tips": tips(sketch),
         "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "stops": {index[s]: [stops(geometry, track, d) for d in devices] for s, track in tracks.items()},
         "waiting": {

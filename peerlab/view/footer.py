@@ -7,6 +7,7 @@ from peerlab.model.effective_figures import effective_figure, is_computed
 from peerlab.model.hardware import Figure, named
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.scenario import Scenario
+from peerlab.view.picture import Picture
 from peerlab.view.words import caption, colours
 
 
@@ -35,11 +36,12 @@ class FooterParcel(TypedDict):
     sources: Sources
 
 
-def footer(run: Run) -> FooterParcel:
+def footer(picture: Picture) -> FooterParcel:
     """Return what the page needs to show the footer of a run."""
+    run = picture.run
     return {
         "colours": colours(run),
-        "caption": caption(run, unsolved=False),
+        "caption": caption(run, picture, unsolved=False),
         "unsolved": [one for one in (run.scenario.library_misfit, *run.scenario.library_unsolved) if one],
         "sources": sources(run),
     }

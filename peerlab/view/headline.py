@@ -6,6 +6,7 @@ from peerlab.analysis.run import Run
 from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.picture import Picture
 from peerlab.view.registration_table import whose
 from peerlab.view.wire import sends
 from peerlab.view.words import PROXY, names_proxy
@@ -40,9 +41,9 @@ class HeadlineParcel(TypedDict):
     cards: list[Card]
 
 
-def headline(run: Run) -> HeadlineParcel:
+def headline(picture: Picture) -> HeadlineParcel:
     """Return what the page needs to show the headline of a run."""
-    return {"cards": cards(run)}
+    return {"cards": cards(picture.run)}
 
 
 def cards(run: Run) -> list[Card]:

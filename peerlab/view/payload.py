@@ -12,6 +12,7 @@ from peerlab.collectives.choose import plan
 from peerlab.units import PS_PER_US
 from peerlab.view.curves import Mark, mark
 from peerlab.view.headline import Card, cards
+from peerlab.view.picture import Picture
 from peerlab.view.views import VIEWS
 from peerlab.view.words import alt_text
 
@@ -63,10 +64,11 @@ class Parcel(TypedDict):
 
 def payload(run: Run, before: Run | None = None, number: int = 0) -> Parcel:
     """Return what the page needs to show `run`; `before` is what was shown until now, `number` counts the parcels."""
+    picture = Picture(run)
     return {
         "meta": _meta(run, before, number),
         "before": cards(before) if before is not None else None,
-        "views": {name: view.send(run) for name, view in VIEWS.items() if view.send},
+        "views": {name: view.send(picture) for name, view in VIEWS.items() if view.send},
     }
 
 

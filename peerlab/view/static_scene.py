@@ -1,7 +1,5 @@
 """The static part of the data path's picture; it needs no plotting library."""
 
-from peerlab.analysis.metrics import BUSY
-from peerlab.analysis.run import Run
 from peerlab.model.stages import stage_kind
 from peerlab.view.drawing import Drawing
 from peerlab.view.geometry import ways
@@ -26,11 +24,3 @@ def draw(sketch: Sketch) -> Drawing:
         for stage in sketch.drawn:
             sketch.drawing.line(ways(sketch.geometry, stage_kind(stage).track, device)[0], stage_role(stage))
     return sketch.drawing
-
-
-def not_told(run: Run) -> list[str]:
-    """Return the kinds of resources that are busy, the busiest first, and of which neither picture nor lane says so."""
-    sketch = Sketch(run)
-    draw(sketch)
-    busy = [kind for kind, share in run.busy.items() if share >= BUSY and not sketch.is_told(kind)]
-    return sorted(busy, key=lambda kind: -run.busy[kind])

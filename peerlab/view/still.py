@@ -13,8 +13,8 @@ from peerlab.view.drawing import HEIGHT, WIDTH
 from peerlab.view.geometry import badge_place
 from peerlab.view.headline import cards
 from peerlab.view.moment import fullest, moment
+from peerlab.view.picture import Picture
 from peerlab.view.sketch import Sketch
-from peerlab.view.static_scene import draw
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palette, stage_role
 from peerlab.view.words import alt_text, caption, colours, title, waits_for
@@ -45,17 +45,21 @@ def still_svg(run: Run, *, moment_ps: int | None = None, theme: str = "light", l
     large:
         Whether words are large enough for the last row; the picture is higher then.
     """
-    at = fullest(run) if moment_ps is None else moment_ps
+    return _still(Picture(run), fullest(run) if moment_ps is None else moment_ps, theme, large=large)
+
+
+def _still(picture: Picture, at: int, theme: str, *, large: bool = False) -> str:
+    """Return the data path at a moment, picoseconds from the start of the run."""
+    run, sketch = picture.run, picture.sketch
     paper, named = Paper(palette(theme), **(_LARGE if large else {})), title(run.scenario)
     paper.text((2, 16), named, size=min(15, 15 * _TITLE / len(named)), bold=True, align="left")
     paper.shapes.append(f"<g transform='translate(0 {_HEAD * paper.stretch:g})'>")
-    sketch = Sketch(run)
-    paper.drawing(draw(sketch))
+    paper.drawing(picture.drawing)
     _names(paper, sketch)
     _figures(paper, run, at)
     _slices(paper, sketch, at)
     paper.shapes.append("</g>")
-    end = _foot(paper, sketch)
+    end = _foot(paper, picture)
     height = round(end * paper.stretch)
     return paper.svg(SIZE[0], height if large else max(SIZE[1], height), alt_text(run))
 
@@ -66,9 +70,9 @@ _NODE = 424.0
 
 def node_svg(run: Run, *, theme: str = "light") -> str:
     """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other."""
-    paper, sketch, at = Paper(palette(theme), smallest=11), Sketch(run), fullest(run)
-    paper.drawing(draw(sketch))
-    _slices(paper, sketch, at)
+    paper, picture = Paper(palette(theme), smallest=11), Picture(run)
+    paper.drawing(picture.drawing)
+    _slices(paper, picture.sketch, fullest(run))
     return paper.svg(_NODE, HEIGHT, alt_text(run))
 
 
@@ -77,7 +81,8 @@ def still_html(run: Run) -> str:
 
     The picture is an image of its own, so that its words vanish with it and do not remain as loose text.
     """
-    light, dark = (b64encode(still_svg(run, theme=theme).encode()).decode() for theme in ("light", "dark"))
+    picture, at = Picture(run), fullest(run)
+    light, dark = (b64encode(_still(picture, at, theme).encode()).decode() for theme in ("light", "dark"))
     name = f"pl-still-{sha256(light.encode()).hexdigest()[:12]}"
     rows = "".join(
         f"<tr><th scope='row' align='left'>{escape(name)}</th><td align='left'>{escape(figure)}</td><td align='left'>{escape(note)}</td></tr>"
@@ -85,7 +90,7 @@ def still_html(run: Run) -> str:
     )
     return (
         f"{_in_the_dark(name, dark)}<p><img src='data:image/svg+xml;base64,{light}' class='{name}' width='{SIZE[0]}' alt='{escape(alt_text(run), quote=True)}'></p>"
-        f"<table>{rows}</table><p>{escape(caption(run))}</p>"
+        f"<table>{rows}</table><p>{escape(caption(run, picture))}</p>"
     )
 
 
@@ -148,8 +153,9 @@ def _slices(paper: Paper, sketch: Sketch, at: int) -> None:
             paper.text((x, y), f"{count} wait", size=12, bold=True, ink="hot-ink", align=align)
 
 
-def _foot(paper: Paper, sketch: Sketch) -> float:
+def _foot(paper: Paper, picture: Picture) -> float:
     """Say what the colours in the picture mean and what was simulated; return where that ends."""
+    sketch = picture.sketch
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
     if not sketch.geometry.sums and sketch.run.scenario.nodes > 1:
@@ -166,7 +172,7 @@ def _foot(paper: Paper, sketch: Sketch) -> float:
         x += 16 + (18 + 6.4 * len(meaning)) * letters
     machine = sketch.cluster
     rests = f" † {machine.counted}."
-    said = caption(sketch.run) + (rests if machine.assumptions else "")
+    said = caption(sketch.run, picture) + (rests if machine.assumptions else "")
     for line in wrap(said, int(_LINE / letters)):
         y += 18
         paper.text((2, y), line, size=12, ink="muted", align="left")

@@ -26,6 +26,7 @@ from peerlab.model.stages import stage_kind, stage_number
 from peerlab.trace import Trace
 from peerlab.units import PS_PER_S, PS_PER_US
 from peerlab.view.frames import PageRows, Segments, lane_spans
+from peerlab.view.picture import Picture
 from peerlab.view.shown_nodes import drawn, focus
 from peerlab.view.theme import stage_role
 
@@ -148,8 +149,9 @@ class TimelineParcel(TypedDict):
     end_us: float
 
 
-def timeline(run: Run) -> TimelineParcel:
+def timeline(picture: Picture) -> TimelineParcel:
     """Return what the page needs to draw the timeline of a run."""
+    run = picture.run
     shown = lanes(run)
     lane_of = {resource: number for number, lane in enumerate(shown) for resource in lane.resources}
     segments = lane_spans(run.trace, lane_of)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from bokeh.plotting import figure
 
-from peerlab.analysis.run import Run
 from peerlab.view import curves, datapath, footer, headline, timeline
+from peerlab.view.picture import Picture
 
 
 @dataclass(frozen=True)
 class View:
     """What Python knows of a view."""
 
-    send: Callable[[Run], Mapping[str, object]] | None = None
+    send: Callable[[Picture], Mapping[str, object]] | None = None
     """Returns what the view gets for a run; its return type is a typed record. None: it gets nothing of its own."""
     build: Callable[[], figure] | None = None
     """Returns its empty Bokeh figure, built once; None: it has none."""

@@ -9,8 +9,8 @@ from peerlab.model.resources import resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_kind
 from peerlab.units import say_bytes, say_count, say_time
+from peerlab.view.picture import Picture
 from peerlab.view.shown_nodes import focus
-from peerlab.view.static_scene import not_told
 from peerlab.view.theme import stage_role
 from peerlab.view.wire import say_wire
 
@@ -35,8 +35,11 @@ def colours(run: Run) -> list[list[str]]:
     return [[role, text] for role, text in key.items()]
 
 
-def caption(run: Run, *, unsolved: bool = True) -> str:
-    """Return the line below the pictures: what was simulated; `unsolved`: and what of the library's law is not solved there."""
+def caption(run: Run, picture: Picture | None = None, *, unsolved: bool = True) -> str:
+    """Return the line below the pictures: what was simulated; `unsolved`: and what of the library's law is not solved there.
+
+    `picture` is the run's, where it is shown: what it does not say of the path's resources, the caption says.
+    """
     s = run.scenario
     warm = (
         f", {s.runs} times in a row: the last is shown, its registrations were already cached"
@@ -44,7 +47,7 @@ def caption(run: Run, *, unsolved: bool = True) -> str:
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
-    return f"Simulated: {s.hardware.title}{_over(s)}, {_how(run)}{_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(run)}{f' {PROXY}' if names_proxy(run) else ''}{_unsolved(s) if unsolved else ''}"
+    return f"Simulated: {s.hardware.title}{_over(s)}, {_how(run)}{_slices(s)}{warm}{_disturbed(run)}.{beyond}{_not_drawn(picture or Picture(run))}{f' {PROXY}' if names_proxy(run) else ''}{_unsolved(s) if unsolved else ''}"
 
 
 def _over(s: Scenario) -> str:
@@ -57,12 +60,13 @@ def _unsolved(s: Scenario) -> str:
     return "".join(f" {says}" for says in (s.library_misfit, *s.library_unsolved) if says)
 
 
-def _not_drawn(run: Run) -> str:
+def _not_drawn(picture: Picture) -> str:
     """Return what a path uses and the picture does not show, with how busy it is."""
+    run = picture.run
     stages = [
         stage_kind(stage.name).says for stage in run.scenario.stages if not stage_kind(stage.name).track
     ]
-    busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in not_told(run)]
+    busy = [f"{resource_kind(kind).label}, {run.busy[kind]:.0%} busy" for kind in picture.untold]
     told = "; ".join(dict.fromkeys((*stages, *busy)))
     turns = run.scenario.collective_record.exchanges and run.trace.devices_per_switch > 1
     drawn = " Drawn as if each slice went to the device of the same number." if turns else ""

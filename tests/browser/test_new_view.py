@@ -31,8 +31,8 @@ class MemoryParcel(TypedDict):
     regions: int
 
 
-def send(one) -> MemoryParcel:
-    return {"regions": one.registration.misses}
+def send(picture) -> MemoryParcel:
+    return {"regions": picture.run.registration.misses}
 
 
 def build():

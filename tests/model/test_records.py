@@ -17,6 +17,7 @@ from peerlab.view.curves import curves
 from peerlab.view.datapath import scene
 from peerlab.view.headline import cards
 from peerlab.view.payload import payload
+from peerlab.view.picture import Picture
 from peerlab.view.still import still_svg
 from peerlab.view.theme import line_roles, palettes
 from peerlab.view.timeline import lanes
@@ -77,7 +78,7 @@ def test_what_is_busy_has_a_lane_or_its_share_is_read_and_the_bottleneck_has_a_l
     """The share is looked for in the words of the picture; of one part the busiest is enough."""
     run = peerlab.simulate(peerlab.Scenario(cluster=name, path=path, nodes=8, message_bytes="16 MiB"))
     shown = {lane.kind for lane in lanes(run)}
-    texts, told = "\n".join(scene(run)["texts"]["text"]), caption(run)
+    texts, told = "\n".join(scene(Picture(run))["texts"]["text"]), caption(run)
     for kind in (kind for kind, share in run.busy.items() if share >= BUSY):
         if has_lane(kind):
             assert kind in shown
@@ -95,7 +96,7 @@ def test_beside_the_device_links_stands_how_busy_they_are(name):
         peerlab.Scenario(cluster=name, path="peer-direct", nodes=8, message_bytes="16 MiB", library="none")
     )
     assert run.busy["link_up"] > 0.4
-    assert scene(run)["texts"]["text"].count(f"{run.busy['link_up']:.0%} busy") == 2  # once a node
+    assert scene(Picture(run))["texts"]["text"].count(f"{run.busy['link_up']:.0%} busy") == 2  # once a node
 
 
 @pytest.mark.parametrize(("name", "path"), WAYS)

@@ -11,6 +11,7 @@ from peerlab.view.curves import curves
 from peerlab.view.datapath import scene
 from peerlab.view.frames import moves
 from peerlab.view.library_switches import SWITCHES
+from peerlab.view.picture import Picture
 from peerlab.view.road import road
 from peerlab.view.words import caption
 
@@ -25,7 +26,7 @@ MACHINES = (
 @pytest.mark.parametrize("fields", MACHINES, ids=str)
 def test_every_stage_of_a_slice_has_a_way_in_the_picture(fields):
     run = peerlab.simulate(peerlab.Scenario(**fields))
-    known = set(scene(run)["ways"])
+    known = set(scene(Picture(run))["ways"])
     stages = set(moves(run.trace).rows["stage"].tolist())
     assert stages
     assert {list(STAGES)[stage] for stage in stages - known} == set()
