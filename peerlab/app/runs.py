@@ -7,12 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from peerlab.analysis.run import Run
+from peerlab.app.weight import weight
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
 from peerlab.errors import Cancelled, PeerlabError
 from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
 from peerlab.model.scenario import Scenario
 from peerlab.study.patience import TooSlow, large, patient
+from peerlab.units import MIB
 
 PATIENCE_S = 0.15
 """Seconds that a user waits for a picture; a longer simulation goes on in the background."""
@@ -31,27 +33,47 @@ async def give_turns() -> None:
         await asyncio.sleep(0)
 
 
+_MOST_BYTES = 64 * MIB
+"""Of all runs that are kept. The spans of 30 nodes that differ are 25 to 90 MiB, those of nodes alike a hundredth: 200 of the one kind
+would fill a machine that 200 of the other do not notice."""
+_ALWAYS = 2
+"""What is shown and what was shown before are kept whatever they hold."""
+
+
 class Runs:
     """The most recent runs, by scenario."""
 
-    def __init__(self, most: int = 200) -> None:
+    def __init__(self, most: int = 200, most_bytes: int = _MOST_BYTES) -> None:
         self._kept: OrderedDict[tuple[Scenario, Cluster], Run] = OrderedDict()  # a cluster file may change
-        self._most = most
+        self._weights: dict[tuple[Scenario, Cluster], int] = {}
+        self._most, self._most_bytes = most, most_bytes
 
     def find(self, scenario: Scenario) -> Run | None:
         """Return the run of a scenario if it is known."""
         key = (scenario, scenario.hardware)
         run = self._kept.get(key)
         if run is not None:
+            self._weigh_last()
             self._kept.move_to_end(key)
         return run
 
     def keep(self, run: Run) -> Run:
-        """Keep a run; if there are too many, the oldest is dropped."""
+        """Keep a run; if there are too many, or they hold too much, the oldest are dropped."""
+        self._weigh_last()
         self._kept[run.scenario, run.scenario.hardware] = run
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._weigh_last()
+        while len(self._kept) > self._most or (
+            len(self._kept) > _ALWAYS and sum(self._weights.values()) > self._most_bytes
+        ):
+            key, _ = self._kept.popitem(last=False)
+            del self._weights[key]
         return run
+
+    def _weigh_last(self) -> None:
+        """Weigh the run that was asked for last: it has grown since, where it was drawn."""
+        if self._kept:
+            key = next(reversed(self._kept))
+            self._weights[key] = weight(self._kept[key])
 
     def get(self, scenario: Scenario, patience_s: float = float("inf")) -> Run:
         """Return the run of a scenario, simulated if need be.

@@ -2,8 +2,17 @@
 
 import threading
 
+import numpy as np
+
 import peerlab
-from peerlab.app.runs import Background
+from peerlab.app.runs import Background, Runs
+from peerlab.app.weight import weight
+
+PATHS = ("host-rdma", "peer-direct")
+
+
+def simulated(**fields):
+    return peerlab.simulate(peerlab.Scenario(**fields))
 
 
 def test_without_threads_a_heavy_setting_is_waited_for(monkeypatch):
@@ -17,3 +26,34 @@ def test_without_threads_a_heavy_setting_is_waited_for(monkeypatch):
     scenario = peerlab.Scenario(nodes=4)
     Background(scenario, lambda _part: None, ended.append)
     assert [run.time_s for run in ended] == [peerlab.simulate(scenario).time_s]
+
+
+def test_runs_are_kept_by_the_bytes_that_they_hold():
+    """Nodes that differ hold a hundred times as much as nodes alike, and a kernel keeps running for hours."""
+    alike = [simulated(nodes=nodes, path=path) for nodes in (2, 4, 8) for path in PATHS]
+    differ = [simulated(nodes=4, jitter=sigma) for sigma in (0.01, 0.02, 0.03, 0.04)]
+    least = weight(differ[0])
+    assert least > 10 * weight(alike[0])
+    runs = Runs(most_bytes=int(2.5 * least))
+    for run in (*alike, *differ):
+        runs.keep(run)
+    assert [runs.find(run.scenario) for run in differ] == [None, None, *differ[2:]]
+    assert [runs.find(run.scenario) for run in alike] == [None] * len(alike)
+    for run in alike:
+        runs.keep(run)
+    assert [runs.find(run.scenario) for run in alike] == alike  # and small ones find room again
+
+
+def test_what_was_shown_and_is_shown_is_kept_whatever_it_holds():
+    runs = Runs(most_bytes=1)
+    shown = [runs.keep(simulated(nodes=nodes)) for nodes in (2, 4, 8)]
+    assert [runs.find(run.scenario) for run in shown] == [None, *shown[1:]]
+
+
+def test_a_weight_counts_arrays_once_and_what_views_and_functions_hold():
+    array = np.zeros(10**6)
+    assert 8e6 < weight(array) < 8.1e6
+    assert 8e6 < weight([array, array[:5], {"again": array}]) < 8.1e6
+    assert weight(array[:5].view()) > 8e6
+    assert weight(lambda: array) > 8e6
+    assert weight(np) == 0
