@@ -2,8 +2,8 @@
 
 from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.recording import spans_of_all
-from peerlab.engine.simulate import fastest, of_every_node
-from peerlab.engine.system import foldable, least
+from peerlab.engine.simulate import fastest
+from peerlab.engine.system import least
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.model.scenario import Scenario
 
@@ -13,21 +13,17 @@ _SPANS_PER_S = {"loop": 40_000, "arrays": 4_000_000, "compiled": 4_000_000}
 
 def forecast_s(scenario: Scenario) -> float:
     """Return about how many seconds a simulation takes; 0 where one node stands for all: there, steps that repeat are left out."""
-    if foldable(scenario):
+    system = least(scenario)
+    if system.folded:
         return 0.0
-    engine = fastest(scenario)
-    system = least(scenario) if engine == "loop" else of_every_node(scenario)
-    iterations = 1 if ends_warm(scenario) else scenario.runs
+    engine = fastest(system)
+    iterations = 1 if ends_warm(scenario, system.plan.schedule) else scenario.runs
     return iterations * spans_of_all(system) / _SPANS_PER_S[engine]
 
 
 def offer(scenario: Scenario) -> str:
     """Return what would make a simulation faster; empty if nothing is known to."""
-    if (
-        foldable(scenario)
-        or fastest(scenario) != "loop"
-        or compiled.installed()
-        or compiled.refuses(scenario)
-    ):
+    system = least(scenario)
+    if system.folded or fastest(system) != "loop" or compiled.installed() or compiled.refuses(system):
         return ""
     return "numba simulates this in a fraction of the time: pip install 'peerlab[compiled]'"

@@ -1,8 +1,9 @@
 """The resources of a system, and the pools of places in its windows: each is made when it is first asked for."""
 
 from peerlab.collectives.plan import Plan
+from peerlab.engine.legs import Lane
 from peerlab.model.fabrics import NIC, SharedLink
-from peerlab.model.resources import RESOURCES, capacity_Bps, resource_kind
+from peerlab.model.resources import RESOURCES, Scope, capacity_Bps, resource_kind
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import Use
 from peerlab.trace import Resource
@@ -34,11 +35,27 @@ class Inventory:
             self._scenario.cluster_for_message.devices_per_switch if self._one_switch else self._plan.devices
         )
 
-    def _place(self, kind: str, device: int) -> int:
-        """Return which of a node's resources of `kind` serves `device`."""
+    def lanes(self, inside: str) -> list[Lane]:
+        """Return a lane for every device, those of one device side by side; `inside` is the kind with which devices of a node exchange."""
+        return [self._lane(node, device, inside) for device in self.devices for node in self.nodes]
+
+    def _lane(self, node: int, device: int, inside: str) -> Lane:
+        def of(kind: str) -> int:
+            return self.resource(kind, node, device)
+
+        return Lane(
+            node=node,
+            device=device,
+            registration_queue=of("registration"),
+            scaleup=(of(inside), of("scaleup_reduce")) if self._plan.exchanges else (-1, -1),
+            wire=of("wire"),
+        )
+
+    def _place(self, scope: Scope, device: int) -> int:
+        """Return which of a node's resources of a scope serves `device`."""
         cluster = self._scenario.cluster_for_message
         switch, below = divmod(device, cluster.devices_per_switch)
-        match resource_kind(kind).scope:
+        match scope:
             case "device" | "fabric":
                 return device
             case "switch":
@@ -50,20 +67,19 @@ class Inventory:
 
     def resource(self, kind: str, node: int, device: int) -> int:
         """Return the index of the resource of `kind` that serves `device` of `node`."""
-        key = (kind, node, self._place(kind, device))
+        record = resource_kind(kind)
+        key = (kind, node, self._place(record.scope, device))
         if key not in self._ids:
             cluster = self._scenario.cluster_for_message
             # one switch is simulated, but all switches of a NUMA domain load its DRAM
-            copies = (
-                cluster.switches_per_numa if self._one_switch and resource_kind(kind).scope == "numa" else 1
-            )
+            copies = cluster.switches_per_numa if self._one_switch and record.scope == "numa" else 1
             # the cores of a device share one queue; everything else serves one slice at a time
-            servers = cluster.cores_per_device if resource_kind(kind).is_core else 1
+            servers = cluster.cores_per_device if record.is_core else 1
             capacity = capacity_Bps(cluster, kind)
-            if resource_kind(kind).slowed_with_node:
+            if record.slowed_with_node:
                 capacity = max(1, round(capacity * self._scenario.node_speed(node)))
             # over a contended fabric a NIC is one of the links of a flow, whose rates are shared
-            shared = resource_kind(kind).shared or (self._scenario.fabric.contended and kind in NIC)
+            shared = record.shared or (self._scenario.fabric.contended and kind in NIC)
             self._add(key, Resource(*key, capacity, shared, servers, copies))
         return self._ids[key]
 
@@ -90,7 +106,8 @@ class Inventory:
         """Return which engine of a shared resource a use goes through, or -1."""
         if not use.engine:
             return -1
-        key = (resource, use.engine, self._place(use.engine if use.engine in RESOURCES else "nic_tx", device))
+        scope = resource_kind(use.engine if use.engine in RESOURCES else "nic_tx").scope
+        key = (resource, use.engine, self._place(scope, device))
         if key not in self._engine_ids:
             self._engine_ids[key] = self._engines[resource]
             self._engines[resource] += 1

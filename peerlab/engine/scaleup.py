@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerlab.engine.system import System
-from peerlab.model.node_exchange import NodeExchange, node_exchange
+from peerlab.model.node_exchange import NodeExchange
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
 
@@ -58,7 +58,7 @@ def exchange(system: System) -> Exchange:
     chunks = (
         chunks if system.plan.collects else 1
     )  # where nothing is collected, a device has its first chunk alone
-    way = node_exchange(system.scenario)
+    way = system.inside
     sizes = np.tile(np.array(system.chunk_sizes, np.int64), chunks)
     link = service(cluster, way.resource)
     reduce = service(cluster, "scaleup_reduce")

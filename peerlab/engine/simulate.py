@@ -10,7 +10,7 @@ from peerlab.engine.arrays.service_order import OrderUnknownError
 from peerlab.engine.compiled import refusals as compiled
 from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.registration_queue import Contents, RegistrationQueue
-from peerlab.engine.system import System, foldable, least, switches_alike
+from peerlab.engine.system import System, least
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.errors import ScenarioError
 from peerlab.model.checks import check_switch, checked_word
@@ -64,16 +64,23 @@ def simulate(
 
 
 def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
+    system = System(scenario, folded=False) if every_node else least(scenario)
     if engine == "auto":
-        engine = fastest(scenario, every_node=every_node)
+        engine = fastest(system)
         if engine == "arrays":
             try:
-                return _simulate(scenario, engine, progress, every_node=every_node)
+                return _run(system, engine, progress, every_node=every_node)
             except OrderUnknownError:  # known only when it has run
-                engine = of_events(scenario, every_node=every_node)
+                engine = of_events(system)
+    return _run(system, engine, progress, every_node=every_node)
+
+
+def _run(system: System, engine: str, progress: Progress | None, *, every_node: bool) -> Run:
+    scenario = system.scenario
     if engine == "compiled":
-        _check_compiled(scenario)
-    system = _system(scenario, engine, every_node=every_node)
+        _check_compiled(system)
+    if engine in ("arrays", "compiled"):
+        system = system.of_every_node()
     # the others keep the spans of a few nodes, where all are many
     if every_node or (engine in ("referee", "loop") and not system.folded):
         _refuse_too_many(system)
@@ -83,31 +90,19 @@ def _simulate(scenario: Scenario, engine: str, progress: Progress | None, *, eve
         "arrays": partial(recording.by_arrays, every_lane=every_node),
         "compiled": partial(recording.by_compiled, every_lane=every_node),
     }
-    run = engines[engine]
+    recorded = engines[engine]
     iterations: Callable[[], tuple[Iteration, ...]]
     # the last iteration, which is reported, then does not depend on those before it
-    if engine != "referee" and ends_warm(scenario):
-        last = run(system, warm_queue(system), progress)
+    if engine != "referee" and ends_warm(scenario, system.plan.schedule):
+        last = recorded(system, warm_queue(system), progress)
         iterations = cache(lambda: _with_cold_runs(system))  # simulated only if somebody asks
     else:
-        ran = _iterate(system, lambda registration_queue: run(system, registration_queue, progress))
+        ran = _iterate(system, lambda registration_queue: recorded(system, registration_queue, progress))
         last, iterations = ran[-1].recording, Ran(ran)
     return Run(scenario, trace(system, last, iterations), engine, simulate)
 
 
-def _system(scenario: Scenario, engine: str, *, every_node: bool) -> System:
-    """Return the least of a system that is exact in an engine, or with `every_node` all of it."""
-    if every_node:
-        return System(scenario, folded=False)
-    return of_every_node(scenario) if engine in ("arrays", "compiled") else least(scenario)
-
-
-def of_every_node(scenario: Scenario) -> System:
-    """Return the system of every node, and of a node one PCIe switch, where it stands for the others."""
-    return System(scenario, folded=False, one_switch=switches_alike(scenario))
-
-
-def _check_compiled(scenario: Scenario) -> None:
+def _check_compiled(system: System) -> None:
     """Refuse what the compiled loop cannot run."""
     if not compiled.installed():
         raise ScenarioError("engine", "'compiled' needs numba: pip install 'peerlab[compiled]'")
@@ -115,7 +110,7 @@ def _check_compiled(scenario: Scenario) -> None:
         raise ScenarioError(
             "engine", f"'compiled' needs numba, which cannot be loaded: {compiled.broken()}; use 'auto'"
         )
-    reason = compiled.refuses(scenario)
+    reason = compiled.refuses(system)
     if reason:
         raise ScenarioError("engine", f"'compiled' cannot run this: {reason}; use 'auto'")
 
@@ -152,7 +147,7 @@ def trace(system: System, last: Recording, iterations: Callable[[], tuple[Iterat
 def _refuse_too_many(system: System) -> None:
     spans = recording.spans_of_all(system)
     if spans > _MOST_OF_ALL:
-        slow = compiled.installed() and not compiled.refuses(system.scenario)
+        slow = compiled.installed() and not compiled.refuses(system)
         by_compiled = "; engine='compiled' keeps a few nodes, and takes minutes" if slow else ""
         raise ScenarioError(
             "nodes",
@@ -162,26 +157,25 @@ def _refuse_too_many(system: System) -> None:
         )
 
 
-def fastest(scenario: Scenario, *, every_node: bool = False) -> str:
-    """Return the engine that ``auto`` chooses."""
-    # the last iteration, which is reported, then does not depend on those before it
-    if foldable(scenario) and not every_node:
+def fastest(system: System) -> str:
+    """Return the engine that ``auto`` chooses for a system: the least of its scenario, or every node of it."""
+    if system.folded:
         return "loop"
-    return of_events(scenario, every_node=every_node) if refuses(scenario) else "arrays"
+    return of_events(system) if refuses(system) else "arrays"
 
 
-def of_events(scenario: Scenario, *, every_node: bool = False) -> str:
+def of_events(system: System) -> str:
     """Return which loop ``auto`` chooses, where nodes differ and the order of service is not known beforehand."""
-    if not compiled.installed() or compiled.refuses(scenario):
+    if not compiled.installed() or compiled.refuses(system):
         return "loop"
-    spans = recording.spans_of_all(_system(scenario, "compiled", every_node=every_node))
+    spans = recording.spans_of_all(system.of_every_node())
     takes = compiled.pays(spans) and spans <= _MOST_BY_ITSELF
     return "compiled" if takes and not compiled.broken() else "loop"
 
 
-def takes_every_node(scenario: Scenario) -> bool:
+def takes_every_node(system: System) -> bool:
     """Return whether each node is simulated, since they differ, and not as arrays; it takes seconds."""
-    return not foldable(scenario) and bool(refuses(scenario))
+    return not system.folded and bool(refuses(system))
 
 
 def _iterate(system: System, run: Callable[[RegistrationQueue], Recording]) -> tuple[Iteration, ...]:

@@ -5,18 +5,17 @@ one switch of one node: what it sends to its partner arrives, at the same time, 
 or nodes share (DRAM, a backbone) then counts every user as many times as there are switches or senders.
 """
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 
 from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Plan
 from peerlab.engine import jitter
 from peerlab.engine.inventory import Inventory
-from peerlab.engine.legs import Lane, Leg
 from peerlab.engine.pipeline import Pipeline, SliceLegs, UnevenLegs
 from peerlab.engine.slice_dependencies import Order, intervals
 from peerlab.errors import ScenarioError
-from peerlab.model.node_exchange import node_exchange
+from peerlab.model.node_exchange import NodeExchange, node_exchange
 from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_number
 
@@ -31,14 +30,18 @@ class System:
     """Whether one switch of one node represents all."""
     one_switch: bool = False
     """Whether one switch of each node represents the others of its node; so it is in a folded system."""
+    planned: InitVar[Plan | None] = None
+    """Its plan, from whom has it already."""
 
-    def __post_init__(self) -> None:
-        if self.folded and not foldable(self.scenario):
+    def __post_init__(self, planned: Plan | None) -> None:
+        self.plan = planned or plan(self.scenario)
+        """The collective's transfers."""
+        if self.folded and not _alike(self.scenario, self.plan):
             raise ScenarioError(
                 "collective", "not the same on every node, so that no node stands for the others"
             )
         self.one_switch |= self.folded
-        self._legs: dict[tuple[int, ...], tuple[tuple[Leg, ...], ...]] = {}
+        self._legs: dict[tuple[int, ...], SliceLegs] = {}
         self._orders: dict[int, Order] = {}
         self._sizes: dict[int, tuple[int, ...]] = {}
         self._inventory = Inventory(self.scenario, self.plan, folded=self.folded, one_switch=self.one_switch)
@@ -48,13 +51,18 @@ class System:
         """Per pool, how many slices may hold a place of it; grows likewise."""
         self.resource = self._inventory.resource
         """Returns the index of the resource of a kind that serves a device of a node."""
-        nodes, devices = self._inventory.nodes, self._inventory.devices
-        self.lanes = [self._lane(node, device) for device in devices for node in nodes]
+        self.lanes = self._inventory.lanes(self.inside.resource)
+
+    def of_every_node(self) -> "System":
+        """Return the system of every node, and of a node one PCIe switch, where it stands for the others; itself, if it is that."""
+        if not self.folded:
+            return self
+        return System(self.scenario, folded=False, one_switch=True, planned=self.plan)
 
     @cached_property
-    def plan(self) -> Plan:
-        """The collective's transfers."""
-        return plan(self.scenario)
+    def inside(self) -> NodeExchange:
+        """How the devices of a node hand each other what does not go over the network."""
+        return node_exchange(self.scenario)
 
     # ---- slices and their order --------------------------------------------------------------------------------
 
@@ -161,18 +169,6 @@ class System:
 
     # ---- the legs of a slice -----------------------------------------------------------------------------------
 
-    def _lane(self, node: int, device: int) -> Lane:
-        exchanges, inside = self.plan.exchanges, node_exchange(self.scenario).resource
-        return Lane(
-            node=node,
-            device=device,
-            registration_queue=self.resource("registration", node, device),
-            scaleup=(self.resource(inside, node, device), self.resource("scaleup_reduce", node, device))
-            if exchanges
-            else (-1, -1),
-            wire=self.resource("wire", node, device),
-        )
-
     def legs(self, lane: int, step: int, *, plain: bool = False) -> SliceLegs:
         """Return the legs of each slice that a lane sends in a step; `plain`: without jitter."""
         schedule = self.plan.schedule
@@ -210,11 +206,15 @@ class System:
 
 def foldable(scenario: Scenario) -> bool:
     """Return whether one switch of one node represents all."""
+    return _alike(scenario, plan(scenario))
+
+
+def _alike(scenario: Scenario, planned: Plan) -> bool:
     alike = not scenario.jitter and not scenario.slow_nodes and scenario.fabric.uniform
-    return alike and plan(scenario).schedule.symmetric
+    return alike and planned.schedule.symmetric
 
 
-def switches_alike(scenario: Scenario) -> bool:
+def _switches_alike(scenario: Scenario) -> bool:
     """Return whether one PCIe switch of a node stands for its others: not the root's, below which one device does not wait."""
     record = scenario.collective_record
     roots = record.rooted and scenario.hardware.devices > 1
@@ -223,4 +223,5 @@ def switches_alike(scenario: Scenario) -> bool:
 
 def least(scenario: Scenario) -> System:
     """Return the least of a system that stands for all: one switch of one node, one of every node, or everything."""
-    return System(scenario, folded=foldable(scenario), one_switch=switches_alike(scenario))
+    planned = plan(scenario)
+    return System(scenario, _alike(scenario, planned), _switches_alike(scenario), planned)

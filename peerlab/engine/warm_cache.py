@@ -6,7 +6,6 @@ before it, and any engine can run it that lets a transfer begin one lookup late.
 
 from functools import lru_cache
 
-from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Schedule, waits
 from peerlab.model.registration import Lease, Region, RegistrationCache
 from peerlab.model.scenario import Scenario
@@ -42,11 +41,10 @@ def may_evict(scenario: Scenario, schedule: Schedule) -> bool:
     return any(limit is not None and int(limit) < need for limit, need in limits)
 
 
-def ends_warm(scenario: Scenario) -> bool:
+def ends_warm(scenario: Scenario, schedule: Schedule) -> bool:
     """Return whether the last iteration finds all its memory registered, whatever happened before."""
     if not scenario.registers or scenario.registration != "cached" or scenario.runs <= scenario.buffers:
         return False
-    schedule = plan(scenario).schedule
     return _chunk_by_chunk(schedule) and not may_evict(scenario, schedule)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from peerlab.analysis.run import Run
 from peerlab.engine.simulate import simulate, takes_every_node
+from peerlab.engine.system import least
 from peerlab.errors import ExportError, PeerlabError
 from peerlab.export.choices import PageControl, detour_and_direct, states
 from peerlab.export.pack import Packing, rounding_ns
@@ -157,7 +158,7 @@ def _curves(scenario: Scenario, axis: str, *, bands: bool) -> dict[str, object]:
 
 def _alike(run: Run | None) -> bool:
     """Return whether all nodes of a run are alike; else each end of its band takes seconds."""
-    return run is not None and not takes_every_node(run.scenario)
+    return run is not None and not takes_every_node(least(run.scenario))
 
 
 def _computed(line: PathCurve) -> tuple[PathCurve, list[Run | None]]:

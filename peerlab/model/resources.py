@@ -13,6 +13,9 @@ _FIGURES = frozenset(FIGURE_FIELDS.values())
 Part = Literal["device", "device link", "NIC", "host memory", "CPU", "uplink", "wire", ""]
 """A part of the data path's picture; a *device link* joins a device and the switch."""
 
+Scope = Literal["device", "switch", "numa", "nic", "fabric"]
+"""What a node has one resource of a kind for each of."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceKind:
@@ -24,7 +27,7 @@ class ResourceKind:
 
     label: str
     """Name in plain words."""
-    scope: Literal["device", "switch", "numa", "nic", "fabric"]
+    scope: Scope
     """What a node has one of these for each of."""
     rate: str = ""
     """Field of `Cluster` that holds its capacity; empty where bytes do not count."""

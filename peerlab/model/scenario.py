@@ -174,7 +174,7 @@ class Scenario(WithLibrary):
             for field, (amount, why) in told.items()
         }
 
-    @property
+    @cached_property
     def data_path(self) -> DataPath:
         """What is known of the path."""
         return data_path(str(self.path))

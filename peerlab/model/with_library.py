@@ -167,12 +167,12 @@ class WithLibrary(WithTransport):
             return "all messages are dealt with before the first leaves, so no slice waits for it"
         return "it is not modelled for this collective"
 
-    @property
+    @cached_property
     def collective_record(self) -> Collective:
         """What is known of the collective."""
         return collective_of(self.collective)
 
-    @property
+    @cached_property
     def algorithm_record(self) -> Algorithm:
         """What is known of the algorithm, ``auto`` resolved."""
         return algorithm_of(self.algorithm, self.collective)

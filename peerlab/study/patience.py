@@ -20,7 +20,8 @@ class TooSlow(Cancelled):
 
 def large(scenario: Scenario) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it."""
-    return takes_every_node(scenario) and spans_of_all(least(scenario)) > _MOST_SPANS
+    system = least(scenario)
+    return takes_every_node(system) and spans_of_all(system) > _MOST_SPANS
 
 
 def patient(patience_s: float, stop: threading.Event | None = None) -> Progress:

@@ -221,7 +221,7 @@ def test_the_arrays_keep_the_rows_of_the_lanes_that_are_asked_for_and_totals_of_
 def test_seeds_side_by_side_take_the_times_that_each_takes_alone():
     many = [RING.with_(jitter=0.3, seed=seed) for seed in range(3)]
     alone = [peerlab.simulate(one, engine="referee").time_ps for one in many]
-    assert fastest(many[0]) == "arrays"
+    assert fastest(least(many[0])) == "arrays"
     assert times(many) == alone
     assert len(set(alone)) == 3
 

@@ -4,6 +4,7 @@ import pytest
 from story import BOTH
 
 import peerlab
+from peerlab.collectives.choose import plan
 from peerlab.engine.registration_queue import DESTINATION, SOURCE, RegistrationQueue
 from peerlab.engine.system import System
 from peerlab.engine.warm_cache import WarmCache, ends_warm
@@ -85,4 +86,5 @@ def test_a_warm_cache_holds_whatever_is_asked_for():
      ({"iterations": 2, "cache_regions": 1}, False), ({"iterations": 2, "registration": "per-transfer"}, False)],
 )  # fmt: skip
 def test_a_run_ends_warm_if_all_its_buffers_were_used_and_all_of_them_fit(fields, warm):
-    assert ends_warm(registering(**fields)) == warm
+    asked = registering(**fields)
+    assert ends_warm(asked, plan(asked).schedule) == warm

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from peerlab.collectives.choose import plan
 from peerlab.engine import jitter
 from peerlab.engine.arrays.array_record import ArrayRecord, Visited
 from peerlab.engine.arrays.service_order import Arrived, ServiceOrders, State, Times
@@ -27,7 +26,6 @@ from peerlab.engine.warm_cache import ends_warm
 from peerlab.errors import ScenarioError
 from peerlab.model.paths import PROXY
 from peerlab.model.resources import resource_kind, service
-from peerlab.model.scenario import Scenario
 
 _MOST_SIGMAS = 7
 """Normal numbers farther out are not drawn within the life of a machine."""
@@ -35,11 +33,12 @@ _LAST_PS = 2**57
 """`service_order` multiplies times by 16."""
 
 
-def refuses(scenario: Scenario) -> str:
-    """Return why the array engine cannot say exactly what happens in a scenario; empty if it can, as far as is known before it runs."""
-    if not plan(scenario).schedule.is_ring:
+def refuses(system: System) -> str:
+    """Return why the array engine cannot say exactly what happens in a system; empty if it can, as far as is known before it runs."""
+    scenario, schedule = system.scenario, system.plan.schedule
+    if not schedule.is_ring:
         return "it is no ring"
-    if scenario.registers and not ends_warm(scenario):
+    if scenario.registers and not ends_warm(scenario, schedule):
         return "transfers queue for registration"
     kinds = [use.kind for stage in scenario.stages for use in stage.uses]
     shared = scenario.fabric.contended or any(resource_kind(kind).shared for kind in kinds)
@@ -73,7 +72,7 @@ class Batch:
 
     def __post_init__(self) -> None:
         system = self.system
-        reason = refuses(system.scenario)
+        reason = refuses(system)
         if reason or system.folded:
             raise ScenarioError("engine", f"'arrays' cannot run this: {reason}; use 'auto'")
         self._lanes, self._nodes = len(system.lanes), system.plan.nodes

@@ -7,8 +7,8 @@ from functools import cache
 from peerlab.analysis.run import Run
 from peerlab.engine import recording
 from peerlab.engine.loop.event_loop import Progress
-from peerlab.engine.simulate import fastest, of_events, of_every_node, simulate, trace, warm_queue
-from peerlab.engine.system import System
+from peerlab.engine.simulate import fastest, of_events, simulate, trace, warm_queue
+from peerlab.engine.system import System, least
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Iteration, Recording
 
@@ -53,13 +53,13 @@ class SideBySide:
         """
         group = self._groups.get(index, [])
         known = index in self._made or index in self._others
-        if not known and group and fastest(self.scenarios[index]) == "arrays":
+        if not known and group and fastest(least(self.scenarios[index])) == "arrays":
             self._made |= self._together([one for one in group if one >= index])
         if index in self._made:
             return self._made.pop(index)
         if index in self._others:
             one = self.scenarios[index]
-            return simulate(one, engine=of_events(one), progress=self.progress)
+            return simulate(one, engine=of_events(least(one)), progress=self.progress)
         return simulate(self.scenarios[index], progress=self.progress)
 
     def _together(self, group: Sequence[int]) -> dict[int, Run]:
@@ -67,7 +67,7 @@ class SideBySide:
 
         Those whose order of service is not the assumed one are left out, and noted for a loop of events.
         """
-        system = of_every_node(self.scenarios[group[0]])
+        system = least(self.scenarios[group[0]]).of_every_node()
         held = len(system.lanes) * (system.pieces + system.scenario.window_slices)
         some = group[: max(1, min(_MOST, _MOST_TIMES // held))]
         asked = [self.scenarios[index] for index in some]

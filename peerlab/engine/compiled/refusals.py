@@ -5,8 +5,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import is_chain
+from peerlab.engine.system import System
 from peerlab.engine.warm_cache import ends_warm
 from peerlab.model.paths import PROXY
 from peerlab.model.scenario import Scenario
@@ -36,15 +36,15 @@ def broken() -> str:
     return ""
 
 
-def refuses(scenario: Scenario) -> str:
-    """Return why the compiled engine cannot say exactly what happens in a scenario; empty if it can."""
-    schedule = plan(scenario).schedule
+def refuses(system: System) -> str:
+    """Return why the compiled engine cannot say exactly what happens in a system; empty if it can."""
+    scenario, schedule = system.scenario, system.plan.schedule
     if not schedule.is_ring or not is_chain(schedule):
         hops = "the hops of the library's ring or tree are one flight after the other, not steps"
         return hops if scenario.choice else "it is no ring"
     if scenario.blocking:
         return "its steps block"
-    if scenario.registers and not ends_warm(scenario):
+    if scenario.registers and not ends_warm(scenario, schedule):
         return "transfers queue for registration"
     if scenario.fabric.contended:
         return "transfers contend for links of the fabric"

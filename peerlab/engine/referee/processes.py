@@ -29,7 +29,6 @@ from peerlab.engine.referee.simpy_resources import (
 from peerlab.engine.registration_queue import DESTINATION, SOURCE, Answer, RegistrationQueue
 from peerlab.engine.slice_dependencies import intervals
 from peerlab.engine.system import System
-from peerlab.model.node_exchange import node_exchange
 from peerlab.model.registration import Lease
 from peerlab.model.resources import service
 from peerlab.model.stages import stage_number
@@ -330,7 +329,7 @@ class Referee:
 
     def _scatter(self, piece: int, root: int) -> Process:
         """Hand each other device of the root's node its share of a slice; behind the last slice the root hands out its own shard."""
-        way, first = node_exchange(self.system.scenario), -1 if self.system.plan.schedule.steps else 0
+        way, first = self.system.inside, -1 if self.system.plan.schedule.steps else 0
         nbytes, link = self.system.chunk_sizes[piece] * way.collects, self.system.lanes[root].scaleup[0]
         yield from self._scaleup(way.collect_stage, (0, piece, root), link, way.resource, nbytes)
         if piece + 1 == len(self.system.chunk_sizes):
@@ -358,7 +357,7 @@ class Referee:
         event.callbacks.append(lambda _: where.append(key))
 
     def _collect(self, position: int, piece: int, lane: int, place: int) -> Process:
-        way, (links, memory) = node_exchange(self.system.scenario), self.system.lanes[lane].scaleup
+        way, (links, memory) = self.system.inside, self.system.lanes[lane].scaleup
         key, nbytes = (place, piece, lane), self.system.chunk_sizes[piece]
         yield from self._scaleup(way.collect_stage, key, links, way.resource, nbytes * way.collects)
         yield self.env.timeout(way.latency_ps)
@@ -370,8 +369,7 @@ class Referee:
             yield from self._send_to_peers(key, lane)
 
     def _send_to_peers(self, key: Key, owner: int) -> Process:
-        scenario, link = self.system.scenario, self.system.lanes[owner].scaleup[0]
-        way = node_exchange(scenario)
+        link, way = self.system.lanes[owner].scaleup[0], self.system.inside
         step, piece, _ = key
         sizes = (
             self.system.sizes(step)
