@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+from collections import defaultdict
 from contextlib import chdir
 from pathlib import Path
 
@@ -41,9 +42,27 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Begin with the groups that take longest."""
+def pytest_collection_modifyitems(config, items):
+    """Draw from long trials that are alike, and begin with the groups that take longest."""
+    left_out = [] if SOAK else not_drawn(items, config.option.hypothesis_seed)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=rank)
+
+
+def not_drawn(items, seed):
+    """Return the trials that this run leaves out: of each test that is marked as a sample, all but its count."""
+    alike = defaultdict(list)
+    for item in items:
+        mark = item.get_closest_marker("sample")
+        if mark:
+            alike[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    left_out = set()
+    for (name, count), trials in alike.items():
+        drawn = random.Random(f"{seed} {name}").sample(trials, min(count, len(trials)))  # noqa: S311  (repeatable)
+        left_out |= {*trials} - {*drawn}
+    return [item for item in items if item in left_out]
 
 
 def pytest_xdist_make_scheduler(config, log):

@@ -171,6 +171,7 @@ def test_it_prints_a_slide_a_page(deck):
     assert set(re.findall(rb"/MediaBox \[([^]]+)\]", held)) == {b"0 0 960 540"}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("cluster", COMPARABLE)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
     plans = tuple(SlidePlan(kind) for kind in REVIEW if kind not in ("live", "log"))
