@@ -92,7 +92,16 @@ def runs(pid):
         return False
 
 
+@pytest.fixture
+def hangups():
+    """What is started ends when its terminal does, even if the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("killed", ["rank", "launcher", "parent"])
+@pytest.mark.usefixtures("hangups")
 def test_over_mpi_whoever_is_killed_nothing_hangs_and_nothing_is_left(mpiexec, tmp_path, killed):
     told = (
         f"echo $$ > {tmp_path}/$PMI_RANK; exec {' '.join(COMMAND)} --mpi --sizes 4KiB,64MiB --repetitions 200"
