@@ -87,7 +87,7 @@ def test_it_is_never_faster_than_the_wire(scenario):
 def test_every_rank_is_done_at_the_same_time_as_every_other(scenario):
     if scenario.nodes == 1 and scenario.hardware.devices == 1:
         return
-    columns = peerlab.simulate(scenario, engine="referee", every_node=True).recording.unrolled
+    columns = peerlab.simulate(scenario, engine="loop", every_node=True).recording.unrolled
     drawn = (
         scenario.hardware.devices_per_switch
     )  # devices below one switch may share a NIC, and are served in turn
