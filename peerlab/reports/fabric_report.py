@@ -14,18 +14,23 @@ from peerlab.view.svg import Paper
 from peerlab.view.theme import palettes
 
 _WIDTH, _ROW, _HEAD, _FOOT = 1060.0, 40.0, 62.0, 34.0
+_TICK = 20.0
+"""Room below the bars for the axis."""
 _AXIS = (132.0, 590.0)
 """From where to where the axis of time lies."""
 _COLUMNS = ((684.0, "time"), (762.0, "goodput"), (872.0, "busbw"), (1040.0, "messages of a NIC"))
 """Where the figures beside the bars end, and what they are."""
+_NEAR = 2
+"""So many of them are there in a narrow window, too."""
 _POINTS = 60
 _LETTERS = 150
 _PIXEL = 1.0
 """What is narrower is not drawn."""
 _PLAYS = """
 .pl-report.pl-fabrics { max-width: 1640px; }
-.pl-fabrics .pl-clock { display: block; cursor: pointer; }
-.pl-fabrics .pl-clock svg { display: block; width: 100%; height: auto; margin-top: -20px; }
+.pl-fabrics .pl-clock { display: block; cursor: pointer; overflow: hidden; }
+.pl-fabrics .pl-clock svg { display: block; width: 100%; min-width: 980px; height: auto; margin-top: -20px; } /* no word below 11 pixels */
+@media (max-width: 1019px) { .pl-fabrics .pl-further { visibility: hidden; } } /* the table has them, too */
 .pl-fabrics :is(.pl-pause, .pl-again) { accent-color: var(--pl-network); margin: 0 6px 0 0; vertical-align: -2px; }
 .pl-fabrics :is(.pl-pause, .pl-again):focus-visible { outline: 2px solid var(--pl-ink); outline-offset: 2px; }
 .pl-fabrics .pl-replay { float: left; margin-right: 18px; }
@@ -56,7 +61,8 @@ def fabrics_html(one: Any) -> str:
     head = ("transport", "time", "hop", "MTU", "goodput", "busbw", "messages of a NIC", "limits most")
     colours = {role: f"var(--pl-{role})" for role in palettes()["light"]}  # of the theme around it
     picture = _HANDLES.format(_picture(one, colours, plays=True))
-    body = f"<style>{_PLAYS}</style>{picture}{table('', head, map(_row, one.found))}"
+    finding = f"<p>{escape(one.finding)}</p>"
+    body = f"<style>{_PLAYS}</style>{picture}{finding}{table('', head, map(_row, one.found))}"
     return framed("fabrics", _asked(one), body)
 
 
@@ -79,16 +85,16 @@ def _picture(one: Any, colours: Mapping[str, str], *, plays: bool) -> str:
     if not plays:  # the page has it as its heading
         paper.text((16, 20), _asked(one), size=16, bold=True, align="left")
     _legend(paper, plays=plays)
-    for x, name in _COLUMNS:
-        paper.text((x, 46), name, size=12, ink="muted", align="right")
+    _beside(paper, 46, [name for _, name in _COLUMNS], size=12, ink="muted")
     _ticks(paper, longest, end)
     for at, each in enumerate(rows):
         _bar(paper, each, _HEAD + at * _ROW, longest)
     if plays:
         paper.shapes.append(_sweep(paper, end))
-    for at, line in enumerate(wrap(one.finding, _LETTERS)):
+    said = [] if plays else wrap(one.finding, _LETTERS)  # the page says it below
+    for at, line in enumerate(said):
         paper.text((16, end + _FOOT + 18 * at), line, size=13, align="left")
-    height = end + _FOOT + 18 * len(wrap(one.finding, _LETTERS))
+    height = end + (_TICK if plays else _FOOT) + 18 * len(said)
     told = "; ".join(f"{each.title} {say_time(each.run.time_ps)}" for each in rows)
     return paper.svg(_WIDTH, height, f"{_asked(one)}. {told}. {one.finding}")
 
@@ -113,7 +119,7 @@ def _ticks(paper: Paper, longest: int, end: float) -> None:
     for moment in range(0, longest + 1, step):
         x = left + (right - left) * moment / longest
         paper.line([(x, _HEAD - 4), (x, end)], "faint", 1)
-        paper.text((x, end + 10), say_time(moment) if moment else "0", size=11, ink="muted")
+        paper.text((x, end + 10), say_time(moment) if moment else "0", size=12, ink="muted")
 
 
 def _round_step(longest: int) -> int:
@@ -136,8 +142,20 @@ def _bar(paper: Paper, one: Any, top: float, longest: int) -> None:
     )
     rate = f"{one.messages_per_s:,.0f} /s" if one.messages_per_s else "-"
     figures = (say_time(run.time_ps), f"{run.scenario.goodput:.1%}", f"{run.busbw_GBps:.3g} GB/s", rate)
-    for (x, name), figure in zip(_COLUMNS, figures, strict=True):
-        paper.text((x, y), figure, size=13, bold=name == "time", align="right")
+    _beside(paper, y, figures, size=13, bold=True)
+
+
+def _beside(
+    paper: Paper, y: float, words: Sequence[str], *, size: float, bold: bool = False, ink: str = "ink"
+) -> None:
+    """Write a line in the columns beside the bars, with `bold` the first of it; the page hides the further ones in a narrow window."""
+    columns = [(x, word) for (x, _), word in zip(_COLUMNS, words, strict=True)]
+    for number, (x, word) in enumerate(columns[:_NEAR]):
+        paper.text((x, y), word, size=size, bold=bold and not number, ink=ink, align="right")
+    paper.shapes.append("<g class='pl-further'>")
+    for x, word in columns[_NEAR:]:
+        paper.text((x, y), word, size=size, ink=ink, align="right")
+    paper.shapes.append("</g>")
 
 
 def _arrives(run: Any) -> Sequence[tuple[float, float]]:

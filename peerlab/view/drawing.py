@@ -9,6 +9,8 @@ WIDTH, HEIGHT = 1060.0, 228.0
 
 _LETTER, _LARGE_LETTER = 7.4, 9.8
 """How wide a bold letter of a name is, and where words are largest, in a slide."""
+_FEW = 3
+"""Of so few letters, the sign that it is cut among them, nobody guesses a name."""
 
 Point = tuple[float, float]
 Columns = dict[str, list[object]]
@@ -26,7 +28,7 @@ def within(name: str, width: float, end: str = "") -> str:
     if len(name + end) * _LETTER <= width:
         return name + end
     letters = int(width / _LARGE_LETTER) - len(end)
-    return f"{name[: letters - 1].rstrip()}…{end}" if letters > 2 else end.strip()
+    return f"{name[: letters - 1].rstrip()}…{end}" if letters > _FEW else end.strip()
 
 
 class PageDrawing(TypedDict):

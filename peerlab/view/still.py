@@ -64,6 +64,8 @@ def _still(picture: Picture, at: int, theme: str, *, large: bool = False) -> str
     return paper.svg(SIZE[0], height if large else max(SIZE[1], height), alt_text(run))
 
 
+_LETTERS = 28
+"""Characters of a line between the nodes."""
 _NODE = 424.0
 """Width of the picture's first node with the beginning of its wire."""
 
@@ -115,7 +117,7 @@ def _names(paper: Paper, sketch: Sketch) -> None:
     partners = sketch.sight.partner
     paper.text((x, y), f"node {sketch.sight.node}", size=12, bold=True, align="left")
     if partners != (-1,):
-        right = f"node {partners[0]}" if len(partners) == 1 else "its partner"
+        right = f"node {partners[0]}" if len(partners) == 1 else "partner"
         paper.text((other, y), right, size=12, bold=True, align="right")
 
 
@@ -129,9 +131,15 @@ def _figures(paper: Paper, run: Run, at: int) -> None:
     paper.text((middle, 32), f"{run.busbw_GBps:.3g} GB/s", size=30, bold=True)
     paper.text((middle, 58), "from node 0 to node 1" if one else "bus bandwidth", size=13, ink="muted")
     paper.text((middle, 84), f"{say_time(run.time_ps)} for {say_bytes(s.nbytes)}", size=15, bold=True)
-    paper.text((middle, 106), waits_for(run), size=14, bold=True, ink="hot-ink")
-    paper.text((middle, 126), say_count(s.ranks, "rank"), size=13, ink="muted")
-    paper.text((middle, 144), f"shown at {say_time(at)}", size=11, ink="muted")
+    waits = wrap(waits_for(run), _LETTERS)
+    for number, line in enumerate(waits):
+        paper.text((middle, 106 + 16 * number), line, size=14, bold=True, ink="hot-ink")
+    paper.text(
+        (middle, 110 + 16 * len(waits)),
+        f"{say_count(s.ranks, 'rank')}, shown at {say_time(at)}",
+        size=12,
+        ink="muted",
+    )
 
 
 def _slices(paper: Paper, sketch: Sketch, at: int) -> None:

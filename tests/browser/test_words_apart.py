@@ -4,16 +4,27 @@ import os
 import random
 
 import pytest
+from blank import Blank, ratio_of, run
 from overlaps import SIZES, faults, settle, watch
 
 import peerlab
+from peerlab.cli import main
 from peerlab.export.race_page import race_html
+from peerlab.export.step_page import step_page_html
 from peerlab.model.presets import known_clusters, load_cluster
+from peerlab.view.curve_scenarios import lines
+from peerlab.view.curves import BAND, curves
+from peerlab.view.still import still_svg
 
 _SAMPLE = random.Random(27).sample(known_clusters(), 4)  # noqa: S311  (a sample, no secret)
 CLUSTERS = known_clusters() if os.environ.get("PEERLAB_SOAK") else _SAMPLE
 MOMENTS = (0.0, 0.1, 0.35, 0.8, 1.0)
 RACE_MARKS = ".rc-road path:not([visibility=hidden]), .rc-cells i, .rc-lead svg path[stroke-width]"
+STEP_MARKS = ".ts-road path:not([visibility=hidden]), .ts-gain path"
+SMALLEST = 11.0
+"""Pixels of the smallest word of the explorer and of a step."""
+FEW = {"nodes": 16, "message_bytes": 64 * 2**20}
+"""The curves of a test end here: larger runs take long."""
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +36,19 @@ def watched(browser):
     page.close()
 
 
+@pytest.fixture(scope="module")
+def explorer(browser):
+    """The explorer without a kernel, on a page whose words are noted."""
+    page = browser.new_page()
+    watch(page)
+    one = Blank(page)
+    watch(page)  # the blank page is a new document
+    one.open(run())
+    yield one
+    assert one.complaints == []
+    page.close()
+
+
 def open_text(page, text, folder):
     """Open a page that was written as text."""
     file = folder / "page.html"
@@ -33,12 +57,13 @@ def open_text(page, text, folder):
     page.wait_for_selector("html[data-ready]", state="attached")
 
 
-def through(page, *, marks="", moving=False):
+def through(page, *, marks="", moving=False, least=12.0):
     """Return what is wrong at any width and moment; `moving` pictures are painted a frame later."""
     found = []
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         settle(page)
+        settle(page)  # what is laid out anew is painted a frame later
         for part in MOMENTS:
             page.evaluate(
                 "part => { const [{ player }] = peerlabPages; player.wanted = false; player.seek(part * player.length) }",
@@ -46,7 +71,7 @@ def through(page, *, marks="", moving=False):
             )
             if moving:
                 settle(page)
-            found += [f"{width} wide at {part:.0%}: {one}" for one in faults(page, marks=marks)]
+            found += [f"{width} wide at {part:.0%}: {one}" for one in faults(page, marks=marks, least=least)]
     return found
 
 
@@ -67,3 +92,68 @@ def test_words_of_a_race(watched, tmp_path, cluster, path, other):
     for text in (page, slide):
         open_text(watched, text, tmp_path)
         assert through(watched, marks=RACE_MARKS) == []
+
+
+def short_curves(scenario, axis):
+    """Return the curves of a scenario as far as they are quick to simulate, with bands that nobody computed."""
+    found = [
+        (
+            line,
+            [
+                peerlab.simulate(one) if one and getattr(one, axis) <= FEW[axis] else None
+                for one in line.scenarios
+            ],
+        )
+        for line in lines(scenario, axis)
+    ]
+    drawn = curves(scenario, axis, found)
+    for line in drawn["lines"]:
+        line["low"], line["high"] = ([y and share * y for y in line["y"]] for share in (0.9, 1.1))
+    return {**drawn, "bands": BAND}
+
+
+@pytest.mark.parametrize("cluster", known_clusters())
+def test_words_of_the_explorer(explorer, cluster):
+    """One path after another, so that each says what was before."""
+    explorer.last, found = None, []
+    for number, path in enumerate(list(load_cluster(cluster).paths)[:2]):
+        one = run(cluster=cluster, path=path)
+        explorer.change(one, lines=False)
+        explorer.give("ratio", ratio_of(one.scenario))
+        explorer.give("curves", short_curves(one.scenario, "nodes" if number else "message_bytes"))
+        explorer.settle()
+        found += [f"{path}: {one}" for one in through(explorer.page, moving=True, least=SMALLEST)]
+    assert found == []
+
+
+@pytest.mark.parametrize(("workload", "options"), [("resnet50", {"batch": 32}), ("bert-large", {})])
+def test_words_of_a_step(watched, tmp_path, workload, options):
+    host = peerlab.step(workload=workload, path="host-rdma", **options)
+    steps = [host, host.answer(host.step.with_(path="peer-direct"))]
+    for layout in ("page", "slide"):
+        open_text(watched, step_page_html(steps, layout=layout), tmp_path)
+        for bucket in (False, True):
+            watched.evaluate(
+                "bucket => { const [page] = peerlabPages; page.follow(bucket ? page.chosen : null) }", bucket
+            )
+            assert through(watched, marks=STEP_MARKS, least=SMALLEST) == [], layout
+
+
+def test_words_of_the_fabrics(watched, tmp_path):
+    for cluster in ("ideal-100g", "dl1"):
+        file = tmp_path / f"{cluster}.html"
+        assert main(["fabrics", "--cluster", cluster, "--output", str(file)]) == 0
+        watched.goto(file.as_uri())
+        for width, height in SIZES:
+            watched.set_viewport_size({"width": width, "height": height})
+            settle(watched)
+            assert faults(watched, least=SMALLEST) == [], (cluster, width)
+
+
+@pytest.mark.parametrize("cluster", known_clusters())
+def test_words_of_a_still(watched, cluster):
+    watched.set_viewport_size({"width": 1280, "height": 720})
+    for path in load_cluster(cluster).paths:
+        for large in (False, True):
+            watched.set_content(still_svg(run(cluster=cluster, path=path), large=large))
+            assert faults(watched, "svg", least=SMALLEST) == [], f"{path}, large: {large}"
