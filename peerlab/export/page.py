@@ -94,7 +94,7 @@ def page_html(
     theme:
         ``"light"``, ``"dark"``, or ``"auto"``: what the reader's system has.
     ratio:
-        Of width to height, ``"16:9"`` or ``"4:3"``, as far as the window is at least 900 pixels wide.
+        Of width to height, ``"16:9"`` or ``"4:3"``, of the page where the window has room for it as a slide; else it is a column that scrolls.
     start:
         Control to the value that it begins with; by default the scenario's own.
     bands:

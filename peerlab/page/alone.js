@@ -11,6 +11,17 @@ import { painted } from "./turns.js";
 
 const FIGURE_TEXT = 1.5; // a single figure is read from the last row: the smallest text is 18 px at 1280 x 720
 const SMALLEST = { scene: 11, other: 12 };
+const SLIDE = { "16:9": 1280, "4:3": 1024 }; // pixels: as wide as a slide of this ratio is drawn
+const LEAST_ZOOM = 11 / SMALLEST.other; // no word of a slide is smaller than 11 pixels
+const SPARSE = 850; // pixels: a data path that is less wide has names only
+const LEAST_SLIDE = 0.84; // of its width: in less room than that the page is a column that scrolls
+
+// How large a slide is in this window, beside what it is drawn for; a page knows by its data-layout whether it is one.
+function fitWindow(mode) {
+  const { dataset } = document.documentElement, [wide, high] = dataset.ratio.split(":"), size = Math.min(innerWidth, (innerHeight * wide) / high) / SLIDE[dataset.ratio];
+  dataset.layout = size * (mode === "figure" ? FIGURE_TEXT : 1) >= LEAST_SLIDE ? "slide" : "stacked";
+  return size;
+}
 
 class AloneFooter extends Footer {
   paint() {
@@ -55,6 +66,10 @@ class AlonePage extends Page {
     super.listen();
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", () => this.setTheme());
+    addEventListener("resize", () => {
+      cancelAnimationFrame(this.resizing);
+      this.resizing = requestAnimationFrame(() => this.repaint()); // of a single figure, words grow with the window, too
+    });
   }
 
   dark() {
@@ -81,13 +96,12 @@ class AlonePage extends Page {
 
   // Words grow with the page, so that a slide reads alike on a small screen and a large one.
   fit() {
-    const width = this.watched.clientWidth, wide = width >= 900 && innerHeight >= 506; // as alone.css: a slide
-    const slide = wide ? width / 1280 : 1, single = this.wanted.mode === "figure" && wide;
-    const zoom = slide * (single ? FIGURE_TEXT : 1);
+    const size = fitWindow(this.wanted.mode), wide = document.documentElement.dataset.layout === "slide", single = this.wanted.mode === "figure" && wide;
+    const slide = wide ? Math.max(size, LEAST_ZOOM) : 1, zoom = single ? Math.max(size * FIGURE_TEXT, LEAST_ZOOM) : slide;
     document.documentElement.style.setProperty("--pl-zoom", zoom.toFixed(3));
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene");
-    const sparse = across < 640, fits = Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT);
-    this.figures.setZoom(zoom, single ? (slide * FIGURE_TEXT * SMALLEST.other) / SMALLEST.scene : fits, sparse);
+    const sparse = across < SPARSE, fits = Math.min(((sparse ? 1.5 : 1) * across) / SCENE_WIDTH, (1.15 * down) / SCENE_HEIGHT);
+    this.figures.setZoom(zoom, single ? (zoom * SMALLEST.other) / SMALLEST.scene : fits, sparse);
   }
 
   onKey(event) {
@@ -114,6 +128,7 @@ async function begin() {
   const choices = new Choices(document.querySelector(".pl-choices"), albums, wanted.subject);
   followLinks(choices);
   const pages = [];
+  fitWindow(wanted.mode);
   patchOwnBokeh();
   for (const [side, album] of albums.entries()) {
     const host = make("section", "pl-side");

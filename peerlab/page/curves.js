@@ -1,12 +1,14 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
 import { between, passed, roomAt } from "./labels.js";
+import { widthOf } from "./places.js";
 import { View } from "./view.js";
 
 const LIMIT = "limit"; // names the line of what the wire can carry
 const NEAR = 9; // pixels from a line at which it is meant
 const COVERED = 30; // what a place costs where a name would cover a line, in pixels of room
 const WAYS = [-4, -7, -10, -13, -17, -22, -28, -36, -46, -58, -72, -88, 15, 18, 22, 27, 33, 41, 51, 63, 77]; // heights of a name above its line, and below it
+const NAMES_APART = 4; // pixels beside a name
 const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: a name belongs to its line
 
 /**
@@ -37,6 +39,7 @@ export class Curves extends View {
     super(page);
     this.host = page.find(".pl-curves");
     for (const tab of this.host.querySelectorAll(".pl-tab")) tab.addEventListener("click", () => this.choose(tab.dataset.axis));
+    this.figures.model("curves").properties.inner_width.change.connect(() => this.arrange());
     this.find(".pl-figure").addEventListener("mousemove", (event) => this.point(event));
     this.find(".pl-figure").addEventListener("mouseleave", () => this.point(null));
   }
@@ -109,6 +112,16 @@ export class Curves extends View {
     this.drawMeasured();
     this.drawMarks();
     this.drawNames(limit, top);
+  }
+
+  // Places names anew where the figure has another width; Bokeh says so when it has laid it out.
+  arrange() {
+    cancelAnimationFrame(this.arranging);
+    this.arranging = requestAnimationFrame(() => this.paint());
+  }
+
+  close() {
+    cancelAnimationFrame(this.arranging);
   }
 
   clear() {
@@ -287,16 +300,22 @@ export class Curves extends View {
     return this.there(mark) ? { from: i - 0.2, to: i + 0.2, low: y - 8, high: y + 8 } : { from: 0, to: 0, low: 0, high: 0 };
   }
 
+  // How much of a step of the axis a pixel is.
+  stepOf(width) {
+    const { values } = this.curves, [from, to] = this.span(values);
+    return values.length > 1 ? Math.log(to / from) / Math.log(values[1] / values[0]) / Math.max(1, width) : 0;
+  }
+
   // Where the legend of the bands is, in steps of the axis and pixels.
   legendBox(perUnit, top) {
     const legend = this.find(".pl-bands"), last = this.curves.values.length - 1, { frame } = this.figures.view("curves");
-    const width = legend.textContent ? ((legend.offsetWidth + 8) * last) / Math.max(1, frame.bbox.width) : 0, low = perUnit * top - legend.offsetHeight - 1;
+    const width = legend.textContent ? (legend.offsetWidth + 8) * this.stepOf(frame.bbox.width) : 0, low = perUnit * top - legend.offsetHeight - 1;
     const [from, to] = this.curves.axis === "nodes" ? [last - width, last + 1] : [-1, width];
     return width ? [{ from, to, low, high: low + 40 }] : [];
   }
 
   spot({ text, ys }, taken, lines, perUnit, width) {
-    const last = this.curves.values.length - 1, { zoom } = this.figures, half = (text.length * 4.1 * zoom * last) / width; // in steps of the axis
+    const last = this.curves.values.length - 1, { zoom } = this.figures, step = this.stepOf(width), half = (widthOf(text, 12 * zoom, true) * step) / 2, apart = NAMES_APART * zoom * step; // in steps of the axis
     // every half step of the axis, and 16 heights above and below the line; `worth` is in pixels of room
     let best = null;
     for (let i = 0; i <= last; i += 0.5)
@@ -305,8 +324,8 @@ export class Curves extends View {
           const dy = way * zoom, at = between(ys, i), away = Math.abs(way > 0 ? way - 15 : way + 4);
           // even with all the room that counts, this place cannot be better
           if (!isFinite(at) || (best && MOST_ROOM - away / 8 <= best.worth)) continue;
-          const y = at * perUnit - dy + 6 * zoom, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0);
-          const box = { i, at, dy, align, from, to: from + 2 * half, low: y - 6 * zoom, high: y + 6 * zoom };
+          const y = at * perUnit - dy + 6 * zoom, from = i - (align === "right" ? 2 * half : align === "center" ? half : 0) - apart;
+          const box = { i, at, dy, align, from, to: from + 2 * (half + apart), low: y - 6 * zoom, high: y + 6 * zoom };
           if (box.to > last + 0.2 || box.low < 0 || box.high > perUnit * this.figures.model("curves_y").end) continue;
           // no name on another name, nor on the mark
           if (taken.some((t) => t.from < box.to && box.from < t.to && t.low < box.high && box.low < t.high)) continue;

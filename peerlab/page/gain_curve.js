@@ -1,4 +1,5 @@
 // What the second data path gains at other batches: a curve with the step that is shown on it.
+import { freePlace, widthOf } from "./places.js";
 import { svgShape } from "./svg.js";
 
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
@@ -21,6 +22,7 @@ export class GainCurve {
     this.y = (gain) => height - AROUND.bottom - ((height - AROUND.top - AROUND.bottom) * (gain - low)) / (high - low);
     host.setAttribute("viewBox", `0 0 ${width} ${height}`);
     host.replaceChildren();
+    this.grid = roundGains(low, high).map((gain) => ({ points: [[AROUND.left, this.y(gain)], [width - AROUND.right, this.y(gain)]], thick: 2 }));
     for (const gain of roundGains(low, high)) {
       svgShape("path", { d: `M${AROUND.left} ${this.y(gain)}H${width - AROUND.right}`, stroke: `var(--pl-${gain === 1 ? "edge" : "faint"})` }, host);
       this.text(AROUND.left - 6, this.y(gain) + 4, `${+gain.toFixed(2)}×`, { "text-anchor": "end" });
@@ -33,9 +35,20 @@ export class GainCurve {
     }
     svgShape("path", { d: points.map(([batch, gain], i) => `${i ? "L" : "M"}${this.x(batch).toFixed(1)} ${this.y(gain).toFixed(1)}`).join(""), fill: "none", stroke: "var(--pl-direct)", "stroke-width": 2.5, "stroke-linejoin": "round" }, host);
     for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
-    const [x, y] = [this.x(here[0]), this.y(here[1])], after = x < width * 0.6;
+    const [x, y] = [this.x(here[0]), this.y(here[1])];
     svgShape("circle", { cx: x, cy: y, r: 6, fill: "var(--pl-direct)", stroke: "var(--pl-ink)", "stroke-width": 2 }, host);
-    this.text(x + (after ? 12 : -4), y - 12 < AROUND.top + 6 ? y + 20 : y - 12, `you are here: ${here[1].toFixed(2)}×`, { "text-anchor": after ? "start" : "end", fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
+    const words = `you are here: ${here[1].toFixed(2)}×`, at = this.placeOf(x, y, widthOf(words, 12, true), { width, height: height - AROUND.bottom });
+    this.text(at.x, at.y, words, { fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
+  }
+
+  // Where words about a point stand: beside it, above it or below it, as near as they lie on no line; clear of the grid, too, if that is possible.
+  placeOf(x, y, wide, room) {
+    const places = [], curve = { points: this.points.map(([batch, gain]) => [this.x(batch), this.y(gain)]), thick: 10 }; // with its dots
+    for (let far = 0; far < room.height; far += 4)
+      for (const base of far ? [y - 6 - far, y + 14 + far] : [y + 4])
+        for (const left of [x + 14, x - 14 - wide, ...(far > 6 ? [x - wide / 2, room.width - wide] : [])]) places.push({ x: left, y: base, box: { left, right: left + wide, top: base - 10, bottom: base + 3 } });
+    const scale = [{ left: 0, right: AROUND.left, top: 0, bottom: room.height }];
+    return freePlace([...places, freePlace(places, room, [curve], scale)], room, [curve, ...this.grid], scale);
   }
 
   text(x, y, words, more) {

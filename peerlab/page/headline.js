@@ -6,6 +6,7 @@ import { ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { digits, sayTimes } from "./words.js";
 
+const LONG = 14; // letters of a value that would be wider than its card
 const FACTS = ["copies", "dram", "cores", "registration"];
 
 /**
@@ -96,7 +97,7 @@ export class Headline extends View {
     card.dataset.name = "ratio";
     value.append(make("small", "", gain || sayTimes(ratio.value) === sayTimes(1) ? " as fast" : " as fast: slower"));
     const label = make("div", "pl-label");
-    label.append(make("span", "", `${ratio.fast} vs ${ratio.slow}`), this.sure.button(ratio));
+    label.append(make("span", "", `${ratio.fast} vs ${ratio.slow}`));
     card.append(label, value);
     const both = make("div", "pl-value");
     both.append(make(past ? "span" : "b", "", first), " → ", make(past ? "b" : "span", "", second));
@@ -109,13 +110,15 @@ export class Headline extends View {
   }
 
   // From where to where the ratio may lie, with what lies beside that; all of it is the tip.
-  range({ low, high, others, says }) {
+  range(ratio) {
+    const { low, high, others, says } = ratio;
     const near = (a, b) => Math.abs(a / b - 1) < 0.01, felt = others.filter(({ ratio }) => !near(ratio, low) && !near(ratio, high));
     const band = (from, to) => (near(from, to) ? sayTimes(to) : `${from.toFixed(2)} to ${sayTimes(to)}`);
     const read = low === null ? "" : sayTimes(low) === sayTimes(high) ? sayTimes(high) : `${low.toFixed(2)} to ${sayTimes(high)}`; // once where both ends read the same
     const told = low === null ? ["simulated; its range is not computed here"] : [`${read} (†)`];
     told.push(...felt.map(({ says: if_, low: from, high: to }) => `${band(from, to)} if ${if_}`));
-    const note = make("div", "pl-note pl-range", told.join("; "));
+    const note = make("div", "pl-note pl-range");
+    note.append(this.sure.button(ratio), told.join("; "));
     note.title = says || told.join("; ");
     return note;
   }
@@ -141,6 +144,7 @@ export class Headline extends View {
     label.append(make("span", "", card.label));
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value);
     const shared = bandwidth && this.scale.device ? `, per device (1/${this.meta.devices})` : "";
+    value.classList.toggle("pl-long", value.textContent.length > LONG);
     const note = make("div", "pl-note", card.note + shared);
     note.title = card.hint ?? "";
     box.append(label, value, note);

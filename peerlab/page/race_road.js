@@ -102,7 +102,7 @@ export class RaceRoad {
 
   // Where slices stand that wait for a stop, before it if there is room: the right end of their row, if there is one, and their number's.
   queuePlace(number) {
-    const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide("88 wait"), wide = this.queueWide();
+    const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide("88 wait"), wide = Math.max(row, said + 2 * zoom);
     const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 6 * zoom, name.right + 6 * zoom];
     const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 17 * zoom, bottom: y + 12 * zoom } });
     const beside = (right, rows) => ({ right: rows && right, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 24 * zoom, bottom: base - 9 * zoom } });

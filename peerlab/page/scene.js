@@ -9,6 +9,7 @@ import { Way } from "./way.js";
 export const SCENE_WIDTH = 1060;
 export const SCENE_HEIGHT = 228;
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
+const LEAST_WORD = 11; // px: smaller ones cannot be read
 const BAR = 14; // length of a slice that waits
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
@@ -115,7 +116,7 @@ export class Scene extends View {
   }
 
   px(size) {
-    return `${(size * (this.figures.sceneText ?? Math.min(this.scale, 1.3))).toFixed(1)}px`; // words need not grow as far as boxes do
+    return `${Math.max(LEAST_WORD, size * (this.figures.sceneText ?? Math.min(this.scale, 1.3))).toFixed(1)}px`; // words need not grow as far as boxes do
   }
 
   // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
@@ -269,15 +270,16 @@ export class Scene extends View {
 
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step.
   addNames(words, time) {
-    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names;
+    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names, aside = this.figures.sparse ? 9 : 0;
     const addName = (number, [x, y], align) => {
       const [what, ...share] = (sight.slow[number] || "").split(" "); // below the name, where the host's boxes leave little room
-      words.push([x, y, `node ${number}`, 12, "bold", what ? "hot-ink" : "ink", align]);
+      words.push([align === "left" ? x - aside : x + aside, y, `node ${number}`, 12, "bold", what ? "hot-ink" : "ink", align]);
       if (what) [what, share.join(" ")].forEach((word, i) => words.push([x, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align]));
     };
     addName(sight.node, [node[0], node[2]], "left");
     const partner = sight.partner[step];
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
+    if (this.scale < LEAST_WORD / 12) return; // words are larger than their place
     if (sight.source[step] >= 0) words.push([other[0], other[2], `from node ${sight.source[step]}`, 11, "normal", "muted", "right"]);
     if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to node ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
   }

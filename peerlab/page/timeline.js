@@ -1,12 +1,16 @@
 // The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
 import { BIN, Density } from "./density.js";
 import { make } from "./dom.js";
+import { widthOf } from "./places.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
 import { sayBytes, sayTime } from "./words.js";
 
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
+const ROW = { least: 13, around: 36 }; // pixels: a row is at least as high as its name; axis and knob are above and below
+const SAVED = { letters: 13, around: 20 }; // pixels
+const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -45,6 +49,7 @@ export class Timeline extends View {
     super(page);
     this.host = page.find(".pl-timeline");
     this.range = this.figures.model("timeline_x");
+    this.height = this.figures.model("timeline").height;
     this.cursor = this.find(".pl-cursor");
     this.note = this.find(".pl-merged");
     this.range.change.connect(() => this.schedule());
@@ -107,6 +112,8 @@ export class Timeline extends View {
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
+    this.host.closest(".pl-root").style.setProperty("--pl-rows", this.rows);
+    if (this.height) this.figures.model("timeline").height = Math.max(this.height, ROW.least * this.rows + ROW.around); // a page of its own follows its style
     this.find(".pl-idle").hidden = idle.length < 2;
     button.setAttribute("aria-expanded", String(!folds));
     button.textContent = folds ? "▸" : "▾";
@@ -272,10 +279,11 @@ export class Timeline extends View {
       return at(to) - at(from);
     };
     const [first, last] = this.ends ?? [this.data.end_us, this.data.end_us];
-    this.find(".pl-saved").hidden = put(".pl-then", first, last) < 70;
+    const saved = this.find(".pl-saved"), letters = SAVED.letters * this.figures.zoom;
+    saved.hidden = put(".pl-then", first, last) < widthOf(saved.textContent, letters, true) + SAVED.around;
     put(".pl-end", this.data.end_us, this.data.end_us + 1e-9 * this.data.end_us);
     const pitch = height / this.rows;
-    this.find(".pl-title").style.width = `${left - 6}px`;
+    this.find(".pl-title").style.width = `${left - TITLE_END * this.figures.zoom}px`;
     this.find(".pl-path").style.left = `${left}px`;
     Object.assign(this.find(".pl-idle").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - pitch}px`, height: `${pitch}px` });
     if (!this.player) return;

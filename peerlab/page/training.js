@@ -6,6 +6,7 @@ import { followTheme } from "./frame_theme.js";
 import { GainCurve } from "./gain_curve.js";
 import { keeps } from "./keys.js";
 import { unpacked } from "./packed.js";
+import { widthOf } from "./places.js";
 import { Player } from "./player.js";
 import { RaceRoad } from "./race_road.js";
 import { svgShape } from "./svg.js";
@@ -67,6 +68,7 @@ const LANE = { computing: [4, 20], filling: [28, 42], waiting: [47, 55], flight:
 const SHADES = [["gather", "faint"], ["inside", "edge"], ["muted", "muted"]];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const HATCH = 7;
+const LANE_LETTERS = 12; // px
 const PHASE_NAMES = ["forward", "backward", "optimizer"];
 const NAMES = { computing: "computing", filling: "filling", waiting: "ready, waits", flight: "in flight" };
 
@@ -266,7 +268,8 @@ class StepPage {
     const rough = this.longest / 7, power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
     for (let at = 0; at <= this.longest; at += each) {
       svgShape("line", { x1: this.x(at), x2: this.x(at), y1: top - 4, y2: top, stroke: "var(--pl-edge)" }, host);
-      text(host, this.x(at), top + 12, sayTime(at), { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      const words = sayTime(at), last = host.clientWidth - widthOf(words, LANE_LETTERS) / 2; // within the picture
+      text(host, Math.min(this.x(at), last), top + 12, words, { "text-anchor": "middle", fill: "var(--pl-muted)" });
     }
   }
 
@@ -365,7 +368,7 @@ function under({ flight }, time) {
 }
 
 function text(host, x, y, words, more) {
-  svgShape("text", { x, y, "font-size": 12, ...more }, host).textContent = words;
+  svgShape("text", { x, y, "font-size": LANE_LETTERS, ...more }, host).textContent = words;
 }
 
 function say(element, words) {

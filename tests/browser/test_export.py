@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from exported import Exported, lanes
+from overlaps import faults, settle, watch
 from playwright.sync_api import expect
 
 import peerlab
@@ -44,6 +45,7 @@ def open_(folder, browser):
 
     def open_(name, link="", width=1280, height=720, **media):
         page = browser.new_page()
+        watch(page)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(**media)
         opened.append(Exported(page, f"file://{folder / name}.html{link}"))
@@ -336,11 +338,16 @@ OVERLAPS = """() => {
 
 
 @pytest.mark.parametrize("name", ["explorer", "pair", "datapath", "timeline", "curves"])
-@pytest.mark.parametrize(("width", "height"), [(480, 800), (1024, 768), (1280, 720), (1920, 1080)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(480, 800), (900, 700), (1024, 768), (1280, 720), (1920, 1080)]
+)
 def test_nothing_overlaps_at_any_width(open_, name, width, height):
     shown = open_(name, width=width, height=height)
     assert shown.page.evaluate(OVERLAPS) == []
     if width >= 900:
+        settle(shown.page)
+        assert faults(shown.page, least=11.0) == []
+    if shown.page.evaluate("() => document.documentElement.dataset.layout") == "slide":
         room = "page => page.timeline.frame().height / page.timeline.data.lanes.length / (12 * page.figures.zoom)"
         assert name in ("datapath", "curves") or shown.ask(room) > 0.9  # lanes are as high as their names
         assert shown.page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
