@@ -7,15 +7,15 @@ import pytest
 
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.model.collective import AUTO, MEASURED
-from peerlab.model.library_record import KINDS
+from peerlab.model.library_laws import KINDS
 from peerlab.model.paths import PATHS
 from peerlab.model.resources import RESOURCES
 from peerlab.model.scenario_fields import FIELDS
 from peerlab.model.stages import STAGES
 
 NAMES = {
-    "collective": (set(MEASURED), {"model/collective.py", "model/algorithms.py", "model/library_record.py"}),
-    "kind": (set(KINDS), {"model/library_record.py"}),
+    "collective": (set(MEASURED), {"model/collective.py", "model/algorithms.py", "model/library_laws.py"}),
+    "kind": (set(KINDS), {"model/library_laws.py", "model/library_record.py"}),
     "path": (set(PATHS), {"model/paths.py"}),
     "stage": (set(STAGES), {"model/stages.py"}),
     "resource": (set(RESOURCES), {"model/resources.py"}),

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from peerlab.engine.scaleup import exchange
 from peerlab.engine.system import System
 from peerlab.model.resources import resource_kind
-from peerlab.model.scenario import Scenario
 from peerlab.model.stages import stage_number
 from peerlab.trace import SPAN_COLUMNS, Columns, Totals, freeze
 
@@ -21,30 +20,12 @@ Parts = list[tuple[str, str, int]]
 
 def opening(system: System) -> Parts:
     """Return the parts of the opening, one after the other; none takes no time."""
-    scenario, choice = system.scenario, system.scenario.choice
-    found = [("launch", "launch", choice.launch_ps), ("inside", "launch", choice.inside_ps)] if choice else []
-    if message := message_ps(scenario):
-        found = [("launch", "launch", message)]
+    scenario = system.scenario
+    found = [(stage, "launch", lasts) for stage, lasts in scenario.law.opening(scenario)]
     lost = scenario.hardware.overlap_lost
-    if lost and scenario.law and system.plan.exchanges and system.plan.schedule.steps:
+    if lost and scenario.law.serves(scenario) and system.plan.exchanges and system.plan.schedule.steps:
         found.append(("apart", "scaleup", round(lost * _inside_ps(system))))
     return [part for part in found if part[2]]
-
-
-def message_ps(scenario: Scenario) -> int:
-    """Return what a library of messages takes beyond their bytes.
-
-    Point to point it is one message's: asking first, and device memory. In an all-to-all a rank's messages to all others are dealt with one
-    after the other, before the first leaves; no log tells how far that overlaps what is sent.
-    """
-    law, cluster = scenario.law, scenario.hardware
-    if not law or not law.by_message:
-        return 0
-    if scenario.collective_record.exchanges:
-        return (scenario.ranks - 1) * (cluster.message_ps or 0)
-    asks = cluster.eager_bytes is not None and scenario.nbytes > cluster.eager_bytes
-    device = (scenario.memory == "device" and cluster.device_buffers_ps) or 0
-    return (cluster.rendezvous_ps if asks else 0) + device
 
 
 def _inside_ps(system: System) -> int:

@@ -19,7 +19,8 @@ from peerlab.model.cluster_reading import read_figure
 from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Cluster, Figure, internal_value
 from peerlab.model.law_constants import read_law
-from peerlab.model.library_record import KINDS, MAKERS, NONE, Forbidden, Library, Unsolved, version_number
+from peerlab.model.library_laws import KINDS, law_of
+from peerlab.model.library_record import MAKERS, NONE, Forbidden, Library, Unsolved, version_number
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, SHAPES
 from peerlab.model.paths import PATHS
 from peerlab.places import folder
@@ -249,9 +250,9 @@ def _figures(given: Any, origin: str) -> dict[str, Figure]:
 def _check_complete(library: Library) -> None:
     """Refuse a library of which the law lacks something."""
     lacking = [f"law.{name}" for name in SHAPES if name not in (*library.law, *_STEERED)]
-    kind = library.kind_record
-    lacking = lacking if kind.chooses else []
-    lacking += [_SECTION + name for name in kind.figures if _SECTION + name not in library.figures]
+    law = law_of(library)
+    lacking = lacking if law.chooses else []
+    lacking += [_SECTION + name for name in law.needs if _SECTION + name not in library.figures]
     steered = [name for name in _STEERED if name in library.law]
     if len(steered) == 1:
         lacking += [f"law.{name}" for name in _STEERED if name not in steered]

@@ -1,10 +1,14 @@
 """Whether a communication library runs on a cluster at all: by the maker of its accelerators, and by its network."""
 
 import re
+from typing import TYPE_CHECKING
 
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_files import known_libraries, load_library, serving
 from peerlab.model.library_record import Library
+
+if TYPE_CHECKING:
+    from peerlab.model.scenario import Scenario
 
 _MAKERS = {
     "Habana": re.compile(r"Gaudi"),
@@ -27,3 +31,13 @@ def misfit_of(library: Library | None, cluster: Cluster) -> str:
     if own and library.name in known_libraries() and library.transport not in (own.transport, _ANY):
         return f"{cluster.title} has {own.title}, and another network than {library.title}: read it as a what-if."
     return ""
+
+
+def misfit_of_asked(question: "Scenario") -> str:
+    """Return why the library that a question names is none for its machine, or does nothing there; empty if it names none, or one that fits."""
+    if question.library is None:
+        return ""
+    library = serving(question.library, str(question.path))
+    if library and question.why_unserved:
+        return f"{library.title} serves no {question.path!r}, because {question.why_unserved}."
+    return misfit_of(library, question.given_cluster)

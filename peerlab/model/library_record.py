@@ -9,37 +9,8 @@ from peerlab.model.hardware import Figure
 
 NONE = "none"
 """No library: topology alone, as on the bare fabrics."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LibraryKind:
-    """One kind of law: how a library walks a topology."""
-
-    collectives: tuple[str, ...]
-    """The collectives of which the law says what the library adds to them; of others topology alone is simulated."""
-    figures: tuple[str, ...] = ()
-    """Names of the figures that a library of this kind needs."""
-    chooses: bool = False
-    """Whether it chooses algorithm and protocol for each message between nodes, as NCCL does; it needs constants for that."""
-    schedule: str = ""
-    """What each rail does between the nodes where the algorithm is ``auto``, in slices of the library's own size; empty: as without a library."""
-    by_message: bool = False
-    """Whether it costs something for each message, and nothing else."""
-
-
 NCCL = "nccl"
 """The kind of NCCL, RCCL and their like."""
-KINDS: dict[str, LibraryKind] = {
-    NCCL: LibraryKind(collectives=("allreduce",), figures=("hop", "message"), chooses=True),
-    "pairwise": LibraryKind(
-        collectives=("allreduce", "allgather", "reduce-scatter", "alltoall"),
-        figures=("hop", "message", "overlap_lost"),
-        schedule="pairwise",
-    ),
-    "messages": LibraryKind(collectives=("point-to-point", "alltoall"), by_message=True),
-}
-"""Laws: NCCL's own choice of trees and rings; pairwise exchanges; a cost for each message point to point."""
-
 MAKERS = ("NVIDIA", "AMD", "Habana")
 """Makers of accelerators that have libraries of their own."""
 
@@ -77,51 +48,13 @@ class Unsolved:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LibraryWords:
-    """What a library does with a message, in parts that each place joins as it has room.
-
-    >>> words = LibraryWords(who="NCCL 2.19 over EFA", does=("tree", "Simple"), chunk="128 KiB")
-    >>> str(words), words.short
-    ('NCCL 2.19 over EFA: tree, Simple, chunks of 128 KiB', 'tree, Simple, 128 KiB')
-    """
-
-    who: str = ""
-    """Library, version and transport; empty where its law says nothing here."""
-    does: tuple[str, ...] = ()
-    """Algorithm, protocol and how it cuts a transfer, as far as it decides them."""
-    chunk: str = ""
-    """Size of the chunks that it chooses; empty where it chooses none."""
-    alone: str = ""
-    """What is simulated without it, where its law says nothing."""
-    because: str = ""
-    """Why."""
-
-    @property
-    def what(self) -> str:
-        """What it does, without who it is."""
-        return ", ".join((*self.does, *([f"chunks of {self.chunk}"] if self.chunk else ())))
-
-    @property
-    def short(self) -> str:
-        """The same in few words."""
-        if self.chunk:
-            return ", ".join((*self.does, self.chunk))
-        return f"{self.who.split()[0]}: {self.what}" if self.does else self.who or self.alone
-
-    def __str__(self) -> str:
-        if self.alone:
-            return f"{self.alone}, because {self.because}"
-        return f"{self.who}: {self.what}" if self.does else self.who
-
-
-@dataclass(frozen=True, kw_only=True)
 class Library:
     """One library over one transport."""
 
     name: str
     title: str
     kind: str
-    """One of `KINDS`."""
+    """Of its law: one of `peerlab.model.library_laws.KINDS`."""
     versions: tuple[str, str]
     """The first and the last version whose law is known."""
     version: str
@@ -142,11 +75,6 @@ class Library:
     def __hash__(self) -> int:
         """Return the hash of its name: libraries are few."""
         return hash(self.name)
-
-    @property
-    def kind_record(self) -> LibraryKind:
-        """What is known of its kind of law."""
-        return KINDS[self.kind]
 
     @property
     def transport(self) -> str:

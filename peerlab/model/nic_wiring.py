@@ -20,6 +20,8 @@ class Place:
     """Whether it crosses the link between two sockets too."""
 
 
+ON, OFF = "on", "off"
+"""Whether ACS redirect is, where a question says it."""
 SWITCH, ROOT_PORT, SOCKET_SWITCH, OTHER_SOCKET = "switch", "root-port", "socket-switch", "other-socket"
 
 PLACES = {

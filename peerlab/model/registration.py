@@ -8,9 +8,13 @@ from bisect import bisect_right, insort
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from peerlab.errors import RegistrationError
 from peerlab.units import say_bytes
+
+if TYPE_CHECKING:
+    from peerlab.model.hardware import Cluster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +33,18 @@ class RegistrationCost:
     """Looking a region up in the cache."""
     page_bytes: int
     """Size of a page."""
+
+    @classmethod
+    def on(cls, cluster: "Cluster", page_bytes: int) -> "RegistrationCost":
+        """Return what registering costs on a cluster with pages of a size."""
+        return cls(
+            base_ps=cluster.register_base_ps,
+            page_ps=cluster.register_page_ps,
+            deregister_base_ps=cluster.deregister_base_ps,
+            deregister_page_ps=cluster.deregister_page_ps,
+            lookup_ps=cluster.lookup_ps,
+            page_bytes=page_bytes,
+        )
 
     def register_ps(self, nbytes: int) -> int:
         """Return the picoseconds to register a page-rounded region of `nbytes`."""

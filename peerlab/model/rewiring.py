@@ -6,10 +6,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from peerlab.errors import HardwareError
+from peerlab.errors import HardwareError, ScenarioError
+from peerlab.model.collective import AUTO
 from peerlab.model.distances import SocketLink, distances
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster, Figure, internal_value
-from peerlab.model.nic_wiring import PLACES, SOCKET_SWITCH, SWITCH, Place, Wiring
+from peerlab.model.nic_wiring import ON, PLACES, SOCKET_SWITCH, SWITCH, Place, Wiring
 
 _GB = 10**9
 _UPLINK = "switch.uplink"
@@ -17,6 +18,23 @@ _PEER = ("host.peer_read", "host.peer_write")
 _SOCKET_LINK = "host.socket_link"
 _ORIGIN = "where the NICs hang"
 _READING = "; no figure of reading alone was found, and it is slower on many machines"
+
+
+def as_asked(cluster: Cluster, nic: str, acs_redirect: str) -> Cluster:
+    """Return a cluster wired as a scenario asks: a place of its NICs and whether ACS redirect is on, each perhaps ``auto``: as it is.
+
+    Raises
+    ------
+    ScenarioError
+        If nothing is known of the cluster's PCIe.
+    """
+    if nic == acs_redirect == AUTO:
+        return cluster
+    redirect = None if acs_redirect == AUTO else acs_redirect == ON
+    try:
+        return rewired(cluster, None if nic == AUTO else nic, redirect)
+    except HardwareError as problem:
+        raise ScenarioError("wiring", f"{problem}; leave it at 'auto'") from None
 
 
 def rewired(cluster: Cluster, nic: str | None = None, acs_redirect: bool | None = None) -> Cluster:

@@ -1,28 +1,34 @@
-"""The question: which machine, which path, how much, how often."""
+"""The question, and what follows from it: which machine, which path, how much, how often."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal, Self
 
-from peerlab.errors import ScenarioError, nearest
+from peerlab.errors import ScenarioError
+from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.checks import checked_word
-from peerlab.model.disturbance import Slow, checked_jitter, checked_slow_nodes
-from peerlab.model.effective_machine import Change, Changes, EffectiveMachine, changed
+from peerlab.model.collective import Collective, collective_of
+from peerlab.model.disturbance import checked_jitter, checked_slow_nodes
+from peerlab.model.effective_machine import EffectiveMachine, changed
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.further_hops import UP_AND_DOWN, with_hops
 from peerlab.model.hardware import Cluster
-from peerlab.model.library_files import known_by_name
+from peerlab.model.library_choice import LibraryChoice
+from peerlab.model.library_files import known_by_name, serving, with_library
+from peerlab.model.library_fit import misfit_of_asked
+from peerlab.model.library_laws import ALONE, LibraryLaw, law_of
 from peerlab.model.library_record import Library
-from peerlab.model.paths import PATHS, DataPath, data_path, stages
+from peerlab.model.library_words import LibraryWords, figures_of, words_of
+from peerlab.model.nic_network import Network
+from peerlab.model.paths import PATHS, DataPath, data_path, stages, uses_nic
 from peerlab.model.placement import checked_placement, hosts
+from peerlab.model.presets import load_cluster
+from peerlab.model.question_changes import changes_of
 from peerlab.model.registration import RegistrationCost
-from peerlab.model.scenario_fields import FIELDS
-from peerlab.model.shape_checks import check_shape
+from peerlab.model.rewiring import as_asked
+from peerlab.model.settings import Settings
+from peerlab.model.shape_checks import check_library, check_shape
 from peerlab.model.stages import Stage
-from peerlab.model.with_library import WithLibrary
-from peerlab.units import KIB, parse_bytes, write_bytes
+from peerlab.model.transport_record import TransportRecord, goodput
 
 _LEAST_SLICES = 8
 """Slices that a transfer is cut into at least, where a cluster's file does not say it (assumed; 2 to 16)."""
@@ -31,7 +37,7 @@ _SMALLEST_SLICE = 2048
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario(WithLibrary):
+class Scenario(Settings):
     """One question to the simulation. Fields are checked at construction; :meth:`with_` changes some.
 
     Raises
@@ -43,102 +49,91 @@ class Scenario(WithLibrary):
     67108864
     """
 
-    cluster: str | Path | Cluster = "dl1"
-    """A known name, the path of a cluster file, or a `Cluster`."""
-    nodes: int = 8
-    """Servers that take part."""
-    path: str | None = None
-    """``host-rdma``, ``host-tcp``, ``peer-direct``, ``receive-direct``, ``native`` or ``wire``; None: the cluster's usual one."""
-    registration: str = "cached"
-    """``cached``, ``per-transfer`` or ``pool``; matters on ``peer-direct`` only."""
-    memory: str = "device"
-    """``device``, or ``host``: point to point or all-to-all between buffers in host memory, as MPI benchmarks do."""
-    collective: str = "allreduce"
-    """``allreduce``, ``allgather``, ``reduce-scatter``, ``alltoall``, ``broadcast``, or ``point-to-point`` (the first device of node 0 to that of node 1)."""
-    algorithm: str = "auto"
-    """One of `ALGORITHMS`: what each rail does between the nodes; ``auto``: ring, ``hierarchical`` with several devices, ``direct`` for an all-to-all."""
-    library: str | Path | Library | None = None
-    """Communication library, such as ``nccl-efa``, a file of your own, or ``none`` for topology alone; None: the cluster's."""
-    library_version: str | None = None
-    """Its version, such as ``2.19``; None: the cluster's, or the one that the library's file names."""
-    protocol: str = "auto"
-    """The library's protocol, ``LL``, ``LL128`` or ``Simple``; ``auto``: as the library chooses."""
-    wiring: str = "auto"
-    """Where the NICs hang: ``switch`` (below the devices' switch), ``root-port``, ``socket-switch``, ``other-socket``; ``auto``: as the cluster says."""
-    acs_redirect: str = "auto"
-    """Whether switches send what goes from card to card up to the CPU first: ``on``, ``off``; ``auto``: as the cluster says."""
-    transport: str | None = None
-    """``infiniband``, ``roce``, ``efa``, ``iwarp``, ``tcp`` or ``ideal``: headers, hops and message rate count; None: the cluster's, if its file names one."""
-    mtu: int | str | None = None
-    """Its packet size in bytes, such as 4096; None: the transport's usual one."""
-    hops: int | None = None
-    """Switches on the way from NIC to NIC; None: as many as the transport's file says."""
-    metres: float | None = None
-    """Cable on the way, in metres; None: as the transport's file says."""
-    message_bytes: int | str = "64 MiB"
-    """Bytes of the whole buffer (nccl-tests' size column; of an all-to-all what a rank sends to all); text such as ``"64 MiB"`` is read."""
-    slice_bytes: int | str | None = "auto"
-    """Slice of a transfer; ``auto``: the cluster's (in blocking code on ``wire``: none); None: transfers go whole."""
-    window: int | None = None
-    """Slices in flight per device and direction, bounce buffers per side; None: the cluster's."""
-    dependency: str = "auto"
-    """``slice``: a slice goes on as soon as it is there; ``step``: blocking steps; ``auto``: ``step`` on ``wire``."""
-    iterations: int | Literal["auto"] = "auto"
-    """How often the collective runs, one after the other; ``auto``: 2 with a cache (cold, then warm), else 1."""
-    buffers: int = 1
-    """Buffer sets that the iterations cycle through."""
-    cache_regions: int | None = None
-    """Most regions the registration cache keeps per NIC; 0: no cache; None: no limit."""
-    cache_bytes: int | str | None = None
-    """Most bytes the registration cache keeps per NIC; None: no limit."""
-    page_bytes: int | str = 4 * KIB
-    """Page size of registered memory: 4 KiB, 64 KiB or 2 MiB."""
-    memlock_bytes: int | str | None = None
-    """Locked-memory limit per NIC; None: unlimited."""
-    prefetch: bool = False
-    """Whether a transfer's memory is registered behind the slices of the transfer before it."""
-    placement: tuple[int, ...] | str | None = None
-    """Where nodes stand in a leaf-spine fabric: for each its host, or ``contiguous`` (None), ``strided``, ``shuffled``."""
-    slow_nodes: Mapping[int, float] | None = None
-    """Nodes whose NICs are slower both ways, with their share of the full rate: ``{4: 0.5}``."""
-    jitter: float = 0.0
-    """Sigma of a lognormal factor of mean 1 on every service time on the way between nodes."""
-    seed: int = 0
-    """Seed of the jitter; the same seed gives the same trace, byte for byte."""
-    envelope_bytes: int | str = 0
-    """Bytes that the transport adds to every message (16 in SimGrid's MPI)."""
-
-    def __new__(cls, *values: Any, **given: Any) -> Self:
-        """Refuse fields that do not exist in our words; Python's own would be a TypeError."""
-        if values:
-            raise ScenarioError("scenario", f"give fields by name, as in nodes=8, not {values[0]!r} alone")
-        _check_names(cls, given)
-        return super().__new__(cls)
-
     def __post_init__(self) -> None:
-        for one in fields(self):
-            FIELDS[one.name].check_kind(one.name, getattr(self, one.name))
-        for one in fields(self):
-            self._set(one.name, FIELDS[one.name].checked(one.name, getattr(self, one.name)))
+        super().__post_init__()
         self._set("library", known_by_name(self.library))
         self._check_path()
-        self.check_wiring()
-        self.check_transport()
-        self.check_library()
+        _ = self._wired  # which refuses a wiring where nothing is known of the cluster's PCIe
+        self.network.check()
+        check_library(self)
         check_shape(self)
         self._set("placement", checked_placement(self.placement, self.nodes))
         self._set("slow_nodes", checked_slow_nodes(self.slow_nodes, self.nodes))
         self._set("jitter", checked_jitter(self.jitter))
+
+    def _check_path(self) -> None:
+        hardware = self.given_cluster
+        if self.path is None:
+            self._set("path", hardware.paths[0])
+        elif checked_word("path", self.path, PATHS) not in hardware.paths:
+            why = hardware.lacks.get(self.path, "not described in the cluster's file")
+            raise ScenarioError(
+                "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
+            )
+
+    # ---- the records of what was asked -----------------------------------------------------------------------------
+
+    @cached_property
+    def collective_record(self) -> Collective:
+        """What is known of the collective."""
+        return collective_of(self.collective)
+
+    @cached_property
+    def algorithm_record(self) -> Algorithm:
+        """What is known of the algorithm, ``auto`` resolved."""
+        return algorithm_of(self.algorithm, self.collective)
+
+    @cached_property
+    def data_path(self) -> DataPath:
+        """What is known of the path."""
+        return data_path(str(self.path))
 
     @property
     def only_sends(self) -> bool:
         """Whether it is sends and receives and nothing else: a message, or an all-to-all."""
         return self.collective_record.only_sends
 
+    @property
+    def sums_between(self) -> bool:
+        """Whether switches between the nodes add up."""
+        return self.algorithm_record.in_network and self.nodes > 1
+
+    @property
+    def nbytes(self) -> int:
+        """`message_bytes` as a number, whatever it was given as."""
+        return int(self.message_bytes)
+
+    @property
+    def ranks(self) -> int:
+        """Ranks that take part: one per device, or two for point to point."""
+        return 2 if self.collective_record.is_message else self.nodes * self.hardware.devices
+
+    # ---- the machine -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def given_cluster(self) -> Cluster:
+        """The cluster as it was given."""
+        return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
+
+    @cached_property
+    def _wired(self) -> Cluster:
+        return as_asked(self.given_cluster, self.wiring, self.acs_redirect)
+
+    @cached_property
+    def written(self) -> tuple[Cluster, ...]:
+        """The cluster as given, wired, with its library's figures, with its transport's."""
+        served = with_library(self._wired, self.used_library)
+        return self.given_cluster, self._wired, served, self.network.joined(served)
+
+    @cached_property
+    def hardware(self) -> Cluster:
+        """The cluster, loaded, wired as asked for, with the figures of library and transport that serve the path."""
+        return self.written[-1]
+
     @cached_property
     def effective_machine(self) -> EffectiveMachine:
         """Every figure as this question meets it, and how it came about."""
-        changes = {**self.changes_for_message(), **self.changes_of_way(), **self._changes_of_slices()}
+        changes = changes_of(self)
         cluster = changed(self.hardware, changes)
         return EffectiveMachine(written=self.written, changes=changes, cluster=cluster)
 
@@ -156,38 +151,125 @@ class Scenario(WithLibrary):
         latency = self.cluster_for_message.latency_ps
         return latency // UP_AND_DOWN if self.sums_between else latency
 
-    def _changes_of_slices(self) -> Changes:
-        """Return what window and slices of the scenario, or of its library, put in the place of the cluster's."""
-        by, told = "the scenario", dict[str, tuple[Any, str]]()
-        if self.window:
-            told["window"] = (self.window, f"window={self.window}")
-        cut = "slice_staged_bytes" if self.bounces else "slice_direct_bytes"
-        if self.slice_bytes != "auto":
-            told[cut] = (self.slice_bytes, f"slice_bytes={self.slice_bytes}")
-        elif self.data_path.is_bare and self.blocking:
-            told[cut] = (None, "blocking code on a bare fabric sends each message whole")
-        elif self.choice and self.used_library:
-            by = f"library {self.used_library.title}"
-            told[cut] = (self.choice.slice_bytes, f"slices of its chunks of {self.choice.chunk}")
-        return {
-            field: (Change(how="is", amount=amount, by=by if field == cut else "the scenario", why=why),)
-            for field, (amount, why) in told.items()
-        }
+    @cached_property
+    def uses_nic(self) -> bool:
+        """Whether slices go through the NICs, and not by the devices' own ports or another way."""
+        return uses_nic(self.given_cluster, str(self.path))
+
+    @property
+    def is_wired(self) -> bool:
+        """Whether it matters where the NICs hang: slices go through them, and what lies between NIC and memory is simulated."""
+        return self.uses_nic and not self.data_path.is_bare
+
+    # ---- its transport ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def data_path(self) -> DataPath:
-        """What is known of the path."""
-        return data_path(str(self.path))
+    def network(self) -> Network:
+        """What the NICs speak, and the way from one to another."""
+        return Network(
+            cluster=self.given_cluster,
+            path=str(self.path),
+            uses_nic=self.uses_nic,
+            transport=self.transport,
+            mtu=None if self.mtu is None else int(self.mtu),
+            hops=self.hops,
+            metres=self.metres,
+        )
 
     @property
-    def nbytes(self) -> int:
-        """`message_bytes` as a number, whatever it was given as."""
-        return int(self.message_bytes)
+    def used_transport(self) -> TransportRecord | None:
+        """The transport that serves the path; None: its headers are not counted, as where nobody names one."""
+        return self.network.used
 
     @property
-    def ranks(self) -> int:
-        """Ranks that take part: one per device, or two for point to point."""
-        return 2 if self.collective_record.is_message else self.nodes * self.hardware.devices
+    def fitting_transports(self) -> tuple[str, ...]:
+        """Names of the transports that cluster and path can have; none where nothing leaves by a NIC."""
+        return self.network.fitting
+
+    @property
+    def goodput(self) -> float:
+        """The share of a full packet on the wire that is payload, 0 to 1; 1 without a transport."""
+        return goodput(self.hardware)
+
+    @property
+    def transport_figures(self) -> tuple[str | None, int | None, float | None]:
+        """Name of the transport that was used, its packets in bytes, and its goodput; None where headers are not counted."""
+        return self.network.figures(self.hardware)
+
+    @property
+    def transport_says(self) -> str:
+        """What the transport is, in words, such as ``RoCE v2, packets of 1024 bytes, 3 switches, 40 m``; empty without one."""
+        return self.network.words(self.hardware)
+
+    # ---- its library -----------------------------------------------------------------------------------------------
+
+    @property
+    def why_unserved(self) -> str:
+        """Why no library can serve the path, after *because*; empty where one can."""
+        if self.data_path.is_bare:
+            return "it is nothing but a rate and a latency"
+        return "" if self.uses_nic else "nothing leaves by a NIC"
+
+    @cached_property
+    def used_library(self) -> Library | None:
+        """The communication library that serves the path; None: topology alone, as where no NIC sends."""
+        if self.why_unserved:
+            return None
+        return serving(self.given_cluster.library if self.library is None else self.library, str(self.path))
+
+    @cached_property
+    def law(self) -> LibraryLaw:
+        """The law that says what the library adds to this collective; that of topology alone where none does."""
+        law = law_of(self.used_library)
+        return law if law.serves(self) else ALONE
+
+    @cached_property
+    def library_number(self) -> int:
+        """The library's version as a number, such as 219; 0 without a library."""
+        library = self.used_library
+        if library is None:
+            return 0
+        own = self.given_cluster.library_version if self.library is None else ""
+        return library.number(self.library_version or own or library.version)
+
+    @cached_property
+    def choice(self) -> LibraryChoice | None:
+        """What the library chooses for this message between nodes; None where its law chooses nothing, or none holds."""
+        return self.law.choose(self.used_library, self) if self.used_library else None
+
+    @property
+    def schedule_name(self) -> str:
+        """What each rail does between the nodes: key of `peerlab.collectives.choose.SCHEDULES`."""
+        if self.collective_record.exchanges:
+            return "direct"
+        return self.law.schedule(self) or self.algorithm_record.schedule
+
+    @property
+    def library_says(self) -> str:
+        """What the library does with this message, in words; empty without a library, and on a path that it does not serve."""
+        return str(self.library_words)
+
+    @cached_property
+    def library_words(self) -> LibraryWords:
+        """The same in parts."""
+        return words_of(self)
+
+    @property
+    def library_figures(self) -> dict[str, str | float | None]:
+        """What library and transport were used, ``auto`` resolved, by `LIBRARY_FIGURES`; None where there is no such thing."""
+        return figures_of(self)
+
+    @property
+    def library_misfit(self) -> str:
+        """Why no such machine has the library that was given, or why it does nothing, as a sentence; empty if one may."""
+        return misfit_of_asked(self)
+
+    @property
+    def library_unsolved(self) -> tuple[str, ...]:
+        """What the library's law does not meet at this message, as sentences."""
+        return self.law.unsolved(self.used_library, self) if self.used_library else ()
+
+    # ---- slices and registrations ----------------------------------------------------------------------------------
 
     @property
     def staged(self) -> bool:
@@ -238,7 +320,7 @@ class Scenario(WithLibrary):
             return 1
         if self.slice_bytes != "auto" or self.collective_record.is_message:
             return 2
-        if self.choice or self._in_messages:
+        if self.law.cuts:
             return 1
         # more than the window holds would wait for one another
         return min(self.hardware.least_slices or _LEAST_SLICES, self.window_slices)
@@ -291,57 +373,7 @@ class Scenario(WithLibrary):
     @property
     def registration_cost(self) -> RegistrationCost:
         """What registering costs on this cluster with this page size."""
-        hardware = self.hardware
-        return RegistrationCost(
-            base_ps=hardware.register_base_ps,
-            page_ps=hardware.register_page_ps,
-            deregister_base_ps=hardware.deregister_base_ps,
-            deregister_page_ps=hardware.deregister_page_ps,
-            lookup_ps=hardware.lookup_ps,
-            page_bytes=int(self.page_bytes),
-        )
-
-    def with_(self, **changes: Any) -> "Scenario":
-        """Return this scenario with some fields changed.
-
-        >>> Scenario(nodes=8).with_(nodes=16).nodes
-        16
-        """
-        _check_names(type(self), changes)
-        return replace(self, **changes)
-
-    def as_code(self) -> str:
-        """Return Python that makes this scenario, with the fields that differ from the defaults.
-
-        >>> Scenario(nodes=4, message_bytes="1 MiB").as_code()
-        "peerlab.Scenario(nodes=4, path='host-rdma', message_bytes='1 MiB')"
-        """
-        parts = []
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if value == f.default or (f.name == "message_bytes" and value == parse_bytes(str(f.default))):
-                continue
-            if f.name.endswith("_bytes") and isinstance(value, int):
-                value = write_bytes(value)
-            if isinstance(value, Slow):
-                value = dict(value)
-            if isinstance(value, (Cluster, Path, Library)):
-                value = str(value) if isinstance(value, Path) else value.name
-            parts.append(f"{f.name}={value!r}")
-        return f"peerlab.Scenario({', '.join(parts)})"
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)  # the one place where a frozen field gets its parsed value
-
-    def _check_path(self) -> None:
-        hardware = self.given_cluster
-        if self.path is None:
-            self._set("path", hardware.paths[0])
-        elif checked_word("path", self.path, PATHS) not in hardware.paths:
-            why = hardware.lacks.get(self.path, "not described in the cluster's file")
-            raise ScenarioError(
-                "path", f"{hardware.name} has no {self.path!r} ({why}); it has: {', '.join(hardware.paths)}"
-            )
+        return RegistrationCost.on(self.hardware, int(self.page_bytes))
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""
@@ -359,10 +391,3 @@ def checked_scenario(given: object) -> Scenario:
             "scenario", f"give a Scenario, such as peerlab.Scenario(cluster='dl1'), not {given!r:.60}"
         )
     return given
-
-
-def _check_names(scenario: type[Scenario], given: Iterable[str]) -> None:
-    names = [one.name for one in fields(scenario)]
-    for name in given:
-        if name not in names:
-            raise ScenarioError(name, f"unknown field; {nearest(name, names)}")

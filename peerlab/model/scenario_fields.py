@@ -14,7 +14,7 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import known_libraries
 from peerlab.model.library_record import Library
 from peerlab.model.nccl_law import PROTOCOLS
-from peerlab.model.nic_wiring import PLACES
+from peerlab.model.nic_wiring import OFF, ON, PLACES
 from peerlab.model.paths import PATHS
 from peerlab.model.placement import PLACEMENTS
 from peerlab.model.transport_files import known_transports
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REGISTRATIONS = ("cached", "per-transfer", "pool")
 DEPENDENCIES = (AUTO, "slice", "step")
 MEMORIES = ("device", "host")
-SWITCHED = (AUTO, "on", "off")
+SWITCHED = (AUTO, ON, OFF)
 PAGES = (4 * KIB, 64 * KIB, 2 * KIB * KIB)
 MAX_NODES = 2**14
 MAX_BYTES = 2**40
@@ -121,7 +121,7 @@ FIELDS: dict[str, Field] = {
         option=CommandOption(metavar="on|off", help=_says("whether switches send peer traffic up to the CPU first")),
         control=Control(
             label="ACS redirect", name="acs", place=6, tip="Whether switches send what goes from card to card up to the CPU first",
-            options=lambda: (("as the cluster says", AUTO), ("off", "off"), ("on", "on")),
+            options=lambda: (("as the cluster says", AUTO), ("off", OFF), ("on", ON)),
         ),
     ),
     "transport": Field(

@@ -3,10 +3,37 @@
 from typing import TYPE_CHECKING
 
 from peerlab.errors import ScenarioError
+from peerlab.model.collective import AUTO
 from peerlab.model.further_hops import check_in_network
+from peerlab.model.library_files import serving
+from peerlab.model.library_laws import law_of
 
 if TYPE_CHECKING:
     from peerlab.model.scenario import Scenario
+
+
+def check_library(scenario: "Scenario") -> None:
+    """Refuse a version or a protocol that there is not.
+
+    Raises
+    ------
+    ScenarioError
+        With the field, and what is allowed.
+    """
+    if scenario.library is not None:
+        serving(
+            scenario.library, str(scenario.path)
+        )  # a name that there is not is wrong where no NIC sends, too
+    library = scenario.used_library
+    if library is None:
+        for name in ("library_version", "protocol"):
+            if getattr(scenario, name) not in (None, AUTO):
+                none = f"no library serves {scenario.path!r}, because {scenario.why_unserved}; leave it out"
+                missing = "there is no library to have it; name one, such as library='nccl-efa'"
+                raise ScenarioError(name, none if scenario.why_unserved else missing)
+        return
+    _ = scenario.library_number  # which refuses a version that there is not
+    law_of(library).check(library, scenario)
 
 
 def check_shape(scenario: "Scenario") -> None:

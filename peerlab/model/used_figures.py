@@ -11,7 +11,6 @@ from peerlab.model.stages import Stage
 
 _KEYS = {field: key for key, field in FIGURE_FIELDS.items()}
 _WIRED = tuple(key for key in FIGURE_KINDS if key.startswith("node."))
-_GRAPH = ("device.generation", *(key for key in FIGURE_KINDS if key.startswith("graph.")))
 
 
 def figures_used(scenario: Scenario) -> frozenset[str]:
@@ -21,7 +20,7 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
     keys = {*_WIRED, *scenario.fabric.figures}
     for stage in (*scenario.stages, REDUCE):
         keys.update(_of_stage(stage))
-    keys.update(_of_library(scenario))
+    keys.update(scenario.law.figures(scenario))
     keys.update(_of_transport(scenario))
     if not message and cluster.devices > 1:
         keys.update(_inside(scenario))
@@ -45,19 +44,6 @@ def _inside(scenario: Scenario) -> Iterator[str]:
     yield from (_KEYS[rate], "scaleup.latency") if scenario.memory == "device" else (_KEYS[rate],)
     if way.adds:
         yield "device.hbm"
-
-
-def _of_library(scenario: Scenario) -> Iterator[str]:
-    """Yield what the library adds: NCCL its graph and its transport's costs, a library of messages what it costs point to point."""
-    law = scenario.law
-    if scenario.choice:
-        yield from (*_GRAPH, "library.hop", "library.message", "library.rendezvous", "library.eager")
-    elif law and law.by_message and scenario.collective_record.is_message:
-        yield from ("library.rendezvous", "library.eager", "library.device_buffers")
-    elif law and law.by_message:
-        yield "library.message"
-    elif law and law.schedule and scenario.nodes > 1:
-        yield from ("library.hop", "library.message", "library.overlap_lost")
 
 
 def _of_transport(scenario: Scenario) -> Iterator[str]:

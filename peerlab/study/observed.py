@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from peerlab.errors import RecordsError
 from peerlab.model.collective import Collective, collective_of
-from peerlab.model.library_record import KINDS, NCCL
+from peerlab.model.library_laws import NcclLaw
 from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
 from peerlab.textfile import printable
@@ -101,7 +101,7 @@ class Observed:
     @property
     def by_nccl_law(self) -> bool:
         """Whether NCCL's law says how long it takes."""
-        return self.nccl and self.collective in KINDS[NCCL].collectives
+        return self.nccl and self.collective in NcclLaw.collectives
 
     @property
     def large(self) -> NDArray[np.bool_]:

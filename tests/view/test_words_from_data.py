@@ -6,7 +6,7 @@ import pytest
 
 import peerlab
 from peerlab.analysis.metrics import Bottleneck
-from peerlab.model.library_record import LibraryWords
+from peerlab.model.library_words import LibraryWords
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.pathology import trusted
 from peerlab.view.words import names_proxy, way

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from peerlab.model.library_files import known_libraries, load_library
+from peerlab.model.library_laws import law_of
 from peerlab.model.library_record import Library
 from peerlab.model.paths import PATHS
 from peerlab.study.diagnosis.evidence import Evidence
@@ -32,7 +33,7 @@ class Transport:
 def transports() -> list[Transport]:
     """Return NCCL's transports, the promptest first."""
     found = [load_library(name) for name in known_libraries()]
-    told = [_transport(one) for one in found if one and one.kind_record.chooses and _HOP in one.figures]
+    told = [_transport(one) for one in found if one and law_of(one).chooses and _HOP in one.figures]
     return sorted(told, key=lambda one: one.low_us)
 
 

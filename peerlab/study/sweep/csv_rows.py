@@ -10,7 +10,7 @@ from typing import Any
 
 from peerlab.analysis.run import ITERATION_TIMES
 from peerlab.errors import PeerlabError
-from peerlab.model.with_library import LIBRARY_FIGURES
+from peerlab.model.library_words import LIBRARY_FIGURES
 from peerlab.study.sweep.question import ERROR, Question
 from peerlab.study.sweep.shards import Shard
 

@@ -19,10 +19,10 @@ from peerlab.model.checks import check_switch
 from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.library_record import Library
+from peerlab.model.library_words import LIBRARY_FIGURES
 from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario, checked_scenario
-from peerlab.model.with_library import LIBRARY_FIGURES
 from peerlab.study.sweep.batch_worker import SweepBatch
 from peerlab.study.sweep.shards import Shard
 from peerlab.units import parse_bytes

@@ -14,6 +14,7 @@ from peerlab.engine.simulate import simulate
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Figure, internal_value
 from peerlab.model.library_choice import costs, sight
+from peerlab.model.library_laws import law_of
 from peerlab.model.nccl_law import chosen, courses
 from peerlab.model.scenario import Scenario
 from peerlab.study.observed import Floats
@@ -90,7 +91,7 @@ def _bound(asked: Scenario) -> float:
 def _law_s(asked: Scenario, constants: Mapping[str, Floats], bound: float) -> Floats:
     """Return the closed form's time of a scenario, seconds, with each of the values that are tried."""
     library, cluster = asked.used_library, asked.hardware
-    if library is None or not library.kind_record.chooses:
+    if library is None or not law_of(library).chooses:
         raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
     seen = replace(sight(library, cluster, asked.nodes, str(asked.path), asked.library_number), bound=bound)
     # the law adds and multiplies its costs, and asks nothing about them: an array of tries goes through it as a number does
