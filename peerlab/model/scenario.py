@@ -83,7 +83,7 @@ class Scenario(Settings):
         """What is known of the algorithm, ``auto`` resolved."""
         return algorithm_of(self.algorithm, self.collective)
 
-    @cached_property
+    @property
     def data_path(self) -> DataPath:
         """What is known of the path."""
         return data_path(str(self.path))
