@@ -43,7 +43,7 @@ _FIGURES = (*_TIMES, "algbw", "busbw")
 _TEST = re.compile(r"# Collective test starting: (\S{1,80})")
 _SETTINGS = re.compile(r"#\s+nThread \d+ nGpus \d+ .*validation: (\d)")
 _VERSION = re.compile(r"# nccl-tests version (\S{1,40})|NCCL version (\S{1,60})")
-_RANK = re.compile(r"\bRank\s+(\d{1,7}) .{0,80}? on\s+(\S{1,300}) device\s+\d+ \[[^\]]*\] (.{1,200})")
+_RANK = re.compile(r"\bRank\s+(\d{1,7}) .{0,80}? on\s+(\S{1,300}) device\s+(\d{1,4}) \[[^\]]*\] (.{1,200})")
 _OF_A_RANK = ("Rank ", " Pid ", " on ", " device ")
 _INFO = re.compile(r"([\w.-]{1,200}):\d{1,9}:\d{1,9} \[\d{1,4}\] NCCL INFO ")
 _BOUNDS = re.compile(r"#\s+(Out of bounds values\s*: \d+ \w+)")
@@ -129,7 +129,8 @@ def _add_rank(test: NcclRun, line: Line, damage: Damage) -> None:
     elif int(found[1]) in test.devices:
         damage.row(line.number, f"rank {found[1]} stands there twice")
     else:
-        test.devices[int(found[1])] = (found[2], found[3].strip())
+        test.devices[int(found[1])] = (found[2], found[4].strip())
+        test.numbers[int(found[1])] = int(found[3])
 
 
 def _is_head(text: str) -> bool:

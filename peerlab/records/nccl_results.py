@@ -11,6 +11,7 @@ from peerlab.records.figures import Printed, contradiction, count_contradiction,
 from peerlab.records.launch import Launch
 from peerlab.records.notes import Damage, describe_ranks
 from peerlab.records.ranks import Range, agreed, factors_of, rank_range, say_ranks
+from peerlab.units import say_count
 
 TOOL = "nccl-tests"
 VARIANTS = ("out-of-place", "in-place")
@@ -64,8 +65,12 @@ class NcclRun:
     launch: Launch = field(default_factory=Launch)
     """What started it."""
     collective: str = ""
+    numbers: dict[int, int] = field(default_factory=dict)
+    """Number of the device of each rank on its host."""
     ranks: int | None = None
     """Of its devices, its figures or its command, in this order."""
+    boxes: int | None = None
+    """How many hosts there are if the last rank has the last device of its host."""
 
     @property
     def hosts(self) -> list[str]:
@@ -76,7 +81,7 @@ class NcclRun:
     @property
     def nodes(self) -> int | None:
         """How many hosts took part."""
-        return len(set(self.hosts)) or self.launch.nodes
+        return len(set(self.hosts)) or self.launch.nodes or self.boxes
 
 
 def verdict(wrong: float | None) -> bool | None:
@@ -90,17 +95,37 @@ def settle(test: NcclRun, notes: list[str], damage: Damage) -> None:
     groups = [group for row in test.rows for group in row.groups]
     ranges = [rank_range(test.collective, group.algbw, group.busbw) for group in groups]
     found, listed = agreed(ranges), len(test.devices) or None
-    known = found[0] if found[0] == found[1] else listed
-    if listed and known != listed and not _overrules(known, listed, ranges):
-        known = listed
+    last = max(test.devices) + 1 if test.devices else None
+    if listed and last and listed < last and not found[0] <= listed <= found[1]:
+        known = last if found[0] <= last <= found[1] else found[0] if found[0] == found[1] else None
+    else:
+        known = found[0] if found[0] == found[1] else listed
+        if listed and known != listed and not _overrules(known, listed, ranges):
+            known = listed
     if known and known != listed:
-        lists = f"the log lists {listed or 'no'} ranks"
+        lists = f"the log lists {say_count(listed, 'rank') if listed else 'no ranks'}"
         notes.append(f"{lists}; busbw / algbw says {known}")
     if listed and max(test.devices) + 1 != listed:
         notes.append(f"the log's list of ranks is not whole: {listed} of {max(test.devices) + 1}")
     test.ranks = known or test.launch.ranks
+    _count_boxes(test, last, notes)
     for row in test.rows:
         _doubt(test, row, (known, known) if known else found, damage)
+
+
+def _count_boxes(test: NcclRun, last: int | None, notes: list[str]) -> None:
+    """Count the hosts where the list of ranks is not whole: the last rank has the last device of its host.
+
+    A device 0 says nothing: a launcher may show each process its own device alone.
+    """
+    if not last or test.nodes or last != test.ranks or len(test.devices) == last:
+        return
+    each = test.numbers.get(last - 1, 0) + 1
+    if each > 1 and last % each == 0:
+        test.boxes = last // each
+        notes.append(
+            f"rank {last - 1}, the last, has device {each - 1}: {each} ranks a node are taken for all"
+        )
 
 
 def _overrules(known: int | None, listed: int, ranges: Sequence[Range | None]) -> bool:
@@ -147,7 +172,7 @@ def describe(tests: Sequence[NcclRun], launch: Launch) -> dict[str, Any]:
     listed = next((test for test in tests if test.devices), tests[0])
     return {
         "test": " ".join(name for name in names if name),
-        **describe_ranks(tests[0].ranks, listed.hosts or launch.hosts, launch.nodes),
+        **describe_ranks(tests[0].ranks, listed.hosts or launch.hosts, launch.nodes or listed.boxes),
         "devices": list(dict.fromkeys(device for _, device in listed.devices.values())),
         "validation": next((test.bounds for test in tests if test.bounds), ""),
     }

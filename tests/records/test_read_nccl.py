@@ -209,3 +209,37 @@ def test_the_test_is_guessed_from_root_operation_and_factor():
     assert guess("sum", "0", 10, 10) == {"reduce"}
     assert guess("none", "0", 10, 10) == {"broadcast"}
     assert guess("none", "-1", 10, 7.5) == {"allgather"}
+
+
+def racks(ranks, last, device, busbw=830.0):
+    """Return a table of large sizes of which only the last rank's line was kept."""
+    alg = busbw * ranks / (2 * (ranks - 1))
+    row = "{size:>12} {count:>13}     float     sum      -1  {us:>7.1f}  {alg:>6.2f}  {bus:>6.2f}      0  {us:>7.1f}  {alg:>6.2f}  {bus:>6.2f}      0"
+    rows = [
+        row.format(size=size, count=size // 4, us=size / alg / 1e3, alg=alg, bus=busbw)
+        for size in (2**29, 2**30, 2**31)
+    ]
+    head = "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong"
+    whose = f"#  Rank {last} Group  0 Pid  14840 on gpu-171 device  {device} [0x01] NVIDIA Graphics Device"
+    return "\n".join([whose, head, *rows, "# Out of bounds values : 0 OK", ""])
+
+
+@pytest.mark.parametrize(
+    ("ranks", "last", "device", "nodes"), [(72, 71, 3, 18), (1440, 1439, 3, 360), (16, 15, 7, 2)]
+)
+def test_the_last_rank_tells_how_many_there_are_and_its_device_how_many_a_node_has(
+    ranks, last, device, nodes
+):
+    found = peerlab.load(racks(ranks, last, device))
+    assert (found.manifest["ranks"], found.manifest["nodes"]) == (ranks, nodes)
+    assert set(found.table["ranks"]) == {ranks}
+    assert set(found.table["nodes"]) == {nodes}
+    assert found.manifest["devices"] == ["NVIDIA Graphics Device"]
+    assert any(f"{device + 1} ranks a node are taken for all" in one for one in found.warnings)
+    assert not any("doubtful" in one for one in found.warnings)
+
+
+@pytest.mark.parametrize(("ranks", "last", "device"), [(128, 143, 3), (72, 71, 0)])
+def test_a_line_that_the_figures_contradict_or_of_device_0_tells_no_nodes(ranks, last, device):
+    found = peerlab.load(racks(ranks, last, device))
+    assert (found.manifest["ranks"], found.manifest["nodes"]) == (ranks, None)

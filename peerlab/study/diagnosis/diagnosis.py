@@ -11,21 +11,23 @@ import numpy as np
 from peerlab.display import show_diagnosis
 from peerlab.errors import RecordsError
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import PATHS
+from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.records import Records
 from peerlab.records.benchmarks import benchmark
-from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_rates, from_setup
+from peerlab.study.diagnosis.evidence import Evidence, from_latency, from_lines, from_setup
 from peerlab.study.diagnosis.fits import Fit, best, fits, from_clusters, from_latencies, recognised
 from peerlab.study.diagnosis.forecast import Forecast, forecast
 from peerlab.study.diagnosis.hops import from_hops
 from peerlab.study.diagnosis.knowledge import Knowledge, NextMeasurement, explanations, knowledge
 from peerlab.study.diagnosis.misfit import contradicts
 from peerlab.study.diagnosis.pathology import pathology, trusted
+from peerlab.study.diagnosis.rates import from_rates
 from peerlab.study.diagnosis.remarks import notes
 from peerlab.study.diagnosis.shortfall import Shortfall, shortfall
 from peerlab.study.observed import Observed, observe
 from peerlab.study.replay import nodes_of
+from peerlab.units import say_share
 
 CANNOT_TELL = "cannot tell"
 CLEAR = "clear"
@@ -136,14 +138,14 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     clusters = [named] if named and chosen else recognised(seen)
     found, held_up = fits(seen, clusters), pathology(seen, know)
     gathered = (
-        *from_lines(seen, know), *from_setup(seen, know), *from_latency(seen, know), *from_hops(seen, know), *from_rates(seen, know),
+        *from_lines(seen, know), *from_setup(seen, know, clusters), *from_latency(seen, know), *from_hops(seen, know), *from_rates(seen, know),
         *from_clusters(found, know, chosen=chosen), *from_latencies(seen, clusters, know),
     )  # fmt: skip
     paths = _candidates(seen, clusters, gathered, chosen=chosen)
     kept = [one for one in gathered if not held_up or trusted(one)]
     evidence = sorted(kept, key=lambda one: -_weight(one, paths))
     ranking = _ranking(paths, evidence, best(found))
-    verdict, why = _verdict(ranking, evidence, know)
+    verdict, why = _verdict(ranking, evidence, know, sizes=len(seen.sizes))
     why += f"; {held_up}, so its figures were not weighed" if held_up else ""
     path = None if verdict == CANNOT_TELL else ranking[0].path
     own = next((one.fit for one in ranking if one.path == path), None)
@@ -194,24 +196,30 @@ def _left_aside(named: Cluster | None, unlike: str) -> tuple[str, ...]:
 def _candidates(
     seen: Observed, clusters: Sequence[Cluster], gathered: Iterable[Evidence], *, chosen: bool
 ) -> list[str]:
-    """Return the paths to be weighed: usual ones, those that a line names or that a cluster of the log has, and links inside a node where it may be one.
+    """Return the paths to be weighed: those that a line names or that a cluster of the log has, else usual ones, and links inside a node where it may be one.
 
-    A path that is staged on one side alone lies between two others in every figure: it is weighed where a line names it.
+    A path that the cluster which was named does not have is no suspect. A path that is staged on one side alone lies between two others in every figure: it is weighed where a line names it.
     """
+    gathered = list(gathered)
     named = {
         path for one in gathered for path, points in one.points.items() if points > 0 and one.kind == "line"
     }
     here = {path for one in clusters for path in one.paths}
+    described = chosen and any(not PATHS[path].is_bare for path in here)
     if benchmark(seen.tool).gaudi:
         here |= {path for path, one in PATHS.items() if one.uses_own_ports}
     nodes = seen.nodes or (nodes_of(seen, clusters[0]) if chosen else None)
-    several = nodes is not None and nodes > 1
+    joined = any(one.points.get(IN_NODE, 0) > 0 and one.kind in ("line", "rate") for one in gathered)
 
     def weighed(path: str) -> bool:
         record = PATHS.get(path)
-        if record is None:  # links inside a node
-            return not several
-        return path in named or record.is_usual or (path in here and not record.half_staged)
+        if record is None:  # links inside a node, or inside a domain of several
+            return nodes is None or nodes == 1 or joined
+        if path in named:
+            return True
+        # every host speaks TCP, whether anybody has described how fast; an accelerator's name says nothing of a machine's NICs
+        usual = record.is_usual and (not described or path in here or record.uses_kernel_tcp)
+        return usual or (path in here and not record.half_staged)
 
     return [path for path in explanations() if weighed(path)]
 
@@ -235,12 +243,25 @@ def _ranking(
 
 
 def _verdict(
-    ranking: Sequence[Explanation], evidence: Sequence[Evidence], know: Knowledge
+    ranking: Sequence[Explanation], evidence: Sequence[Evidence], know: Knowledge, *, sizes: int
 ) -> tuple[str, str]:
     """Return the verdict, and why in one sentence."""
-    first, second = ranking[:2]
+    other = next((one for one in evidence if one.elsewhere), None)
+    if other:
+        return CANNOT_TELL, f"{other.seen} says {other.says}"
+    first = ranking[0]
     if said := _contradiction(first.path, evidence, know):
         return CANNOT_TELL, said
+    told = any(one.kind == "line" and one.points.get(first.path, 0) > 0 for one in evidence)
+    if sizes == 1 and not told and first.odds < know.ranges["odds_of_one_size"].low:
+        enough = say_share(know.ranges["odds_of_one_size"].low)
+        return (
+            CANNOT_TELL,
+            f"one size alone names no path at odds below {enough}: {first.path} has {say_share(first.odds)}",
+        )
+    if len(ranking) == 1:
+        return CLEAR, f"{first.path} is the only path that the cluster has"
+    second = ranking[1]
     lead = first.points - second.points
     for verdict, least in know.leads.items():
         if lead >= least:

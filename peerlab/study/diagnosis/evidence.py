@@ -1,12 +1,14 @@
 """A piece of evidence, and those from the log itself: its lines, set-up, latencies, and rates that a path cannot reach."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 
+from peerlab.model.hardware import Cluster
 from peerlab.model.paths import IN_NODE, PATHS, DataPath
 from peerlab.study.diagnosis.knowledge import Knowledge, Known
 from peerlab.study.observed import Observed
@@ -14,17 +16,26 @@ from peerlab.units import KIB, say_bytes, say_count
 
 Holds = Callable[[DataPath], bool]
 """Something that holds of a data path, or not."""
-_TCP: Holds = attrgetter("uses_kernel_tcp")
-_OWN_PORTS: Holds = attrgetter("uses_own_ports")
+TCP: Holds = attrgetter("uses_kernel_tcp")
+OWN_PORTS: Holds = attrgetter("uses_own_ports")
 _DEVICE_MEMORY: Holds = attrgetter("uses_device_memory")
-_RDMA: Holds = attrgetter("is_rdma")
+RDMA: Holds = attrgetter("is_rdma")
+_CLIQUE = re.compile(r"MNNVL 1 cliqueId \S+ cliqueSize (\d{1,6})")
+_GDRCOPY = re.compile(r"gdr_copy|gdrcopy(?!(?:_ENABLE)?=0)", re.IGNORECASE)
+"""How a log says that a processor can reach device memory itself, so that small messages wait for no copy."""
 
 
-def _staged_rdma(path: DataPath) -> bool:
+def over_nic(path: DataPath) -> bool:
+    """Return whether a path goes through a NIC."""
+    return not path.uses_own_ports
+
+
+def staged_rdma(path: DataPath) -> bool:
+    """Return whether a path stages in host memory and does RDMA."""
     return path.is_staged and path.is_rdma
 
 
-def _each(holds: Holds, points: float) -> dict[str, float]:
+def every(holds: Holds, points: float) -> dict[str, float]:
     """Return these points for every data path of real machines of which something holds."""
     return {path: points for path, one in PATHS.items() if not one.is_bare and holds(one)}
 
@@ -47,6 +58,8 @@ class Evidence:
     """Where its meaning was read, and what is assumed."""
     of_smallest: bool = False
     """Whether it is how long a message of a few bytes takes: that counts in a run that is held up at larger sizes."""
+    elsewhere: bool = False
+    """Whether it says that the log took none of the paths that are weighed."""
 
 
 def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
@@ -62,18 +75,35 @@ def from_lines(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
                 points=rule.points,
                 known=not rule.guessed,
                 source=rule.source,
+                elsewhere=rule.elsewhere,
             )
+    yield from _one_domain(seen, know)
 
 
-def from_setup(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
-    """Yield what ranks, nodes and buffers say."""
+def _one_domain(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+    """Yield that NVLink joins all ranks over several servers, where NCCL says so."""
+    hits = [hit for line in seen.said if (hit := _CLIQUE.search(line))]
+    if hits and seen.ranks and int(hits[0][1]) >= seen.ranks:
+        points = every(over_nic, -know.strengths["decides"]) | {IN_NODE: know.strengths["decides"]}
+        yield Evidence(
+            kind="line",
+            seen=f"'{hits[0][0]}'",
+            says=f"NVLink joins all {seen.ranks} ranks, whatever servers they are on",
+            points=points,
+            known=True,
+            source="NVIDIA/nccl src/mnnvl.cc: a clique is what one NVLink domain joins",
+        )
+
+
+def from_setup(seen: Observed, know: Knowledge, clusters: Sequence[Cluster] = ()) -> Iterator[Evidence]:
+    """Yield what ranks, nodes and buffers say; `clusters`: those that the log may be from."""
     weigh = know.strengths
     if seen.memory == "host":
         yield Evidence(
             kind="set-up",
             seen="buffers in host memory" + ("" if seen.memory_known else " (OSU's default)"),
             says="device memory is not involved: Peer Direct could not have been used, and would change nothing",
-            points=_each(lambda path: path.uses_device_memory or path.uses_own_ports, -weigh["decides"]),
+            points=every(lambda path: path.uses_device_memory or path.uses_own_ports, -weigh["decides"]),
             known=seen.memory_known,
             source="OSU micro-benchmarks: D is device memory, H host memory; the default is host memory",
         )
@@ -87,20 +117,32 @@ def from_setup(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
             source="the log",
         )
     elif seen.nodes is None:
-        yield from _how_many_nodes(seen, know)
+        yield from _how_many_nodes(seen, know, {one.devices for one in clusters})
 
 
-def _how_many_nodes(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
+def _how_many_nodes(seen: Observed, know: Knowledge, boxes: Collection[int]) -> Iterator[Evidence]:
     """Yield a guess at whether there is a network at all."""
     box = know.ranges["box"]
     if seen.collective_record.is_message or seen.ranks is None:
         return
     fits = seen.ranks <= box.high
+    fill = set(boxes) == {seen.ranks}
+    if seen.ranks > know.ranges["nvlink_domain"].high:
+        yield Evidence(
+            kind="set-up",
+            seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
+            says="more accelerators than anything but a network joins",
+            points={IN_NODE: -know.strengths["decides"]},
+            known=True,
+            source=told_source(know.ranges["nvlink_domain"]),
+        )
+        return
+    inside = "they are as many as one box of these machines has" if fill else "they fit in one box"
     yield Evidence(
         kind="set-up",
         seen=f"{say_count(seen.ranks, 'rank')}, and no word about nodes",
-        says="they fit in one box" if fits else "more than a usual box has accelerators: two nodes or more",
-        points={IN_NODE: know.strengths["weak"] if fits else -know.strengths["fair"]},
+        says=inside if fits else "more than a usual box has accelerators: two nodes or more",
+        points={IN_NODE: know.strengths["fair" if fill else "weak"] if fits else -know.strengths["fair"]},
         known=False,
         source=told_source(box),
     )
@@ -161,15 +203,17 @@ def _steps(seen: Observed) -> tuple[int, int] | None:
 def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> Iterator[Evidence]:
     """Yield what a message that takes `least` to `most` microseconds says."""
     weigh, tcp, rdma, efa = know.strengths, *(know.ranges[f"{n}_step"] for n in ("tcp", "rdma", "efa"))
+    if least > rdma.high and waits_for_copies(seen):
+        return
     ends = [f"{least:.3g} to"] if 0 < least < most else ["up to"] if least < most else []
     took = " ".join([*ends, f"{most:.3g} µs"])
     what = f"a message of a few bytes takes {took}"
     if most < tcp.low:
-        says, points, of = "too prompt for kernel TCP", _each(_TCP, -weigh["decides"]), tcp
+        says, points, of = "too prompt for kernel TCP", every(TCP, -weigh["decides"]), tcp
     elif least > efa.high:
-        says, points, of = "slow even for EFA: TCP is likelier", _each(_TCP, weigh["fair"]), efa
+        says, points, of = "slow even for EFA: TCP is likelier", every(TCP, weigh["fair"]), efa
     elif least > rdma.high and not any("efa" in line.lower() for line in seen.said):
-        says, points, of = "slow for RDMA, except over EFA", _each(_TCP, weigh["weak"]), rdma
+        says, points, of = "slow for RDMA, except over EFA", every(TCP, weigh["weak"]), rdma
     else:
         says, points, of = "as prompt as several paths are", {}, efa
     yield Evidence(
@@ -181,6 +225,15 @@ def _promptness(seen: Observed, know: Knowledge, least: float, most: float) -> I
         source=told_source(of),
         of_smallest=True,
     )
+
+
+def waits_for_copies(seen: Observed) -> bool:
+    """Return whether a small message may wait for a copy by the driver, so that its time says little of the network.
+
+    A processor reaches device memory by gdrcopy alone; without it MPI asks the driver for a copy of some ten microseconds, on whatever
+    path the large messages take. NCCL's own kernels need no such copy.
+    """
+    return seen.memory == "device" and not seen.nccl and not any(map(_GDRCOPY.search, seen.said))
 
 
 def _in_node_latency(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
@@ -204,12 +257,14 @@ def _interval(seen: Observed, know: Knowledge) -> Evidence:
         says = "too quick for kernel TCP" + (
             ", and for a copy through the host before each" if device else ""
         )
-        points = _each(_TCP, -weigh["strong"]) | (_each(_DEVICE_MEMORY, weigh["fair"]) if device else {})
+        points = every(TCP, -weigh["strong"]) | (every(_DEVICE_MEMORY, weigh["fair"]) if device else {})
+    elif device and waits_for_copies(seen):
+        says, points = "as slow as copies by the driver are, on whatever path: without gdrcopy", {}
     elif device:
         says = "slow for RDMA from device memory: a copy or TCP before each"
-        points = _each(_TCP, weigh["weak"]) | _each(_DEVICE_MEMORY, -weigh["fair"])
+        points = every(TCP, weigh["weak"]) | every(_DEVICE_MEMORY, -weigh["fair"])
     else:
-        says, points = "slow for RDMA: kernel TCP is likelier", _each(_TCP, weigh["fair"])
+        says, points = "slow for RDMA: kernel TCP is likelier", every(TCP, weigh["fair"])
     return Evidence(
         kind="latency",
         seen=f"a small message every {took:.3g} µs, many in flight",
@@ -228,7 +283,7 @@ def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence
     sizes, times = seen.sizes[some], seen.times_s[some]
     slope = float(np.polyfit(sizes, times, 1)[0])
     rate, slow = (1e-9 / slope if slope > 0 else math.inf), know.ranges["processor_reads_device"]
-    if rate > slow.high and seen.small_s * 1e6 > know.ranges["rdma_step"].high:
+    if seen.small_s * 1e6 > know.ranges["rdma_step"].high and (rate > slow.high or waits_for_copies(seen)):
         return  # as slow as copies by the driver, or as TCP: says nothing
     copied = rate <= slow.high
     strength = know.strengths["fair"]
@@ -238,69 +293,12 @@ def _small_device_messages(seen: Observed, know: Knowledge) -> Iterator[Evidence
         says=f"as when a processor reads device memory ({slow})"
         if copied
         else "no copy through the host on the way",
-        points=_each(_staged_rdma, strength) | _each(_DEVICE_MEMORY, -strength)
+        points=every(staged_rdma, strength) | every(_DEVICE_MEMORY, -strength)
         if copied
-        else _each(_DEVICE_MEMORY, strength),
+        else every(_DEVICE_MEMORY, strength),
         known=True,
         source=told_source(slow),
     )
-
-
-def from_rates(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
-    """Yield evidence from rates: above what a path reaches on any machine, or as slow as TCP."""
-    nodes = seen.nodes or 2
-    if seen.nodes == 1 and not seen.collective_record.is_message:
-        return
-    guess = "" if seen.nodes or seen.collective_record.is_message else ", if there are two nodes"
-    per_node = seen.per_node or max((seen.ranks or 2) // nodes, 1)
-    node = seen.node_rate(seen.fastest_GBps, nodes)
-    limits: list[tuple[str, Holds, float, str]] = [
-        ("tcp_node", _TCP, node, "a node"),
-        ("port_device", _OWN_PORTS, node / per_node, "a device"),
-    ]
-    if seen.memory == "device":
-        limits += [("staged_device", _staged_rdma, node / per_node, "a device")]
-    for name, holds, rate, of in limits:
-        limit = know.ranges[name]
-        if rate > limit.high:
-            yield Evidence(
-                kind="rate",
-                seen=f"{of} sends {rate:.3g} GB/s{guess}",
-                says=f"more than {limit.what} carries ({limit.high:g} GB/s)",
-                points=_each(holds, -know.strengths["decides" if rate > 2 * limit.high else "strong"]),
-                known=not guess,
-                source=told_source(limit),
-            )
-    yield from _slow(seen, know, nodes)
-    yield from _like_a_nic(seen, know)
-
-
-def _slow(seen: Observed, know: Knowledge, nodes: int) -> Iterator[Evidence]:
-    stream, rate = know.ranges["tcp_stream"], seen.node_rate(seen.plateau_GBps, nodes)
-    if rate <= stream.high:  # false where there is no plateau
-        yield Evidence(
-            kind="rate",
-            seen=f"a node sends {rate:.3g} GB/s at the largest sizes",
-            says=f"no more than one stream of TCP does ({stream.high:g} GB/s)",
-            points=_each(_TCP, know.strengths["weak"]),
-            known=False,
-            source=told_source(stream),
-        )
-
-
-def _like_a_nic(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
-    """Yield evidence from the largest messages between two ranks: whether they are as fast as a usual NIC carries them."""
-    share, rate = know.ranges["share_of_a_nic"], seen.plateau_GBps
-    for nic in know.nics_GBps if seen.collective_record.is_message else ():
-        if share.low <= rate / nic <= share.high:
-            yield Evidence(
-                kind="rate",
-                seen=f"the largest messages come at {rate:.3g} GB/s",
-                says=f"{rate / nic:.0%} of a NIC of {8 * nic:g} Gbit/s, as if it were the limit",
-                points=_each(_RDMA, know.strengths["fair"]),
-                known=False,
-                source=told_source(share),
-            )
 
 
 def told_source(known: Known) -> str:

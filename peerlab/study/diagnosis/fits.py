@@ -18,22 +18,26 @@ from peerlab.model.paths import IN_NODE, PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.records.benchmarks import benchmark
-from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source
+from peerlab.study.diagnosis.evidence import Evidence, message_us, told_source, waits_for_copies
 from peerlab.study.diagnosis.knowledge import Knowledge
 from peerlab.study.observed import Floats, Observed
 from peerlab.study.replay import nodes_of, scenario, shape
 from peerlab.units import MIB, PS_PER_US, say_count
 
-_POINTS = 5
-"""Sizes that are simulated, at most."""
+_POINTS, _POINTS_OF_MANY = 5, 3
+"""Sizes that are simulated, at most; fewer where more than two clusters were recognised, so that any log is answered in seconds."""
 _ENOUGH = 3
 """With fewer sizes a path that fits may do so by chance."""
 _LARGEST = 256 * MIB
-"""Larger ones are not simulated where enough smaller ones are: rates hardly change."""
+"""Larger ones are left aside where enough smaller ones are: rates hardly change."""
+MOST_SIMULATED = 1024 * MIB
+"""Still larger ones are compared with the rate that is simulated here."""
 _FULL = 0.75
 """From this share of a NIC's rate on, it counts as used."""
 _NAMELESS = ("GPU", "Device")
-"""Names of devices that name none."""
+"""Names of clusters' devices that name none."""
+_NO_NAME = re.compile(r"(?:nvidia|amd) (?:graphics device|gpu|radeon graphics)", re.IGNORECASE)
+"""What a driver calls an accelerator that is newer than itself."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,7 +105,8 @@ def recognised(seen: Observed) -> list[Cluster]:
 
 def names_another(cluster: Cluster, devices: Sequence[str]) -> bool:
     """Return whether a log names its accelerators, and none is of this cluster."""
-    return bool(devices) and cluster.device_name not in _NAMELESS and not _named(cluster.device_name, devices)
+    names = [device for device in devices if not _NO_NAME.fullmatch(device.strip())]
+    return bool(names) and cluster.device_name not in _NAMELESS and not _named(cluster.device_name, names)
 
 
 def _named(name: str, devices: Iterable[str]) -> bool:
@@ -112,27 +117,27 @@ def _named(name: str, devices: Iterable[str]) -> bool:
     return any(words.search(device.lower()) for device in devices)
 
 
-def fits(seen: Observed, clusters: Iterable[Cluster]) -> list[Fit]:
+def fits(seen: Observed, clusters: Sequence[Cluster]) -> list[Fit]:
     """Return how far each path of each cluster is from the log; paths that cannot be simulated are left out."""
-    found = []
+    found, points = [], _POINTS if len(clusters) <= 2 else _POINTS_OF_MANY
     for cluster in clusters:
         shaped = shape(cluster, seen)
         for path in (*cluster.paths, IN_NODE):
-            one = shaped and _fit(seen, shaped, path)
+            one = shaped and _fit(seen, shaped, path, points)
             if one:
                 found.append(one)
     return found
 
 
-def _fit(seen: Observed, cluster: Cluster, path: str) -> Fit | None:
+def _fit(seen: Observed, cluster: Cluster, path: str, points: int) -> Fit | None:
     large = np.flatnonzero(seen.large)
     if (moderate := large[seen.sizes[large] <= _LARGEST]).size >= _ENOUGH:
         large = moderate
     if not large.size:
         return None
-    some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
+    some = large[np.unique(np.linspace(0, large.size - 1, points).round().astype(int))]
     try:
-        asked = [scenario(seen, cluster, path, int(size)) for size in seen.sizes[some]]
+        asked = [scenario(seen, cluster, path, min(int(size), MOST_SIMULATED)) for size in seen.sizes[some]]
         simulated = [_algbw(one, cluster) for one in asked]
     except (ScenarioError, HardwareError):
         return None
@@ -203,25 +208,44 @@ def _verdict(fit: Fit, know: Knowledge, *, chosen: bool) -> tuple[float, str]:
     by_chance = fit.spread > know.ranges["meets"].high
     enough = len(fit.sizes) >= _ENOUGH
     if fit.ratio > near.high:
-        if fit.measured_GBps[-1] > know.ranges["beyond"].high * fit.high_GBps:
-            way = PATHS.get(fit.path)
-            if way and way.uses_kernel_tcp:  # the cloud's network and the number of streams decide
-                return -weigh[
-                    "weak"
-                ], "faster than this path is here; how fast TCP is, no figure of a cluster promises"
-            says = "faster than this path can be, even with all assumed figures at their better ends"
-            return -weigh["decides" if chosen else "fair" if enough else "weak"], says
-        return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
+        return _above(fit, know, chosen=chosen, enough=enough)
     if fit.ratio >= near.low:
+        if not chosen and _other_nics_would_do(fit, know):
+            return weigh[
+                "weak"
+            ], "this path explains it; so may another one over other NICs than this cluster's"
         return weigh["strong" if enough else "weak" if by_chance else "fair"], "this path explains it"
     if fit.ratio < far.high:
-        return _far_below(fit, know, enough=enough)
+        return _far_below(fit, know, enough=enough, chosen=chosen)
     return 0.0, "this path would be faster, unless something holds it up"
 
 
-def _far_below(fit: Fit, know: Knowledge, *, enough: bool) -> tuple[float, str]:
+def _above(fit: Fit, know: Knowledge, *, chosen: bool, enough: bool) -> tuple[float, str]:
+    """Return points for a path that the log is faster than, and why."""
+    weigh, way = know.strengths, PATHS.get(fit.path)
+    if fit.measured_GBps[-1] <= know.ranges["beyond"].high * fit.high_GBps:
+        return -weigh["weak"], "faster than this path should be; possible if assumed figures are better"
+    if way and way.uses_kernel_tcp:  # the cloud's network and the number of streams decide
+        return -weigh[
+            "weak"
+        ], "faster than this path is here; how fast TCP is, no figure of a cluster promises"
+    says = "faster than this path can be, even with all assumed figures at their better ends"
+    return -weigh["decides" if chosen else "fair" if enough else "weak"], says
+
+
+def _other_nics_would_do(fit: Fit, know: Knowledge) -> bool:
+    """Return whether other NICs would let another path be as fast: the name of an accelerator says nothing of a machine's NICs.
+
+    Below half of the narrowest usual NIC nothing but TCP, or a path that is held up, is as slow.
+    """
+    return fit.path in PATHS and fit.sent_GBps > min(know.nics_GBps) / 2
+
+
+def _far_below(fit: Fit, know: Knowledge, *, enough: bool, chosen: bool) -> tuple[float, str]:
     """Return points for a path that would be much faster than the log, and why."""
     way = PATHS.get(fit.path)
+    if way and way.is_rdma and not chosen and _other_nics_would_do(fit, know):
+        return 0.0, "this path would be much faster, unless the machine has narrower NICs than this cluster"
     if way and way.uses_kernel_tcp:
         return 0.0, "this path would be much faster; but none is slower: something holds it up"
     if way and way.is_rdma and fit.full_nics:
@@ -237,7 +261,8 @@ def from_latencies(seen: Observed, clusters: Sequence[Cluster], know: Knowledge)
     rdma = [path for path, one in PATHS.items() if one.is_rdma]
     able = [one for one in clusters if set(one.paths) & set(rdma)]
     took = message_us(seen, know)
-    if not able or took is None or seen.nccl:  # NCCL's protocols have latencies of their own
+    # NCCL's protocols have latencies of their own, and a copy by the driver has one on whatever path
+    if not able or took is None or seen.nccl or waits_for_copies(seen):
         return
     slowest, usual = max(able, key=lambda one: one.latency_ps), know.ranges["own_latency"]
     times = took[0] * PS_PER_US / slowest.latency_ps

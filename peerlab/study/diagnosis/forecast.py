@@ -17,6 +17,8 @@ from peerlab.study.replay import scenario, shape
 
 _POINTS = 10
 """Sizes that are simulated, at most."""
+_BANDS = 3
+"""Sizes whose band is simulated, which takes many simulations; between them its ends are taken as straight in the size's logarithm."""
 
 
 def _none() -> Floats:
@@ -105,7 +107,8 @@ def _needless(seen: Observed, found: str | None, below: Shortfall | None) -> str
     if found is None:
         return "the path is not known, so nobody can say what another one would bring"
     if found == IN_NODE:
-        return "one node: no network, so nothing for Peer Direct to shorten"
+        where = "one node" if (seen.nodes or 1) == 1 else "one NVLink domain"
+        return f"{where}: no network, so nothing for Peer Direct to shorten"
     if seen.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
     if found == PEER_DIRECT:
@@ -127,17 +130,15 @@ def _predict(seen: Observed, cluster: Cluster, own: Fit | None) -> Forecast:
     large = np.flatnonzero(seen.large)
     some = large[np.unique(np.linspace(0, large.size - 1, _POINTS).round().astype(int))]
     sizes, measured = seen.sizes[some], seen.algbw_GBps[some]
-    bands = []
-    for size in sizes:
-        asked = scenario(seen, shaped, PEER_DIRECT, int(size))
-        if asked is None:
-            raise PeerlabError("no network")
-        run = simulate(asked)
-        ends = simulated_band(asked)
-        bands.append(
-            np.array([ends.low_GBps, ends.value_GBps, ends.high_GBps]) * run.algbw_GBps / run.busbw_GBps
-        )
-    low, value, high = np.array(bands).T
+    asked = [scenario(seen, shaped, PEER_DIRECT, int(size)) for size in sizes]
+    runs = [simulate(one) for one in asked if one is not None]
+    if len(runs) < len(asked):
+        raise PeerlabError("no network")
+    value, run = np.array([one.algbw_GBps for one in runs]), runs[-1]
+    marked = np.unique(np.linspace(0, sizes.size - 1, _BANDS).round().astype(int))
+    ends = [simulated_band(runs[place].scenario) for place in marked]
+    shares = np.array([(one.low_GBps / one.value_GBps, one.high_GBps / one.value_GBps) for one in ends]).T
+    low, high = (value * np.interp(np.log(sizes), np.log(sizes[marked]), share) for share in shares)
 
     def gain(machine: Cluster) -> float:
         return float(simulate(run.scenario.with_(cluster=machine)).algbw_GBps / measured[-1])

@@ -16,7 +16,7 @@ from peerlab.units import say_unit
 def explanations() -> dict[str, str]:
     """Return what a log may be explained by, in plain words: the data paths of real machines, or links inside one node."""
     real = {path: one.summary for path, one in PATHS.items() if not one.is_bare}
-    return real | {IN_NODE: "links inside one node, no network"}
+    return real | {IN_NODE: "links inside one node, or one NVLink domain: no NIC"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,18 @@ class Rule:
     """What has to stand in another line as well."""
     unless: re.Pattern[str] | None
     """What makes it mean nothing if it stands anywhere in the log."""
+    elsewhere: bool
+    """Whether it says that the log took none of the paths that are weighed."""
+
+
+@dataclass(frozen=True)
+class DeviceLink:
+    """What PCIe carries to accelerators of some names."""
+
+    devices: re.Pattern[str]
+    GBps: float
+    """Per direction."""
+    source: str
 
 
 @dataclass(frozen=True)
@@ -104,9 +116,15 @@ class Knowledge:
     ranges: Mapping[str, Known]
     nics_GBps: tuple[float, ...]  # noqa: N815
     """Line rates of usual NICs, GB/s."""
+    links: tuple[DeviceLink, ...]
     checks: tuple["Advice", ...]
     deciding: tuple[Deciding, ...]
     """The first that fits is asked for."""
+
+    def link_of(self, devices: Iterable[str]) -> DeviceLink | None:
+        """Return what PCIe carries to accelerators of these names; None where that is not known."""
+        names = list(devices)
+        return next((one for one in self.links if names and all(map(one.devices.search, names))), None)
 
     def decides(self, tied: Iterable[str], tool: str, command: str) -> NextMeasurement | None:
         """Return the one fact that would tell apart the paths that are `tied`, with the log's own command in its place."""
@@ -138,6 +156,10 @@ def knowledge() -> Knowledge:
         rules=tuple(_rule(entry, strengths) for entry in document["line"]),
         ranges={name: Known(**entry) for name, entry in document["ranges"].items()},
         nics_GBps=tuple(gigabits / 8 for gigabits in document["nics"]["gigabits"]),
+        links=tuple(
+            DeviceLink(re.compile(entry["devices"]), entry["GBps"], entry["source"])
+            for entry in document["link"]
+        ),
         checks=tuple(_advice(entry) for entry in document["check"]),
         deciding=tuple(_deciding(entry) for entry in document["decides"]),
     )
@@ -165,6 +187,7 @@ def _rule(entry: Mapping[str, Any], strengths: Mapping[str, float]) -> Rule:
         guessed=entry.get("guessed", False),
         beside=re.compile(entry["beside"]) if "beside" in entry else None,
         unless=re.compile(entry["unless"]) if "unless" in entry else None,
+        elsewhere=entry.get("elsewhere", False),
     )
 
 

@@ -38,7 +38,7 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
             "(NCCL_NET_GDR_LEVEL) does neither."
         )
     if path == IN_NODE:
-        yield f"One node{'' if seen.nodes else ', as it seems'}: this log says nothing about a network."
+        yield _one_node(seen)
     if seen.memory == "host" and path:
         yield "Host buffers: device memory is not involved, neither staged nor direct."
     if seen.nodes == 1 and path not in (None, IN_NODE):
@@ -49,6 +49,13 @@ def notes(seen: Observed, path: str | None, own: Fit | None) -> Iterator[str]:
     if nodes and nodes > 1 and path in PATHS and PATHS[path].is_rdma:
         yield from _wire(seen, own, nodes)
         yield from _nics(seen, own)
+
+
+def _one_node(seen: Observed) -> str:
+    """Return why a log of *in-node* says nothing about a network."""
+    if (seen.nodes or 1) > 1:
+        return f"NVLink joins these {seen.nodes} servers: as a data path they are one node, and this log says nothing about their NICs."
+    return f"One node{'' if seen.nodes else ', as it seems'}: this log says nothing about a network."
 
 
 def _wire(seen: Observed, own: Fit, nodes: int) -> Iterator[str]:

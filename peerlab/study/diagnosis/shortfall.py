@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from peerlab.engine.simulate import simulate
 from peerlab.errors import PeerlabError
 from peerlab.model.paths import PATHS
-from peerlab.study.diagnosis.fits import Fit, ends_GBps
+from peerlab.study.diagnosis.fits import MOST_SIMULATED, Fit, ends_GBps
 from peerlab.study.observed import Observed
 from peerlab.study.replay import scenario
 from peerlab.units import say_bytes, say_share
@@ -47,15 +47,15 @@ def shortfall(seen: Observed, own: Fit | None) -> Shortfall | None:
         return None
     size, measured = int(seen.sizes[-1]), float(seen.algbw_GBps[-1])
     try:
-        asked = scenario(seen, own.cluster, own.path, size)
+        asked = scenario(seen, own.cluster, own.path, min(size, MOST_SIMULATED))
         if asked is None:
             return None
         expected = simulate(asked).algbw_GBps
+        if measured >= expected:
+            return None
+        low, high = ends_GBps(asked, expected)
     except PeerlabError:
         return None
-    if measured >= expected:
-        return None
-    low, high = ends_GBps(asked, expected)
     if measured >= low:
         return None
     return Shortfall(
