@@ -9,6 +9,7 @@ const NEAR = 9; // pixels from a line at which it is meant
 const COVERED = 30; // what a place costs where a name would cover a line, in pixels of room
 const WAYS = [-4, -7, -10, -13, -17, -22, -28, -36, -46, -58, -72, -88, 15, 18, 22, 27, 33, 41, 51, 63, 77]; // heights of a name above its line, and below it
 const NAMES_APART = 4; // pixels beside a name
+const BESIDE = 20; // pixels around the names beside what was measured
 const MOST_ROOM = 4; // pixels between a name and the lines; more is no better: a name belongs to its line
 
 /**
@@ -105,7 +106,7 @@ export class Curves extends View {
     this.drawBands();
     const top = highest * (this.find(".pl-bands").offsetHeight > 16 ? 1.34 : 1.18) || 1; // a legend of two lines needs more room
     figures.model("curves_y").setv({ start: 0, end: top });
-    const shown = curves.axis === "nodes" ? values : values.filter((_, i) => i % 2 === 0 || i === values.length - 1);
+    const shown = this.ticks();
     figures.model("curves_ticks").ticks = shown;
     figures.model("curves_values").major_label_overrides = new Map(shown.map((v) => [v, curves.names[values.indexOf(v)]]));
     this.drawLines(limit);
@@ -143,7 +144,20 @@ export class Curves extends View {
     const [first, last] = [values[0], values[values.length - 1]];
     if (this.curves.axis === "nodes") return [1.7, 1300];
     if (first === last) return [first / 3, last * 4];
-    return this.here ? [first / 1.5, last * (1.5 * last / first) ** 0.62] : [first / 2, last * 2.2];
+    if (!this.here) return [first / 2, last * 2.2];
+    const { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, words = this.curves.lines.map(({ label }) => widthOf(label, 12 * zoom, true));
+    const share = Math.min(0.6, (Math.max(0, ...words) + BESIDE * zoom) / Math.max(1, width)), from = first / 1.5;
+    return [from, from * (last / from) ** (1 / (1 - share))];
+  }
+
+  // Every so many values of the axis, back from the last one, that their words stand apart.
+  ticks() {
+    const { values, names } = this.curves, { zoom } = this.figures, { width } = this.figures.view("curves").frame.bbox, [from, to] = this.span(values);
+    const at = (i) => (width * Math.log(values[i] / from)) / Math.log(to / from), half = names.map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom), last = values.length - 1;
+    const every = (each) => [...values.keys()].filter((i) => (last - i) % each === 0), apart = (shown) => shown.every((i, n) => !n || at(i) - at(shown[n - 1]) >= half[i] + half[shown[n - 1]]);
+    let each = 1;
+    while (each < last && !apart(every(each))) each++;
+    return every(each).map((i) => values[i]);
   }
 
   // What carries this path: the NICs, or the devices' own ports.

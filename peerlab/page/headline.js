@@ -179,7 +179,7 @@ export class Headline extends View {
   }
 
   addUnits(label) {
-    const add = (unit, text, title, act) => {
+    const units = make("span", "pl-units"), add = (unit, text, title, act) => {
       const button = make("button", "pl-unit-button", text);
       button.type = "button";
       button.title = title;
@@ -191,10 +191,11 @@ export class Headline extends View {
         this.page.rescale();
         this.host.querySelector(`[data-unit=${unit}]`)?.focus(); // all cards are new
       });
-      label.append(button);
+      units.append(button);
     };
     add("bits", this.scale.bits ? "GB" : "Gb", this.scale.bits ? "Show gigabytes per second" : "Show gigabits per second", () => (this.scale.bits = !this.scale.bits));
     if (this.meta.devices > 1)
       add("device", this.scale.device ? "node" : "device", this.scale.device ? "Show per node" : "Show per device", () => (this.scale.device = !this.scale.device));
+    label.append(units);
   }
 }

@@ -14,7 +14,8 @@ export function freePlace(places, { width, height }, lines, boxes) {
   return places.find(({ box }) => clear(box)) ?? places.at(-1);
 }
 
-function meet(a, b) {
+// Whether two boxes lie on each other.
+export function meet(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 

@@ -1,4 +1,5 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
+import { meet, widthOf } from "./places.js";
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
@@ -95,7 +96,9 @@ export class Scene extends View {
     if (height > 50) this.squeeze = this.scale / (height / SCENE_HEIGHT);
     for (const name of ["panels", "pipes", "loads", "boxes", "slots"]) figures.fill(`scene_${name}`, data[name], ["fill", "line"]);
     figures.fill("scene_lines", data.lines, ["line"]);
-    const kept = [...data.texts.style.keys()].filter((i) => this.reads(data.texts.style[i]));
+    this.taken = [];
+    const { x, y, text, size, style, align } = data.texts;
+    const kept = [...style.keys()].filter((i) => this.reads(style[i]) && this.fits([x[i], y[i], text[i], size[i], style[i], align[i]], this.taken));
     const texts = Object.fromEntries(Object.entries(data.texts).map(([name, column]) => [name, kept.map((i) => column[i])]));
     figures.fill("scene_texts", { ...texts, size: texts.size.map((size) => this.px(size)) }, ["ink"]);
     this.palette = {};
@@ -113,6 +116,16 @@ export class Scene extends View {
   // Whether words of a style are written: where there is little room, only names are.
   reads(style) {
     return style === "bold" || !this.figures.sparse;
+  }
+
+  // Whether words have room; where they are larger than their place, those that come first have it.
+  fits([x, y, text, size, style, align], taken) {
+    if (!this.figures.sparse) return true;
+    const letters = parseFloat(this.px(size)), wide = widthOf(text, letters, style === "bold");
+    const left = x * this.scale - { left: 0, center: wide / 2, right: wide }[align], middle = (y * this.scale) / this.squeeze;
+    const box = { left, right: left + wide, top: middle - letters / 2, bottom: middle + letters / 2 }, free = !taken.some((other) => meet(box, other));
+    if (free) taken.push(box);
+    return free;
   }
 
   px(size) {
@@ -235,9 +248,9 @@ export class Scene extends View {
     if (key === this.lastWords) return;
     this.lastWords = key;
     this.figures.fill("scene_ring", ring, ["fill"]);
-    const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
+    const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] }, taken = [...this.taken];
     for (const [x, y, text, size, style, ink, align] of words) {
-      if (!this.reads(style)) continue;
+      if (!this.reads(style) || !this.fits([x, y, text, size, style, align], taken)) continue;
       const row = { x, y, text, size: this.px(size), style, ink, align, baseline: "middle" };
       for (const name in columns) columns[name].push(row[name]);
     }

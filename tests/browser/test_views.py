@@ -275,7 +275,8 @@ def test_a_tab_asks_for_the_other_axis_and_shows_what_comes(shown):
         "aria-pressed", "true"
     )
     ticks = shown.ask("page => [...page.figures.model('curves_values').major_label_overrides.values()]")
-    assert (ticks[0], ticks[-1]) == ("64 KiB", "1 GiB")
+    assert ticks[-1] == "1 GiB"  # the others as far as they stand apart: test_words_apart
+    assert len(ticks) >= 3
     assert shown.column("curves_marks", "x") == [2**26]
 
 

@@ -126,6 +126,16 @@ def test_words_of_the_explorer(explorer, cluster):
     assert found == []
 
 
+def test_words_of_an_axis_of_sizes_in_a_notebook(explorer):
+    """JupyterLab's bars leave an explorer of 1120 pixels in a window of 1280."""
+    explorer.page.set_viewport_size({"width": 1120, "height": 640})
+    explorer.change(run(), lines=False)
+    explorer.give("curves", short_curves(run().scenario, "message_bytes"))
+    explorer.settle()
+    settle(explorer.page)
+    assert faults(explorer.page, ".pl-curves", least=SMALLEST) == []
+
+
 @pytest.mark.parametrize(("workload", "options"), [("resnet50", {"batch": 32}), ("bert-large", {})])
 def test_words_of_a_step(watched, tmp_path, workload, options):
     host = peerlab.step(workload=workload, path="host-rdma", **options)
