@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from peerlab.reports.steps import steps
     from peerlab.study.calibration.calibration import calibrate
     from peerlab.study.diagnosis.diagnosis import diagnose
+    from peerlab.study.expect.expecting import expect
     from peerlab.study.racing import race
     from peerlab.study.sweep.sweeping import sweep
     from peerlab.training.loading import load
@@ -66,6 +67,7 @@ _HOMES = {
     "Workload": "peerlab.training.workload",
     "calibrate": "peerlab.study.calibration.calibration",
     "diagnose": "peerlab.study.diagnosis.diagnosis",
+    "expect": "peerlab.study.expect.expecting",
     "export_still": "peerlab.export.pictures",
     "export_video": "peerlab.export.video",
     "known_clusters": "peerlab.model.presets",
@@ -178,6 +180,7 @@ __all__ = [
     "diagnose",
     "doctor",
     "exercise",
+    "expect",
     "explore",
     "explore_step",
     "export_html",

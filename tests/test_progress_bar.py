@@ -31,7 +31,7 @@ LONG = {
     "calibrate": "calibrate alps.log --cluster alps-gh200 --path host-rdma",
 }
 """Commands that may take long, each with a question that does."""
-SHORT = {"clusters", "import", "doctor", "why"}
+SHORT = {"clusters", "import", "doctor", "expect", "why"}
 OF_THEIR_OWN = {"lab": "tests/lab/test_ending.py"}
 
 

@@ -17,12 +17,18 @@ from peerlab.extras import extra_needed
 from peerlab.version import __version__
 
 _COMMANDS = (
-    "simulate", "why", "fabrics", "step", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "calibrate",
+    "simulate", "why", "fabrics", "step", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "expect", "calibrate",
     "plan", "doctor", "lab",
 )  # fmt: skip
 """Each is a module with a function `add` that adds its parser, whose default ``run`` takes the options and returns the
 exit status. Only what is asked for is loaded: all of them take two seconds."""
-_MODULES = {"fabrics": "fabrics_command", "import": "import_logs", "plan": "plan_trial", "why": "why_command"}
+_MODULES = {
+    "expect": "expect_command",
+    "fabrics": "fabrics_command",
+    "import": "import_logs",
+    "plan": "plan_trial",
+    "why": "why_command",
+}
 """Commands whose name is no module's."""
 
 

@@ -17,8 +17,11 @@ def shape(cluster: Cluster, seen: Observed) -> Cluster | None:
     if seen.collective_record.is_message:
         return cluster
     wanted = seen.per_node or (cluster.devices if seen.nodes is None else None)
-    if wanted is None:
-        return None
+    return None if wanted is None else with_devices(cluster, wanted)
+
+
+def with_devices(cluster: Cluster, wanted: int) -> Cluster | None:
+    """Return the cluster with so many devices a node, taken evenly from its sockets, switches and slots; None where that is not possible."""
     for key in ("node.numa_domains", "node.switches_per_numa", "node.devices_per_switch"):
         surplus, count = cluster.devices / wanted, int(cluster.figures[key].value)
         if surplus > 1 and count % surplus == 0:

@@ -1,0 +1,94 @@
+"""`peerlab expect`: what a machine should reach."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from peerlab.cli.terminal_text import command, number, table, wrapped
+from peerlab.errors import ScenarioError
+from peerlab.model.collective import COLLECTIVES
+from peerlab.progress_bar import progress_bar
+from peerlab.study.expect import Expectation, ExpectedSize, expect
+from peerlab.units import say_bytes
+
+_EXAMPLES = """\
+examples:
+  peerlab expect --cluster p5 --nodes 16              what an AllReduce should reach: floor, band, ceiling, and why
+  peerlab expect --cluster p4d --sizes 8MiB,1GiB      at two sizes, on 2 nodes
+  peerlab expect --cluster my.toml --nodes 4 --ranks-per-node 1 --json
+
+exit status: 0 answered, 1 the question is impossible, 2 wrong usage
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    sub = command(
+        commands,
+        "expect",
+        "say what a machine should reach at each size: floor, band, ceiling",
+        _expect,
+        epilog=_EXAMPLES,
+    )
+    sub.add_argument("--cluster", metavar="NAME", help="a known cluster, or a .toml file of your own")
+    sub.add_argument("--nodes", metavar="N", type=number, help="servers that take part (default: 2)")
+    sub.add_argument("--path", help="the data path (default: Peer Direct where the cluster has it)")
+    sub.add_argument(
+        "--collective", default="allreduce", help=f"{', '.join(COLLECTIVES)} (default: allreduce)"
+    )
+    sub.add_argument(
+        "--sizes",
+        metavar="LIST",
+        help="such as 8MiB,1GiB, or 8B:16GiB, each twice the one before (default: 8B:16GiB)",
+    )
+    sub.add_argument("--library-version", metavar="VERSION", help="such as 2.19 (default: the cluster's)")
+    sub.add_argument(
+        "--ranks-per-node", metavar="N", type=number, help="devices of a node that take part (default: all)"
+    )
+    sub.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def _expect(options: argparse.Namespace) -> int:
+    if options.cluster is None:
+        raise ScenarioError(
+            "cluster", "name the machine with --cluster; `peerlab clusters` lists those that are known"
+        )
+    with progress_bar("expect", "sizes"):
+        found = expect(
+            options.cluster,
+            nodes=2 if options.nodes is None else options.nodes,
+            path=options.path,
+            collective=options.collective,
+            sizes=options.sizes,
+            library_version=options.library_version,
+            ranks_per_node=options.ranks_per_node,
+        )
+    print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
+    return 0
+
+
+def _lines(found: Expectation) -> Iterator[str]:
+    yield from wrapped(found.says)
+    yield ""
+    head = ("size", "floor", "expected (band)", "ceiling", "what limits")
+    yield table(head, [_row(one) for one in found.rows], right={0, 1, 2, 3})
+    yield ""
+    yield from wrapped("Bus bandwidth in GB/s, as nccl-tests print it.")
+    for note in found.notes:
+        yield from wrapped(note)
+
+
+def _row(one: ExpectedSize) -> tuple[str, ...]:
+    band = f"{figure(one.expected)} ({figure(one.low)} to {figure(one.high)})"
+    floor = "-" if one.floor is None else figure(one.floor)
+    return (say_bytes(one.size), floor, band, figure(one.ceiling), one.limits)
+
+
+def figure(GBps: float) -> str:  # noqa: N803
+    """Return a bandwidth in three digits.
+
+    >>> figure(0.000115), figure(342.66)
+    ('0.000115', '343')
+    """
+    return f"{GBps:.3g}"

@@ -1,0 +1,6 @@
+"""What a machine should reach, and whether a log of it is well: `expect`."""
+
+from peerlab.study.expect.expectation import Expectation, ExpectedSize
+from peerlab.study.expect.expecting import expect
+
+__all__ = ["Expectation", "ExpectedSize", "expect"]

@@ -1,0 +1,129 @@
+"""The question what a machine should reach, as people ask it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from peerlab.errors import ScenarioError
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PEER_DIRECT, data_path
+from peerlab.model.presets import load_cluster
+from peerlab.model.scenario import Scenario
+from peerlab.model.scenario_fields import MAX_BYTES
+from peerlab.study.expect.expectation import Expectation, expectation
+from peerlab.study.replay import with_devices
+from peerlab.units import GIB, parse_bytes
+
+SMALLEST, LARGEST = 8, 16 * GIB
+_MOST_SIZES = 200
+
+
+def expect(
+    cluster: str | Path | Cluster,
+    *,
+    nodes: int = 2,
+    path: str | None = None,
+    collective: str = "allreduce",
+    sizes: str | Sequence[int | str] | None = None,
+    library_version: str | None = None,
+    ranks_per_node: int | None = None,
+) -> Expectation:
+    """Return what a machine should reach, size by size.
+
+    Parameters
+    ----------
+    cluster:
+        A known name, a cluster file, or a `Cluster`.
+    nodes:
+        Servers that take part, 2 or more.
+    path:
+        The data path; None: Peer Direct where the cluster has it and its devices have no ports of their own, else its first.
+    sizes:
+        Sizes of the message, such as ``["8 MiB", "1 GiB"]``, or a text: sizes with commas between, or ``8B:16GiB``, each
+        twice the one before; None: 8 B to 16 GiB, as nccl-tests are run.
+    library_version:
+        The library's, such as ``2.19``; None: the cluster's.
+    ranks_per_node:
+        Devices of a node that take part; None: all.
+
+    Raises
+    ------
+    HardwareError
+        If there is no such cluster.
+    ScenarioError
+        If such a run is impossible.
+
+    >>> found = expect("p4d", nodes=2, sizes="1GiB")
+    >>> found.rows[0].floor < found.rows[0].low < found.rows[0].expected < found.rows[0].ceiling
+    True
+    """
+    machine = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    if ranks_per_node is not None:
+        machine = _with_ranks(machine, ranks_per_node)
+    if nodes == 1:
+        raise ScenarioError("nodes", "1 node has no network between; give 2 or more")
+    asked = Scenario(
+        cluster=machine,
+        nodes=nodes,
+        path=path or usual_path(machine),
+        collective=collective,
+        library_version=library_version,
+        registration="pool",
+    )
+    return expectation(asked, parse_sizes(sizes))
+
+
+def usual_path(cluster: Cluster) -> str:
+    """Return the path that a machine should take: its devices' own ports, else Peer Direct, else the first of its file."""
+    own = next((one for one in cluster.paths if data_path(one).uses_own_ports), None)
+    return own or (PEER_DIRECT if PEER_DIRECT in cluster.paths else cluster.paths[0])
+
+
+def parse_sizes(given: str | Sequence[int | str] | None) -> list[int]:
+    """Return sizes in bytes, ascending, each once.
+
+    Raises
+    ------
+    ScenarioError
+        If one is no size, or there are too many.
+
+    >>> parse_sizes("1KiB:4KiB"), parse_sizes("2MiB, 8B")
+    ([1024, 2048, 4096], [8, 2097152])
+    """
+    if given is None:
+        return _doubling(SMALLEST, LARGEST)
+    words = given.split(",") if isinstance(given, str) else list(given)
+    found: set[int] = set()
+    for word in words:
+        first, colon, last = word.partition(":") if isinstance(word, str) else (word, "", "")
+        found.update(_doubling(_size(first), _size(last)) if colon else [_size(first)])
+    if not 0 < len(found) <= _MOST_SIZES:
+        raise ScenarioError(
+            "sizes", f"{len(found)} sizes; give 1 to {_MOST_SIZES}, such as 8B:16GiB or 8MiB,1GiB"
+        )
+    return sorted(found)
+
+
+def _doubling(first: int, last: int) -> list[int]:
+    if first > last:
+        raise ScenarioError("sizes", f"{first} B is more than {last} B; give the smaller one first")
+    return [first << power for power in range((last // first).bit_length())]
+
+
+def _size(given: int | str) -> int:
+    try:
+        size = parse_bytes(given.strip() if isinstance(given, str) else given)
+    except ValueError as problem:
+        raise ScenarioError("sizes", str(problem)) from None
+    if not 1 <= size <= MAX_BYTES:
+        raise ScenarioError("sizes", f"{given!r:.40} is out of range; possible are 1 B to 1 TiB")
+    return size
+
+
+def _with_ranks(cluster: Cluster, ranks: int) -> Cluster:
+    found = with_devices(cluster, ranks) if isinstance(ranks, int) and ranks > 0 else None
+    if found is None:
+        raise ScenarioError(
+            "ranks_per_node",
+            f"{ranks!r:.40} does not fill {cluster.name} evenly; a node has {cluster.devices} devices",
+        )
+    return found
