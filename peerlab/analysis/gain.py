@@ -3,6 +3,7 @@
 Both paths are of one machine and share its figures, so that their ratio is surer than either of them: a figure moves on both
 together, there is but one NIC. Figures that are assumed within a range give a band. What is assumed without a range is in no
 band: where the NICs hang, say. Each of its alternatives is simulated, with a band of its own, and stands beside the other.
+Beyond the figures every band reaches as far as the laws of both paths may be off (`peerlab.model.law_error`).
 They are never merged into one minimum and maximum.
 """
 
@@ -16,6 +17,7 @@ from peerlab.display import show_gain
 from peerlab.errors import PeerlabError, ScenarioError
 from peerlab.model.alternatives import alternatives
 from peerlab.model.hardware import Cluster, Figure
+from peerlab.model.law_error import NO_FURTHER, Reach, reach_of_ratio
 from peerlab.model.library_files import with_library
 from peerlab.model.library_record import NONE
 from peerlab.model.nic_wiring import Wiring
@@ -93,6 +95,8 @@ class GainBand:
     """The part of the band that figures of the topology alone make; the rest is the library's. None: no library is assumed."""
     alone: float | None = None
     """From topology alone, on both paths without the library. None: there is none, or the algorithm is the library's own."""
+    reach: Reach = NO_FURTHER
+    """How far the error of the law makes the ends go beyond what the figures make."""
 
     _repr_html_ = show_gain
 
@@ -154,8 +158,9 @@ class GainBand:
             of = "of the first band" if self.wired else "of that"
             alone = f"; without a library it is {_ratio(self.alone)}" if self.alone else ""
             low, high = map(_ratio, self.topology)
-            told.append(f"{of} the machine's figures make {low} to {high}, the library's the rest{alone}")
-        return told
+            rest = "the library's and its law's error" if self.reach.error else "the library's"
+            told.append(f"{of} the machine's figures make {low} to {high}, {rest} the rest{alone}")
+        return [*told, self.reach.in_words] if self.reach.error else told
 
     def table(self) -> "pd.DataFrame":
         """Return one row for each case of each assumed figure, the most influential figure first.
@@ -212,8 +217,12 @@ def check_alike(scenario: Scenario, over: Scenario) -> None:
             )
 
 
-def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> GainBand:
+def gain_band(
+    scenario: Scenario, over: Scenario, busbw: Busbw, here: float, far: Reach | None = None
+) -> GainBand:
     """Return how many times the bus bandwidth of `over` that of `scenario` may be, on one machine; `here` is it as assumed.
+
+    `far` is how far the law's error moves the ends; None: as far as it moves the ratio of two bus bandwidths.
 
     Each figure with a range is tried alone at both ends, then all together at those ends that made the ratio smaller, and
     larger, and at their worse and better ends. Each alternative to an assumption without a range is tried alone.
@@ -248,15 +257,24 @@ def gain_band(scenario: Scenario, over: Scenario, busbw: Busbw, here: float) -> 
     wired = [one for one in figures if not one.key.startswith(OF_LIBRARY)]
     part = reached(wired) if len(wired) < len(figures) else None
     bare = _without_library(scenario, over, busbw) if part else None
-    told = [
-        _assumption(
-            figure, [GainCase(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried], here
-        )
-        for figure, tried in zip(figures, alone, strict=True)
-    ]
-    told += without_range((scenario, over), gain, here, together(figures))
-    sorted_told = tuple(sorted(told, key=lambda one: -one.reach))
-    return GainBand(min(found), here, max(found), sorted_told, (min(part), max(part)) if part else None, bare)
+    told = [_ranged(figure, tried, here) for figure, tried in zip(figures, alone, strict=True)]
+    far = far or reach_of_ratio(scenario, over)
+    told += without_range((scenario, over), gain, here, together(figures), far)
+    return GainBand(
+        min(found) * far.low,
+        here,
+        max(found) * far.high,
+        tuple(sorted(told, key=lambda one: -one.reach)),
+        (min(part), max(part)) if part else None,
+        bare,
+        far,
+    )
+
+
+def _ranged(figure: Figure, tried: Sequence[tuple[float, float]], here: float) -> Assumption:
+    """Return what a gain owes to a figure with a range; `tried` are the gains at both ends, each with the end."""
+    cases = [GainCase(f"it is {end:g}{say_unit(figure.unit)}", ratio) for ratio, end in tried]
+    return _assumption(figure, cases, here)
 
 
 def _without_library(scenario: Scenario, over: Scenario, busbw: Busbw) -> float | None:
@@ -274,11 +292,13 @@ def without_range(
     gain: Callable[[Cluster], float],
     here: float,
     together: Sequence[Moves] = (),
+    far: Reach = NO_FURTHER,
 ) -> list[Assumption]:
     """Return the assumptions without a range that `scenarios` (of one cluster) meet, with the gain of each alternative.
 
     `gain` answers a cluster with the gain on it, `here` is it as assumed. Another wiring has a band: `together` are the figures
-    that made the gain smallest and largest, and all at their worse and better ends, as `gain_band` found them.
+    that made the gain smallest and largest, and all at their worse and better ends, as `gain_band` found them; `far` is how far the law's
+    error moves both ends.
     """
     told = []
     for one, others in alternatives(*scenarios).items():
@@ -286,7 +306,7 @@ def without_range(
             GainCase(
                 other.says,
                 value := gain(other.cluster),
-                _ends(scenarios[0].hardware, other.cluster, gain, value, together)
+                _ends(scenarios[0].hardware, other.cluster, gain, value, together, far)
                 if isinstance(one, Wiring)
                 else None,
             )
@@ -297,7 +317,12 @@ def without_range(
 
 
 def _ends(
-    known: Cluster, other: Cluster, gain: Callable[[Cluster], float], value: float, together: Sequence[Moves]
+    known: Cluster,
+    other: Cluster,
+    gain: Callable[[Cluster], float],
+    value: float,
+    together: Sequence[Moves],
+    far: Reach,
 ) -> tuple[float, float]:
     """Return from where to where the gain on another wiring may lie, with what only that wiring needs at the ends of its range."""
     own = [one for key, one in other.figures.items() if key not in known.figures and one.range]
@@ -308,7 +333,7 @@ def _ends(
         for key, end in (*moves, *(highs if place % 2 else lows)):
             wired = wired.with_figure(key, end)
         found.append(gain(wired))
-    return min(found), max(found)
+    return min(found) * far.low, max(found) * far.high
 
 
 def _assumption(figure: Figure | Wiring, cases: list[GainCase], here: float) -> Assumption:

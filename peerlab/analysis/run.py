@@ -184,7 +184,7 @@ class Run:
         PeerlabError
             If this run was not made by `peerlab.simulate`.
         """
-        return band(self.scenario, self._busbw_of, self.busbw_GBps)
+        return band(self.scenario, self._busbw_of, self.busbw_GBps, metrics.wire_limit_GBps)
 
     def alternatives(self) -> dict[Figure | Wiring, list[tuple[Alternative, float]]]:
         """Return what the bus bandwidth (GB/s) would be if an assumption without a range did not hold, by what is assumed.

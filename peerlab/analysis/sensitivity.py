@@ -3,7 +3,8 @@
 One figure at a time says which assumption matters (:func:`influences`); all at once, at their worse ends and at their
 better ends, say how far the answer may be off (:func:`band`). For rates, times and the packet size the better end is
 known: a faster part is never slower. Of sizes and counts whose better end is not known (a slice) both ends are tried,
-in every combination. Assumptions without a range are in no band; `peerlab.model.alternatives` has what else may be true.
+in every combination. Beyond its figures a band reaches as far as the law itself was from machines that it had not seen
+(`peerlab.model.law_error`); none is narrower. Assumptions without a range are in no band; `peerlab.model.alternatives` has what else may be true.
 `peerlab.analysis.gain` says the same of the ratio of two data paths.
 """
 
@@ -13,6 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from peerlab.model.hardware import Figure
+from peerlab.model.law_error import NO_FURTHER, Reach, reach
 from peerlab.model.scenario import Scenario
 from peerlab.model.used_figures import assumed, better_end, ends
 
@@ -37,7 +39,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Band:
-    """From where to where an answer may lie if the assumed figures lie at the ends of their ranges."""
+    """From where to where an answer may lie: assumed figures at the ends of their ranges, and beyond them the law's own error."""
 
     low_GBps: float  # noqa: N815
     """Bus bandwidth with all of them at their worse ends, GB/s."""
@@ -45,6 +47,8 @@ class Band:
     """As assumed, GB/s."""
     high_GBps: float  # noqa: N815
     """Bus bandwidth with all of them at their better ends, GB/s."""
+    reach: Reach = NO_FURTHER
+    """How far the law's own error makes the two ends go beyond what the figures make."""
 
 
 def influences(scenario: Scenario, busbw: Busbw, here: float) -> "pd.DataFrame":
@@ -67,10 +71,16 @@ def _row(scenario: Scenario, figure: Figure, busbw: Busbw, here: float) -> tuple
     return (figure.key, figure.unit, low, figure.value, high, *found, *changes)
 
 
-def band(scenario: Scenario, busbw: Busbw, here: float) -> Band:
-    """Return from where to where the answer `here` (GB/s) may lie, all assumed figures at the ends of their ranges."""
-    found = [busbw(corner) for corner in corners(scenario)]
-    return Band(min([here, *found]), here, max([here, *found]))
+def band(scenario: Scenario, busbw: Busbw, here: float, limit: Busbw) -> Band:
+    """Return from where to where the answer `here` (GB/s) may lie: all assumed figures at the ends of their ranges, and the law's own error.
+
+    No error of a law lets more through than the wire does: `limit` tells its limit, GB/s, without simulating.
+    """
+    found, far = [here, *(busbw(corner) for corner in corners(scenario))], reach(scenario)
+    wire, high = limit_band(scenario, limit).high_GBps, max(found) * far.high
+    if wire < high:  # never where nothing is sent, and the limit is not a number
+        high = max(*found, wire)
+    return Band(min(found) * far.low, here, high, far)
 
 
 LIMITING = frozenset({"nic.rate", "port.rate", "graph.ring_rate", "graph.tree_rate"})

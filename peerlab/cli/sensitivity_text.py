@@ -56,7 +56,8 @@ def _say_band(band: Band) -> str:
     ends = f"{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s"
     if band.low_GBps == band.high_GBps:
         return f"{band.value_GBps:.3g} GB/s; no assumed figure with a range matters"
-    return f"{band.value_GBps:.3g} GB/s; {ends} if all assumed figures lie at the ends of their ranges"
+    told = f"{band.value_GBps:.3g} GB/s; {ends} if all assumed figures lie at the ends of their ranges"
+    return f"{told}; {band.reach.in_words}" if band.reach.error else told
 
 
 def _row(figure: Figure, one: dict[Any, Any]) -> tuple[str, ...]:

@@ -8,17 +8,19 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from peerlab import outfile
 from peerlab.cli.terminal_text import command, table
-from peerlab.cli.validate_machines import print_log, print_machines
+from peerlab.cli.validate_machines import print_coverage, print_log, print_machines
 from peerlab.errors import ExpectationError, PeerlabError, nearest, one_line
 from peerlab.extras import check_installed
-from peerlab.outfile import check_place
 from peerlab.progress_bar import with_progress
 from peerlab.study.validation.expected_figures import Elsewhere, ExpectedRow, load_expected
+from peerlab.study.validation.law_errors import law_errors_of, left_out, written
+from peerlab.study.validation.logged_machines import load_machines
 from peerlab.study.validation.other_simulators import ReferenceAnswer, run_reference
 from peerlab.study.validation.reference_file import read_reference
 from peerlab.study.validation.table_cells import CELLS, cells, say_error, say_expected, say_score
-from peerlab.study.validation.unseen import load_machines, unseen
+from peerlab.study.validation.unseen import unseen
 from peerlab.study.validation.validation import SimulatedRow, validate
 
 _EXAMPLES = """\
@@ -69,6 +71,12 @@ def add(commands: Any) -> None:
         metavar="VERSION",
         help="with --log: that library's version (default: the cluster's)",
     )
+    add(
+        "--law-errors",
+        metavar="FILE.toml",
+        type=Path,
+        help="derive the errors of laws from machines left out in turn and write them (data/law_errors.toml) instead",
+    )
     add("--json", action="store_true", help="print everything as JSON")
 
 
@@ -77,7 +85,9 @@ def _validate(options: argparse.Namespace) -> int:
         raise PeerlabError(f"--plot writes a page: {options.plot} must end in .html or .htm")
     if options.plot:
         check_installed("--plot", "bokeh")
-        check_place(options.plot, ExpectationError)
+        outfile.check_place(options.plot, ExpectationError)
+    if options.law_errors:
+        return _derive(options.law_errors)
     if options.log:
         return print_log(options)
     for name in ("cluster", "path", "library", "library_version"):
@@ -99,10 +109,25 @@ def _validate(options: argparse.Namespace) -> int:
         print(json.dumps({"passed": not failed, **said}, indent=2))
     else:
         print_machines(foretold, points=options.points)
+        print_coverage(foretold)
         _print_groups(results, points=options.points)
         _print_elsewhere(() if options.only else expectations.elsewhere)
         print(f"\n{say_score(results)}")
     return 1 if failed else 0
+
+
+def _derive(file: Path) -> int:
+    outfile.check_place(file, ExpectationError)
+    machines = load_machines()
+    found = law_errors_of(
+        left_out(with_progress(unseen(machines), "unseen machines", "machines", len(machines)))
+    )
+    with outfile.written(file, ExpectationError) as place:
+        place.write_text(written(found), encoding="utf-8")
+    for one in found:
+        what = " ".join(filter(None, (one.transport or "all transports", one.algorithm)))
+        print(f"{what}: {one.times:.3f} times; {one.in_words}")
+    return 0
 
 
 def _chosen(rows: Sequence[ExpectedRow], pattern: str | None) -> list[ExpectedRow]:

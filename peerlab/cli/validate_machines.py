@@ -9,6 +9,7 @@ from peerlab.cli.terminal_text import table
 from peerlab.errors import PeerlabError
 from peerlab.model.paths import path_title
 from peerlab.records import load
+from peerlab.study.validation.law_errors import Inside, coverage, left_out
 from peerlab.study.validation.unseen import DIFFERS, SIZES, Unseen, against
 from peerlab.units import say_bytes, say_time
 
@@ -52,6 +53,25 @@ def print_machines(found: Sequence[Unseen], *, points: bool) -> None:
             print(f"  {'* ' if not one.promised else ''}{one.name}: {one.note}")
         if points:
             print_points(one)
+    print()
+
+
+COVERAGE_HEAD = ("measured times", "", "inside by figures", "with the law's error", "median", "worst")
+"""Headings of the table of coverage."""
+
+
+def coverage_cells(one: Inside) -> tuple[str, ...]:
+    """Return the cells of one group."""
+    shares = (f"{count / one.times:.0%}" for count in (one.by_figures, one.by_law))
+    return (one.group, str(one.times), *shares, f"{one.median:.0%}", f"{one.worst:+.0%}")
+
+
+def print_coverage(found: Sequence[Unseen]) -> None:
+    """Print how many measured times lie inside their bands, each machine left out in turn."""
+    if not found:
+        return
+    print("measured times inside their bands: each machine left out of the fit, and of the error of its law")
+    print(table(COVERAGE_HEAD, [coverage_cells(one) for one in coverage(left_out(found))], right=range(1, 6)))
     print()
 
 

@@ -128,7 +128,9 @@ def assumptions(_outline: Outline, compared: ComparedRuns) -> Slide:
     cards = (
         card(_moving(gain, most), 12, high="wide"),
         card(here, 3, high="good"),
-        card(rates, 5, title="Bus bandwidth, all at the ends of their ranges", tone="copy"),
+        card(
+            rates, 5, title="Bus bandwidth, all at the ends of their ranges, and the law's error", tone="copy"
+        ),
         card(others, 4, title="What is not in the table", tone="hot"),
     )
     return Slide(
@@ -145,7 +147,7 @@ def _moving(gain: GainBand, most: int) -> str:
     together = "all that have a range, together"
     rows = [
         *(_assumed(one) for one in gain.assumptions[:most]),
-        (together, "", "at the ends of their ranges", span(gain.low, gain.high)),
+        (together, "", "at the ends, and the law's error", span(gain.low, gain.high)),
         *(
             ("the same on another wiring", "", case.says, span(case.low, case.high))
             for case in gain.wired[1:]

@@ -100,7 +100,7 @@ def nodes(_outline: Outline, compared: ComparedRuns) -> Slide:
     hardware = compared.base.hardware
     allowed = hardware.max_ranks // hardware.devices if hardware.max_ranks else 0
     more = f" Beyond {allowed} nodes there are more ranks than the vendor's library allows." if beyond else ""
-    line = f"Bands: all assumed figures at the ends of their ranges.{more}"
+    line = f"Bands: all assumed figures at the ends of their ranges, and the law's error.{more}"
     return Slide(title, pictures=(chart,), lines=(line,), notes=(f"{said}.",))
 
 

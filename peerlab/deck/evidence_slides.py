@@ -126,7 +126,9 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
     )  # fmt: skip
     notes = tuple(f"{name}: {band!r}" for name, band in (*by_size, *known))
     wired = f", if {compared.gain_band.wired[0].says}" if compared.gain_band.wired else ""
-    about = f"Bars: assumed figures at the ends of their ranges{wired}. Circles: as assumed"
+    about = (
+        f"Bars: assumed figures at the ends of their ranges{wired}, and the law's error. Circles: as assumed"
+    )
     return Slide(title, about, grid(*panels, *told), notes=notes, source=figures_said(compared))
 
 

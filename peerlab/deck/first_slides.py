@@ -31,7 +31,7 @@ from peerlab.view.words import alt_text, caption, waits_for
 
 ASSUMED = (
     "Everything here is simulated from figures with their sources; those marked with a dagger are assumed."
-    " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges; what is assumed"
+    " A band says from where to where an answer may lie if all assumed figures lie at the ends of their ranges and the law of the library is as far off as on machines that were left out; what is assumed"
     " without a range, such as where the NICs hang, is simulated otherwise beside it."
 )
 
@@ -81,9 +81,7 @@ def _range_bar(gain: GainBand) -> str:
 def _key(gain: GainBand) -> str:
     """Say what the bars are."""
     if not gain.wired:
-        return (
-            f"Bar: assumed figures at the ends of their ranges. Circle: as assumed, {gain.value:.2f}{TIMES}."
-        )
+        return f"Bar: assumed figures at the ends of their ranges, and the law's error. Circle: as assumed, {gain.value:.2f}{TIMES}."
     assumed, other = gain.wired[:2]
     return (
         f"Green: {assumed.says} (assumed); circle: this run, {gain.value:.2f}{TIMES}. Orange: {other.says}."

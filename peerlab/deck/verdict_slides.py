@@ -47,7 +47,7 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
     about = "The gain of Peer Direct, and how far it moves if figures, library or wiring are not as assumed"
     told = (
         card(without_ground(how_sure_svg(gain, theme=PAGE)), 12, high="plain"),
-        card(paragraphs("Bars: assumed figures at the ends of their ranges. Each wiring has its own bar: one of them holds."), 6),
+        card(paragraphs("Bars: assumed figures at the ends of their ranges, and the law's error. Each wiring has its own bar: one of them holds."), 6),
         card(f"<p>On every node: <code>peerlab doctor</code></p><p>A log of today: <code>{words(_read_log(compared))}</code></p>", 6),
     )  # fmt: skip
     return Slide(

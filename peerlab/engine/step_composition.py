@@ -23,11 +23,11 @@ from peerlab.model.library_files import load_library
 from peerlab.model.scenario import Scenario
 from peerlab.trace import Iteration, Ran
 from peerlab.training.program import Exchanging, Program
+from peerlab.training.step_times import timed
 from peerlab.training.step_trace import Computed, Placed, StepTrace
 from peerlab.training.training_step import Step
 
 _MOST_KEPT = 256
-_PER_MILLE = 1000
 _FILE = ".toml"
 Held = tuple[tuple[tuple[int, int], tuple[tuple[int, int], ...]], ...]
 """Idle regions of the registration cache of each NIC, by node and place, least recently used first."""
@@ -138,34 +138,10 @@ def place_of(system: System, nic: int) -> tuple[int, int]:
 
 
 def _place(program: Program, runs: Sequence[Run], slowdown: int) -> StepTrace:
-    """Return when everything begins: compute lane and stream, each in order, each waiting for what it needs of the other."""
-    computed: list[Computed] = []
-    placed: list[Placed] = []
-    now, flying, working = 0, 0, -1  # when the stream is through, and when the lane began; -1: it rests
-    left = 0  # of the lane's operation, thousandths of a picosecond of work
-    flies = False
-    while True:
-        at = len(computed)
-        if working < 0 and at < len(program.computing):
-            op = program.computing[at]
-            if all(one < len(placed) - flies for one in op.after):
-                working, left = now, op.duration_ps * _PER_MILLE
-        if not flies and len(placed) < len(program.exchanging):
-            one = program.exchanging[len(placed)]
-            if all(other < at for other in one.after):
-                run = runs[len(placed)]
-                ready = max((computed[other].end_ps for other in one.after), default=0)
-                placed.append(Placed(one, run, ready, now))
-                flies, flying = True, now + run.time_ps
-        if working < 0 and not flies:
-            return StepTrace(tuple(computed), tuple(placed))
-        rate = _PER_MILLE - slowdown if flies else _PER_MILLE
-        ends = now - (-left // rate) if working >= 0 else flying
-        then = min(ends, flying) if flies else ends
-        left -= (then - now) * rate
-        now = then
-        if working >= 0 and left <= 0:
-            computed.append(Computed(program.computing[at], working, now))
-            working = -1
-        if flies and now == flying:
-            flies = False
+    """Return when everything begins."""
+    times = timed(program, [run.time_ps for run in runs], slowdown)
+    computed = (Computed(op, *when) for op, when in zip(program.computing, times.computed, strict=True))
+    placed = (
+        Placed(op, run, *when) for op, run, when in zip(program.exchanging, runs, times.placed, strict=True)
+    )
+    return StepTrace(tuple(computed), tuple(placed))

@@ -213,7 +213,7 @@ def _tables(document: dict[str, Any], entry: str) -> list[Any]:
 
 def _unsolved(given: Any) -> Unsolved:
     kinds: dict[str, type] = {
-        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str
+        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str, "takes": list
     }  # fmt: skip
     if not isinstance(given, dict) or "says" not in given:
         raise HardwareError("[[unsolved]] needs says, a sentence")
@@ -221,15 +221,24 @@ def _unsolved(given: Any) -> Unsolved:
         if name not in kinds:
             raise HardwareError(f"[[unsolved]] has the unknown entry {name!r}; {nearest(name, list(kinds))}")
         if not isinstance(value, kinds[name]) or isinstance(value, bool):
-            raise HardwareError(
-                f"[[unsolved]] {name} = {value!r} is no {'number' if kinds[name] is int else 'text'}"
-            )
+            what = {int: "number", list: "list"}.get(kinds[name], "text")
+            raise HardwareError(f"[[unsolved]] {name} = {value!r} is no {what}")
     _sentence("[[unsolved]] says", given["says"])
     for name, words in (("algorithm", ALGORITHMS), ("collective", COLLECTIVES)):
         if name in given:
             _one_of(f"[[unsolved]] {name}", given[name], words)
     sizes = {name: parse_bytes(given[name]) for name in ("from_bytes", "to_bytes") if name in given}
-    return Unsolved(**{**given, **sizes})
+    takes = {"takes": _takes(given["takes"])} if "takes" in given else {}
+    return Unsolved(**{**given, **sizes, **takes})
+
+
+def _takes(given: list[Any]) -> tuple[float, float]:
+    numbers = [one for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(given) != 2 or numbers != given or not 0.01 <= numbers[0] <= 1 <= numbers[1] <= 100:
+        raise HardwareError(
+            f"[[unsolved]] takes = {given!r:.60} must be two numbers, from 0.01 to 1 and from 1 to 100: how many times as long as simulated it may take"
+        )
+    return float(numbers[0]), float(numbers[1])
 
 
 def _figures(given: Any, origin: str) -> dict[str, Figure]:

@@ -14,7 +14,7 @@ from peerlab.model.effective_machine import Change
 from peerlab.model.further_hops import check_flight
 from peerlab.model.hardware import FIGURE_KINDS
 from peerlab.model.library_choice import LibraryChoice, checked_protocol, nccl_choice, sight
-from peerlab.model.library_record import NCCL, NONE, Library
+from peerlab.model.library_record import NCCL, NONE, Library, Unsolved
 from peerlab.model.nccl_law import NcclSight
 from peerlab.model.paths import stages
 
@@ -86,13 +86,13 @@ class LibraryLaw:
         """Return what the library does with the message, in words, where it chooses nothing."""
         return ()
 
-    def unsolved(self, library: Library, question: "Scenario") -> tuple[str, ...]:
-        """Return what of the law does not meet measurements at this message, as sentences."""
+    def unsolved(self, library: Library, question: "Scenario") -> tuple[Unsolved, ...]:
+        """Return what of the law does not meet measurements at this message."""
         if not self.serves(question):
             return ()
         algorithm = question.choice.course.algorithm if question.choice else ""
         asks = (question.nodes, question.nbytes, algorithm, question.collective)
-        return tuple(gap.says for gap in library.unsolved if gap.concerns(*asks))
+        return tuple(gap for gap in library.unsolved if gap.concerns(*asks))
 
 
 class NcclLaw(LibraryLaw):

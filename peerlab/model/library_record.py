@@ -39,6 +39,8 @@ class Unsolved:
     """Where this algorithm runs; empty: with any."""
     collective: str = ""
     """Of this collective; empty: of all."""
+    takes: tuple[float, float] = (1.0, 1.0)
+    """How many times as long as simulated it may take, from and to; every band holds it."""
 
     def concerns(self, nodes: int, size: int, algorithm: str, collective: str) -> bool:
         """Return whether a message of so many bytes between so many nodes meets it."""

@@ -267,7 +267,8 @@ class Scenario(Settings):
     @property
     def library_unsolved(self) -> tuple[str, ...]:
         """What the library's law does not meet at this message, as sentences."""
-        return self.law.unsolved(self.used_library, self) if self.used_library else ()
+        found = self.law.unsolved(self.used_library, self) if self.used_library else ()
+        return tuple(gap.says for gap in found)
 
     # ---- slices and registrations ----------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from peerlab.analysis.gain import GainBand, check_alike, gain_band
 from peerlab.analysis.known_answers import answer
-from peerlab.analysis.metrics import busbw_GBps
+from peerlab.analysis.metrics import busbw_GBps, wire_limit_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import Band, band
 from peerlab.engine.loop.event_loop import Progress
@@ -38,7 +38,11 @@ def band_of(run: Run, report: Progress | None = None) -> Band:
         If one of its ends is impossible.
     """
     key = (run.scenario, run.scenario.hardware)
-    return _once(_known, key, lambda: band(run.scenario, lambda end: _busbw(end, report), run.busbw_GBps))
+    return _once(
+        _known,
+        key,
+        lambda: band(run.scenario, lambda end: _busbw(end, report), run.busbw_GBps, wire_limit_GBps),
+    )
 
 
 _known_gains: OrderedDict[tuple[Scenario, Scenario, Cluster], GainBand] = OrderedDict()

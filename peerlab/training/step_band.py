@@ -6,8 +6,11 @@ from itertools import product
 
 from peerlab.analysis.gain import GainBand, gain_band
 from peerlab.errors import WorkloadError
+from peerlab.model.law_error import Reach, reach_of_ratio
 from peerlab.model.scenario import Scenario
+from peerlab.training.program import program
 from peerlab.training.step_run import StepRun
+from peerlab.training.step_times import timed
 from peerlab.training.training_step import Step
 from peerlab.units import PS_PER_MS, say_range
 
@@ -70,11 +73,29 @@ def step_gain(run: StepRun, over: StepRun) -> StepGain:
         return 1 / answer(replace(steps[scenario.path], scenario=scenario)).time_s
 
     value = run.gain(over)
-    band = gain_band(run.step.scenario, over.step.scenario, speed, value)
+    far = _reach(run, over, value)
+    band = gain_band(run.step.scenario, over.step.scenario, speed, value, far)
     found = [
         answer(one).gain(answer(other)) for one, other in zip(_ends(run.step), _ends(over.step), strict=True)
     ]
     return StepGain(value, band, min([value, *found]), max([value, *found]))
+
+
+def _reach(run: StepRun, over: StepRun, value: float) -> Reach:
+    """Return how far the error of the law, which is that of the exchanges alone, moves the ends of a gain."""
+    far = reach_of_ratio(run.step.scenario, over.step.scenario)
+
+    def gain(times: float) -> float:
+        """Return the gain where exchanges last longer on the one path and shorter on the other, this many times between them."""
+        return end_ps(over, times**0.5) / end_ps(run, times**-0.5)
+
+    return Reach(low=min(1.0, gain(far.low) / value), high=max(1.0, gain(far.high) / value), error=far.error)
+
+
+def end_ps(run: StepRun, longer: float) -> int:
+    """Return when a step would be over if every exchange took so many times as long, picoseconds."""
+    lasts = [round(longer * one.run.time_ps) for one in run.trace.placed]
+    return timed(program(run.step), lasts, run.step.slowdown_per_mille).end_ps
 
 
 def _ends(step: Step) -> Iterator[Step]:

@@ -156,8 +156,8 @@ def _say_bands(
     return IN_PART if some else BAND
 
 
-BAND = "band: ranges of assumed figures (†)"
-IN_PART = "band (in part): ranges of assumed figures (†)"
+BAND = "band: ranges of assumed figures (†) and the law's error"
+IN_PART = "band (in part): ranges of assumed figures (†) and the law's error"
 _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 
@@ -211,7 +211,10 @@ def _note(run: Run, band: Band | None) -> str:
     beyond = "; more ranks than the vendor's library allows" if s.extrapolates else ""
     told = f"{what}; {found.label} {found.share:.0%}{beyond}" if found else what
     told += f"<br>{s.library_says}" if s.choice else ""
-    return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}" if band else told
+    if not band:
+        return told
+    law = f"; {band.reach.in_words}" if band.reach.error else ""
+    return f"{told}<br>{band.low_GBps:.3g} to {band.high_GBps:.3g} GB/s {_IF}{law}"
 
 
 _HOVER_MEASURED = '<div style="font-size:13px;line-height:1.45"><b>@label</b><br>@note{safe}</div>'

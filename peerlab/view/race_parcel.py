@@ -154,7 +154,7 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
 
 def _range(band: GainBand) -> str:
     """Return from where to where the ratio lies, and what it is if the assumption that moves it most does not hold."""
-    said = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges"
+    said = f"{say_range(band.low, band.high)} with the assumed figures at the ends of their ranges and the law's error"
     felt = [one for one in band.left_out if one.cases and one is band.decisive]
     return "; ".join([said, *(f"{case.gain:.2f} if {case.says}" for one in felt for case in one.cases)])
 

@@ -8,7 +8,8 @@ import peerlab
 from peerlab.errors import PeerlabError
 from peerlab.records import load
 from peerlab.study.validation.constants_fit import FITTED, _in_us, _law_s
-from peerlab.study.validation.unseen import SIZES, SizeError, against, load_machines, unseen
+from peerlab.study.validation.logged_machines import load_machines
+from peerlab.study.validation.unseen import SIZES, SizeError, against, unseen
 
 MEASURED = "data/measured"
 KNOWN = {one.name: one for one in load_machines()}

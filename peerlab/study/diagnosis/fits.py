@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from peerlab.analysis.known_answers import answer
-from peerlab.analysis.metrics import algbw_GBps, busbw_GBps
+from peerlab.analysis.metrics import algbw_GBps, busbw_GBps, wire_limit_GBps
 from peerlab.analysis.sensitivity import Band, band
 from peerlab.engine.simulate import simulate
 from peerlab.errors import HardwareError, ScenarioError
@@ -175,7 +175,7 @@ def simulated_band(asked: Scenario) -> Band:
     def busbw(one: Scenario) -> float:
         return busbw_GBps(one, answer(one, simulate).time_ps)
 
-    return band(asked, busbw, busbw(asked))
+    return band(asked, busbw, busbw(asked), wire_limit_GBps)
 
 
 def best(found: Sequence[Fit]) -> dict[str, Fit]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from peerlab.analysis.metrics import wire_limit_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import band
 from peerlab.engine.simulate import simulate
@@ -113,12 +114,12 @@ def expectation(asked: Scenario, sizes: Iterable[int]) -> Expectation:
 
 def _row(asked: Scenario, most: Ceiling, factor: FloorFactor | None) -> ExpectedSize:
     here = simulated_GBps(asked)
-    found = band(asked, simulated_GBps, here)
-    limit = max(most.busbw_GBps, here)
+    found = band(asked, simulated_GBps, here, wire_limit_GBps)
+    limit, by_figures = max(most.busbw_GBps, here), found.low_GBps / found.reach.low
     return ExpectedSize(
         size=asked.nbytes,
         time_s=seconds(time_ps(asked)),
-        floor=found.low_GBps / factor.times if factor else None,
+        floor=min(found.low_GBps, by_figures / factor.times) if factor else None,
         low=found.low_GBps,
         expected=here,
         high=min(found.high_GBps, limit),

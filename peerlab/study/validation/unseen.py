@@ -12,19 +12,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from peerlab.analysis.known_answers import answer
+from peerlab.analysis.sensitivity import corners
 from peerlab.engine.simulate import simulate
 from peerlab.errors import ExpectationError, RecordsError, nearest
 from peerlab.model.hardware import Cluster
+from peerlab.model.law_error import takes, unsolved
 from peerlab.model.presets import load_cluster
-from peerlab.places import folder
+from peerlab.model.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.library import measured_library
 from peerlab.study.diagnosis import taken_elsewhere
 from peerlab.study.observed import observe
 from peerlab.study.replay import scenario, shape
 from peerlab.study.validation.constants_fit import FITTED, LoggedSize, fitted
-from peerlab.textfile import read_toml
-from peerlab.units import GIB, MIB
+from peerlab.study.validation.logged_machines import LoggedMachine, load_machines
+from peerlab.units import GIB, MIB, seconds
 
 DIFFERS = 0.15
 """Relative difference of out of place and in place from which on a row does not count for the worst."""
@@ -41,24 +44,6 @@ _SOCKETS_PATH = "host-tcp"
 """The path that a log with such a line took."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoggedMachine:
-    """One machine and its log."""
-
-    name: str
-    records: str
-    """Name of its table in ``data/measured``."""
-    cluster: str
-    library: str | None = None
-    """Its library; None: the cluster's."""
-    version: str | None = None
-    fits: bool = True
-    """Whether its log may fit constants for others."""
-    promised: bool = True
-    """Whether the accuracy is promised for such a machine."""
-    note: str = ""
-
-
 @dataclass(frozen=True)
 class SizeError:
     """One size of a log, beside what is simulated."""
@@ -72,6 +57,10 @@ class SizeError:
     """Simulated from topology alone, without the library."""
     says: str
     """What the library does, in words."""
+    ends_s: tuple[float, float] = (math.nan, math.nan)
+    """From where to where the simulated time lies by the ranges of assumed figures and by what is not solved, the error of the law aside."""
+    algorithm: str = ""
+    """What the library runs."""
 
     @property
     def measured_s(self) -> float:
@@ -87,6 +76,12 @@ class SizeError:
     def error_alone(self) -> float:
         """The same of topology alone."""
         return self.alone_s / self.measured_s - 1
+
+    @property
+    def misses(self) -> float:
+        """By which factor the measured time lies outside of `ends_s`; 1 inside."""
+        low, high = self.ends_s
+        return max(low / self.measured_s, self.measured_s / high, 1.0)
 
     @property
     def counts(self) -> bool:
@@ -108,6 +103,10 @@ class Unseen:
     points: tuple[SizeError, ...]
     path: str = ""
     """The data path of its log."""
+    cluster: str = ""
+    """The machine, by its cluster file; two logs may be of one."""
+    transport: str = ""
+    """What its library sends over, such as ``efa``."""
     promised: bool = True
     note: str = ""
 
@@ -164,14 +163,6 @@ class Unseen:
                 for one in self.points
             ],
         }
-
-
-def load_machines() -> tuple[LoggedMachine, ...]:
-    """Return the machines of ``data/machines.toml``."""
-    text = (folder("data") / "machines.toml").read_text(encoding="utf-8")
-    return tuple(
-        LoggedMachine(**entry) for entry in read_toml(text, "machines.toml", ExpectationError)["machine"]
-    )
 
 
 def unseen(machines: Sequence[LoggedMachine]) -> Iterator[Unseen]:
@@ -305,11 +296,16 @@ def _compared(
     for row in rows:
         cluster = row.scenario.hardware
         for key, value in constants.items():
-            cluster = cluster.with_figure(key, value) if key in cluster.figures else cluster
+            cluster = _with_constant(cluster, key, value)
         asked = row.scenario.with_(cluster=cluster)
         alone = row.scenario.with_(library="none", library_version=None)
         both = simulate(asked).time_s, simulate(alone).time_s
-        points.append(SizeError(asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says))
+        points.append(
+            SizeError(
+                asked.nbytes, row.out_of_place_s, row.in_place_s, *both, asked.library_says, _ends_s(asked, both[0]),
+                asked.choice.course.algorithm if asked.choice else "",
+            )
+        )  # fmt: skip
     library = rows[0].scenario.used_library
     more = (machine.promised, machine.note) if machine else ()
     return Unseen(
@@ -319,5 +315,23 @@ def _compared(
         on,
         tuple(points),
         str(rows[0].scenario.path),
+        rows[0].scenario.given_cluster.name,
+        library.transport if library else "",
         *more,
     )
+
+
+def _with_constant(cluster: Cluster, key: str, value: float) -> Cluster:
+    """Return a cluster with a constant that logs of others fitted; its range is that of the library's file."""
+    if key not in cluster.figures:
+        return cluster
+    figure = cluster.figures[key]
+    return cluster.with_figure(
+        key, value, source=figure.source, assumption=figure.assumption, range=figure.range
+    )
+
+
+def _ends_s(asked: Scenario, here_s: float) -> tuple[float, float]:
+    found = [here_s, *(seconds(answer(corner, simulate).time_ps) for corner in corners(asked))]
+    shortest, longest = takes(unsolved(asked))
+    return min(found) * shortest, max(found) * longest
