@@ -3,13 +3,17 @@
 import argparse
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from peerlab.cli.terminal_text import command, number, table, wrapped
 from peerlab.errors import ScenarioError
 from peerlab.model.collective import COLLECTIVES
 from peerlab.progress_bar import progress_bar
-from peerlab.study.expect import Expectation, ExpectedSize, expect
+from peerlab.records.benchmarks import TOOLS
+from peerlab.records.load import load
+from peerlab.study.expect import Expectation, ExpectedSize, JudgedSize, LogVerdict, expect
+from peerlab.study.expect.judging import BELOW, UNKNOWN, judge
 from peerlab.units import say_bytes
 
 _EXAMPLES = """\
@@ -17,6 +21,7 @@ examples:
   peerlab expect --cluster p5 --nodes 16              what an AllReduce should reach: floor, band, ceiling, and why
   peerlab expect --cluster p4d --sizes 8MiB,1GiB      at two sizes, on 2 nodes
   peerlab expect --cluster my.toml --nodes 4 --ranks-per-node 1 --json
+  peerlab expect --log run.log --cluster p5           is this run well, and if not, which fault would look like it
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
 """
@@ -27,11 +32,12 @@ def add(commands: Any) -> None:
     sub = command(
         commands,
         "expect",
-        "say what a machine should reach at each size: floor, band, ceiling",
+        "say what a machine should reach, or whether a log is well",
         _expect,
         epilog=_EXAMPLES,
     )
     sub.add_argument("--cluster", metavar="NAME", help="a known cluster, or a .toml file of your own")
+    sub.add_argument("--log", metavar="LOG", type=Path, help=f"is it well? Output of {TOOLS}")
     sub.add_argument("--nodes", metavar="N", type=number, help="servers that take part (default: 2)")
     sub.add_argument("--path", help="the data path (default: Peer Direct where the cluster has it)")
     sub.add_argument(
@@ -50,6 +56,8 @@ def add(commands: Any) -> None:
 
 
 def _expect(options: argparse.Namespace) -> int:
+    if options.log is not None:
+        return _judge(options)
     if options.cluster is None:
         raise ScenarioError(
             "cluster", "name the machine with --cluster; `peerlab clusters` lists those that are known"
@@ -66,6 +74,53 @@ def _expect(options: argparse.Namespace) -> int:
         )
     print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
     return 0
+
+
+def _judge(options: argparse.Namespace) -> int:
+    records = load(options.log, options.nodes)
+    with progress_bar("expect", "sizes"):
+        found = judge(records, options.cluster)
+    if options.json:
+        first = next((one for one in found if one.verdict == BELOW), found[0])
+        told = {**first.as_dict(), "warnings": list(records.warnings)}
+        print(
+            json.dumps(
+                told if len(found) == 1 else {**told, "logs": [one.as_dict() for one in found]}, indent=2
+            )
+        )
+        return 0
+    for place, one in enumerate(found):
+        print("\n".join(([""] if place else []) + list(_verdict(one))))
+    for warning in records.warnings:
+        print("\n".join(wrapped(warning, "  warning: ")))
+    return 0
+
+
+def _verdict(found: LogVerdict) -> Iterator[str]:
+    yield from wrapped(f"unknown: {found.why}" if found.verdict == UNKNOWN else found.why)
+    if found.because:
+        yield from wrapped(found.because)
+    held = f", held against {found.cluster}" if found.cluster else ""
+    yield from wrapped(found.log + held)
+    yield ""
+    head = ("size", "measured", "floor", "expected (band)", "")
+    yield table(head, [_judged_row(one) for one in found.rows], right={0, 1, 2, 3})
+    if found.causes:
+        yield "\nwhich fault would look like it, and what decides"
+    for cause in found.causes:
+        share = "the log says so" if cause.said else f"explains {cause.explains:.0%}"
+        yield from wrapped(f"{cause.name}: {share}, leaves a factor of {cause.leaves:.2f}", "  * ")
+        yield from wrapped(cause.decides, "      ")
+
+
+def _judged_row(one: JudgedSize) -> tuple[str, ...]:
+    should = one.expected
+    words = "below its floor" if one.below else "held up" if one.disturbed else ""
+    if should is None:
+        return (say_bytes(one.size), figure(one.measured), "-", "-", words)
+    floor = "-" if should.floor is None else figure(should.floor)
+    band = f"{figure(should.expected)} ({figure(should.low)} to {figure(should.high)})"
+    return (say_bytes(one.size), figure(one.measured), floor, band, words)
 
 
 def _lines(found: Expectation) -> Iterator[str]:

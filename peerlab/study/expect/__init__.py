@@ -2,5 +2,6 @@
 
 from peerlab.study.expect.expectation import Expectation, ExpectedSize
 from peerlab.study.expect.expecting import expect
+from peerlab.study.expect.judging import JudgedSize, LogVerdict, PossibleCause
 
-__all__ = ["Expectation", "ExpectedSize", "expect"]
+__all__ = ["Expectation", "ExpectedSize", "JudgedSize", "LogVerdict", "PossibleCause", "expect"]

@@ -8,6 +8,8 @@ from peerlab.analysis.metrics import wire_limit_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import band
 from peerlab.engine.simulate import simulate
+from peerlab.model.hardware import Cluster
+from peerlab.model.paths import PEER_DIRECT, data_path
 from peerlab.model.scenario import Scenario
 from peerlab.study.expect.ceiling import Ceiling, ceiling
 from peerlab.study.expect.floors import FloorFactor, floor_factor
@@ -110,6 +112,12 @@ def expectation(asked: Scenario, sizes: Iterable[int]) -> Expectation:
     return Expectation(
         scenario=each[-1], rows=tuple(_row(one, most, factor) for one in each), ceiling=most, factor=factor
     )
+
+
+def usual_path(cluster: Cluster) -> str:
+    """Return the path that a machine should take: its devices' own ports, else Peer Direct, else the first of its file."""
+    own = next((one for one in cluster.paths if data_path(one).uses_own_ports), None)
+    return own or (PEER_DIRECT if PEER_DIRECT in cluster.paths else cluster.paths[0])
 
 
 def _row(asked: Scenario, most: Ceiling, factor: FloorFactor | None) -> ExpectedSize:

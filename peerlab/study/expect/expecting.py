@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import overload
 
 from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import PEER_DIRECT, data_path
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.model.scenario_fields import MAX_BYTES
-from peerlab.study.expect.expectation import Expectation, expectation
+from peerlab.records import Records
+from peerlab.study.expect.expectation import Expectation, expectation, usual_path
+from peerlab.study.expect.judging import LogVerdict, judge
 from peerlab.study.replay import with_devices
 from peerlab.units import GIB, parse_bytes
 
@@ -17,22 +19,44 @@ SMALLEST, LARGEST = 8, 16 * GIB
 _MOST_SIZES = 200
 
 
+@overload
 def expect(
-    cluster: str | Path | Cluster,
+    cluster: str | Path | Cluster | None = None,
     *,
+    log: None = None,
     nodes: int = 2,
     path: str | None = None,
     collective: str = "allreduce",
     sizes: str | Sequence[int | str] | None = None,
     library_version: str | None = None,
     ranks_per_node: int | None = None,
-) -> Expectation:
-    """Return what a machine should reach, size by size.
+) -> Expectation: ...
+
+
+@overload
+def expect(cluster: str | Path | Cluster | None = None, *, log: Records) -> tuple[LogVerdict, ...]: ...
+
+
+def expect(
+    cluster: str | Path | Cluster | None = None,
+    *,
+    log: Records | None = None,
+    nodes: int = 2,
+    path: str | None = None,
+    collective: str = "allreduce",
+    sizes: str | Sequence[int | str] | None = None,
+    library_version: str | None = None,
+    ranks_per_node: int | None = None,
+) -> Expectation | tuple[LogVerdict, ...]:
+    """Return what a machine should reach, size by size; of a log, whether each of its runs is well.
 
     Parameters
     ----------
     cluster:
-        A known name, a cluster file, or a `Cluster`.
+        A known name, a cluster file, or a `Cluster`; for a log None, too: recognised from what it names.
+    log:
+        What `peerlab.load` returns. Each run of it is held against the floor of its machine, and where it is below, against every
+        fault that would look like it; the other options are the log's to say.
     nodes:
         Servers that take part, 2 or more.
     path:
@@ -49,6 +73,8 @@ def expect(
     ------
     HardwareError
         If there is no such cluster.
+    RecordsError
+        If there is nothing in the log to go by.
     ScenarioError
         If such a run is impossible.
 
@@ -56,6 +82,10 @@ def expect(
     >>> found.rows[0].floor < found.rows[0].low < found.rows[0].expected < found.rows[0].ceiling
     True
     """
+    if log is not None:
+        return judge(log, cluster)
+    if cluster is None:
+        raise ScenarioError("cluster", "name the machine; `peerlab clusters` lists those that are known")
     machine = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
     if ranks_per_node is not None:
         machine = _with_ranks(machine, ranks_per_node)
@@ -70,12 +100,6 @@ def expect(
         registration="pool",
     )
     return expectation(asked, parse_sizes(sizes))
-
-
-def usual_path(cluster: Cluster) -> str:
-    """Return the path that a machine should take: its devices' own ports, else Peer Direct, else the first of its file."""
-    own = next((one for one in cluster.paths if data_path(one).uses_own_ports), None)
-    return own or (PEER_DIRECT if PEER_DIRECT in cluster.paths else cluster.paths[0])
 
 
 def parse_sizes(given: str | Sequence[int | str] | None) -> list[int]:
