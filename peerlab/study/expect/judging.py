@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,16 @@ from peerlab.model.hardware import Cluster
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario
 from peerlab.records import Records
-from peerlab.study.diagnosis.evidence import from_lines
 from peerlab.study.diagnosis.fits import recognised
 from peerlab.study.diagnosis.hops import older_nccl
-from peerlab.study.diagnosis.knowledge import knowledge
 from peerlab.study.diagnosis.misfit import contradicts
-from peerlab.study.expect.expectation import Expectation, ExpectedSize, expectation, usual_path
-from peerlab.study.expect.faults import faults
+from peerlab.study.expect.causes import ALIKE, THE_CAUSE, JudgedSize, PossibleCause, possible_causes
+from peerlab.study.expect.expectation import Expectation, expectation, usual_path
 from peerlab.study.observed import Observed, observe
 from peerlab.study.replay import nodes_of, scenario, shape
-from peerlab.units import MIB, say_bytes, say_share
+from peerlab.units import say_bytes, say_share
 
 HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
-THE_CAUSE = 0.8
-"""A fault that explains less of what is missing is never called the cause."""
-ALIKE = 0.1
-"""Faults that explain alike, within so much, are both said."""
 _TAIL = 3
 """So many of the largest sizes below the floor are no disturbance."""
 _MOST = 0.8
@@ -38,56 +32,6 @@ _NETS = {
     "verbs": r"NET/IB\b|Using network IB",
     "efa": r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgedSize:
-    """A size of a log; bus bandwidths in GB/s."""
-
-    size: int
-    measured: float
-    """The better of the log's columns."""
-    expected: ExpectedSize | None
-    disturbed: bool
-    """Whether the log itself shows that it was held up: beside its neighbours, or in one of its columns."""
-
-    @property
-    def below(self) -> bool:
-        """Whether it lies below its floor."""
-        return (
-            self.expected is not None
-            and self.expected.floor is not None
-            and self.measured < self.expected.floor
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        one = self.expected
-        names = ("floor", "low", "expected", "high", "ceiling")
-        told = {name: getattr(one, name) if one else None for name in names}
-        inside = one.low <= self.measured <= one.high if one else None
-        return {
-            "size": self.size,
-            "measured": self.measured,
-            **told,
-            "inside": inside,
-            "disturbed": self.disturbed,
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class PossibleCause:
-    """A fault, and how much of what is missing it explains."""
-
-    name: str
-    explains: float
-    """Share of the logarithm of what is missing, over the sizes that fall short; 1 is all of it."""
-    leaves: float
-    """What is measured over what the fault would leave, the geometric mean."""
-    decides: str
-    """The one command or counter that decides."""
-    said: bool
-    """Whether the log's own lines say so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,11 +125,7 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
         named = load_cluster(records.manifest["cluster"])
     if named and (why := contradicts(seen, named)):
         return unknown(f"the log cannot be from {named.name}: {why}")
-    able = [
-        one
-        for one in ([named] if named else recognised(seen))
-        if named or (not contradicts(seen, one) and _same_net(seen, one))
-    ]
+    able = [named] if named else _alike(seen)
     found = [one for machine in able if (one := _against(seen, columns, machine))]
     if not found:
         return unknown(
@@ -201,6 +141,11 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
             f"as {nearest.cluster} it would be {nearest.why}; only its accelerators were recognised: name the machine with --cluster"
         )
     return nearest
+
+
+def _alike(seen: Observed) -> list[Cluster]:
+    """Return the known clusters that a log may be from."""
+    return [one for one in recognised(seen) if not contradicts(seen, one) and _same_net(seen, one)]
 
 
 def _unheld(seen: Observed) -> str:
@@ -248,7 +193,7 @@ def _against(seen: Observed, columns: dict[int, list[float]], machine: Cluster) 
     rows = _rows(columns, should)
     verdict, why = _verdict(rows, should)
     short = [one for one in rows if one.below]
-    causes = tuple(_causes(asked, rows, seen)) if short and verdict in (BELOW, HELD_UP) else ()
+    causes = tuple(possible_causes(asked, rows, seen)) if short and verdict in (BELOW, HELD_UP) else ()
     return LogVerdict(
         verdict=verdict, why=why, rows=rows, causes=causes if verdict == BELOW else (), log=seen.says, cluster=machine.name, notes=tuple(should.notes)
     )  # fmt: skip
@@ -309,41 +254,6 @@ def _verdict(rows: Sequence[JudgedSize], should: Expectation) -> tuple[str, str]
 
 def _mostly_below(rows: Sequence[JudgedSize]) -> bool:
     return sum(one.below for one in rows) >= _MOST * len(rows)
-
-
-def _causes(asked: Scenario, rows: Sequence[JudgedSize], seen: Observed) -> Iterator[PossibleCause]:
-    """Return the faults that would look like the log, the best first; what the clean sizes contradict is left out."""
-    healthy = {one.size: asked.with_(message_bytes=one.size) for one in rows}
-    points: dict[str, float] = {}
-    for evidence in from_lines(seen, knowledge()):
-        for path, weight in evidence.points.items():
-            points[path] = points.get(path, 0.0) + weight
-    found = []
-    sure = knowledge().strengths["strong"] * 0.99
-    for fault in faults(asked):
-        lead = points.get(fault.path, 0.0) - points.get(str(asked.path), 0.0) if fault.path else 0.0
-        with_it = {size: GBps for size, one in healthy.items() if (GBps := fault.GBps(one))}
-        if lead <= -sure or len(with_it) < len(rows) or (_contradicted(rows, with_it) and lead < sure):
-            continue
-        short = [one for one in rows if one.below and one.expected]
-        gaps = [math.log(one.expected.expected / one.measured) for one in short if one.expected]
-        left = [math.log(with_it[one.size] / one.measured) for one in short]
-        explains = 1 - sum(map(abs, left)) / sum(gaps)
-        if explains > ALIKE or lead >= sure:
-            found.append(
-                PossibleCause(
-                    name=fault.name, explains=max(0.0, explains), leaves=math.exp(-sum(left) / len(left)), decides=fault.decides, said=lead >= sure
-                )
-            )  # fmt: skip
-    yield from sorted(found, key=lambda one: (-one.said, -one.explains))
-
-
-def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool:
-    """Return whether sizes of 1 MiB and more that are clean are far faster than the fault lets them be."""
-    clean = [one for one in rows if not one.below and one.size >= MIB and one.expected]
-    reach = [one.expected.high / one.expected.expected for one in clean if one.expected]
-    far = sum(one.measured > with_it[one.size] * times * 1.2 for one, times in zip(clean, reach, strict=True))
-    return far > max(1, len(clean) // 4)
 
 
 def _distance(one: LogVerdict) -> float:

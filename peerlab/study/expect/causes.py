@@ -1,0 +1,104 @@
+"""How much of what a log lacks each fault would explain."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from peerlab.model.scenario import Scenario
+from peerlab.study.diagnosis.evidence import from_lines
+from peerlab.study.diagnosis.knowledge import knowledge
+from peerlab.study.expect.expectation import ExpectedSize
+from peerlab.study.expect.faults import faults
+from peerlab.study.observed import Observed
+from peerlab.units import MIB
+
+THE_CAUSE = 0.8
+"""A fault that explains less of what is missing is never called the cause."""
+ALIKE = 0.1
+"""Faults that explain alike, within so much, are both said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedSize:
+    """A size of a log; bus bandwidths in GB/s."""
+
+    size: int
+    measured: float
+    """The better of the log's columns."""
+    expected: ExpectedSize | None
+    disturbed: bool
+    """Whether the log itself shows that it was held up: beside its neighbours, or in one of its columns."""
+
+    @property
+    def below(self) -> bool:
+        """Whether it lies below its floor."""
+        return (
+            self.expected is not None
+            and self.expected.floor is not None
+            and self.measured < self.expected.floor
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        one = self.expected
+        names = ("floor", "low", "expected", "high", "ceiling")
+        told = {name: getattr(one, name) if one else None for name in names}
+        inside = one.low <= self.measured <= one.high if one else None
+        return {
+            "size": self.size,
+            "measured": self.measured,
+            **told,
+            "inside": inside,
+            "disturbed": self.disturbed,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PossibleCause:
+    """A fault, and how much of what is missing it explains."""
+
+    name: str
+    explains: float
+    """Share of the logarithm of what is missing, over the sizes that fall short; 1 is all of it."""
+    leaves: float
+    """What is measured over what the fault would leave, the geometric mean."""
+    decides: str
+    """The one command or counter that decides."""
+    said: bool
+    """Whether the log's own lines say so."""
+
+
+def possible_causes(asked: Scenario, rows: Sequence[JudgedSize], seen: Observed) -> Iterator[PossibleCause]:
+    """Return the faults that would look like the log, the best first; what the clean sizes contradict is left out."""
+    healthy = {one.size: asked.with_(message_bytes=one.size) for one in rows}
+    points: dict[str, float] = {}
+    for evidence in from_lines(seen, knowledge()):
+        for path, weight in evidence.points.items():
+            points[path] = points.get(path, 0.0) + weight
+    found = []
+    sure = knowledge().strengths["strong"] * 0.99
+    for fault in faults(asked):
+        lead = points.get(fault.path, 0.0) - points.get(str(asked.path), 0.0) if fault.path else 0.0
+        with_it = {size: GBps for size, one in healthy.items() if (GBps := fault.GBps(one))}
+        if lead <= -sure or len(with_it) < len(rows) or (_contradicted(rows, with_it) and lead < sure):
+            continue
+        short = [one for one in rows if one.below and one.expected]
+        gaps = [math.log(one.expected.expected / one.measured) for one in short if one.expected]
+        left = [math.log(with_it[one.size] / one.measured) for one in short]
+        explains = 1 - sum(map(abs, left)) / sum(gaps)
+        if explains > ALIKE or lead >= sure:
+            found.append(
+                PossibleCause(
+                    name=fault.name, explains=max(0.0, explains), leaves=math.exp(-sum(left) / len(left)), decides=fault.decides, said=lead >= sure
+                )
+            )  # fmt: skip
+    yield from sorted(found, key=lambda one: (-one.said, -one.explains))
+
+
+def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool:
+    """Return whether sizes of 1 MiB and more that are clean are far faster than the fault lets them be."""
+    clean = [one for one in rows if not one.below and one.size >= MIB and one.expected]
+    reach = [one.expected.high / one.expected.expected for one in clean if one.expected]
+    far = sum(one.measured > with_it[one.size] * times * 1.2 for one, times in zip(clean, reach, strict=True))
+    return far > max(1, len(clean) // 4)
