@@ -15,6 +15,7 @@ from peerlab.progress_bar import progress_bar
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
 from peerlab.study.calibration import Calibration, Constant
+from peerlab.study.observed import say_runs
 from peerlab.units import PS_PER_S, say_bytes, say_time, say_unit
 
 _EXAMPLES = """\
@@ -66,7 +67,8 @@ def _calibrate(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({**found.as_dict(), "warnings": list(records.warnings)}, indent=2))
     else:
-        warnings = [line for one in records.warnings for line in wrapped(one, "warning: ")]
+        several = [f"{say_runs(records.runs)}; fitted on that of most nodes"] if len(records.runs) > 1 else []
+        warnings = [line for one in (*several, *records.warnings) for line in wrapped(one, "warning: ")]
         print("\n".join([*_lines(found), *warnings]))
     if options.save:
         found.save(options.save, force=options.force)

@@ -13,6 +13,7 @@ from peerlab.progress_bar import progress_bar
 from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
 from peerlab.study.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
+from peerlab.study.observed import say_runs
 from peerlab.units import say_bytes
 
 _EXAMPLES = """\
@@ -40,12 +41,18 @@ def add(commands: Any) -> None:
 
 def _diagnose(options: argparse.Namespace) -> int:
     records = load(options.log, options.nodes)
+    runs = records.runs
     with progress_bar("diagnose", "simulations"):
-        found = peerlab.diagnose(records, options.cluster)
+        found = [peerlab.diagnose(run, options.cluster) for run in runs]
     if options.json:
-        print(json.dumps(found.as_dict(), indent=2))
-    else:
-        print("\n".join(_lines(found)))
+        told = [one.as_dict() for one in found]
+        print(json.dumps(told[0] if len(told) == 1 else {"runs": told}, indent=2))
+        return 0
+    if len(found) > 1:
+        print("\n".join(wrapped(say_runs(runs))))
+    for place, one in enumerate(found, start=1):
+        head = [f"\nrun {place} of {len(found)}"] if len(found) > 1 else []
+        print("\n".join([*head, *_lines(one)]))
     return 0
 
 

@@ -74,13 +74,16 @@ def read(log: Log) -> Records:
     if not tests:
         raise log.fail(f"output of nccl-tests without a row of figures{damage.first()}")
     notes: list[str] = []
-    hosts = list(dict.fromkeys(found[1] for line in log.lines if (found := _INFO.match(line.text))))
-    for test in tests:
-        test.launch = _with_hosts(test.launch, hosts)
+    logging = [(line.number, found[1]) for line in log.lines if (found := _INFO.match(line.text))]
+    begins = 0
+    for test in tests:  # each run of a script has hosts of its own
+        ends = test.rows[-1].place if test is not tests[-1] else len(log.text)
+        test.launch = _with_hosts(test.launch, _between(logging, begins, ends))
         settle(test, notes, damage)
+        begins = ends
     if not any(test.bounds for test in tests):
         notes.append('the end of the log is missing (no line "Out of bounds values")')
-    launch = _with_hosts(launches.last, hosts)
+    launch = _with_hosts(launches.last, _between(logging, 0, len(log.text)))
     manifest = {"tool": TOOL, **_manifest(log.lines, launch), **describe(tests, launch)}
     rows = (row for test in tests for row in finished(test, f"{TOOL}: {log.name}"))
     return Records.of(rows, manifest, [*damage.sentences(), *dict.fromkeys(notes)])
@@ -208,6 +211,11 @@ def _add_bounds(test: NcclRun, line: Line, damage: Damage) -> None:
         test.bounds = " ".join(found[1].split())
     else:
         damage.row(line.number, "it does not say how many values are out of bounds")
+
+
+def _between(logging: Sequence[tuple[int, str]], first: int, last: int) -> list[str]:
+    """Return the hosts that wrote lines between two, each once."""
+    return list(dict.fromkeys(host for number, host in logging if first < number <= last))
 
 
 def _with_hosts(launch: Launch, hosts: Sequence[str]) -> Launch:

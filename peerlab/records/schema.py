@@ -94,6 +94,30 @@ class Records:
         """Where the rows come from, each once."""
         return list(dict.fromkeys(self.table["source"]))
 
+    @property
+    def runs(self) -> tuple["Records", ...]:
+        """The runs of one log, each with its ranks and nodes, the way `peerlab.diagnose` takes them: one for most logs.
+
+        A script may run a test on 1, 2, 4 and 8 nodes and write all into one file. Records put together from several logs are no runs
+        of one; they come back as they are.
+        """
+        kinds = self.table[["ranks", "nodes"]].drop_duplicates()
+        if len(kinds) < 2 or len(self.parts) > 1:
+            return (self,)
+        return tuple(self._run(*kind) for kind in kinds.itertuples(index=False, name=None))
+
+    def _run(self, ranks: Any, nodes: Any) -> "Records":
+        """Return the rows of so many ranks and nodes, where they may be missing, with a manifest of their own."""
+        alike = pd.Series(data=True, index=self.table.index)
+        for name, value in (("ranks", ranks), ("nodes", nodes)):
+            column = self.table[name]
+            alike &= column.isna() if pd.isna(value) else (column == value).fillna(value=False)
+        counts = [None if pd.isna(value) else int(value) for value in (ranks, nodes)]
+        hosts = self.manifest.get("hosts")
+        own = hosts if isinstance(hosts, list) and len(hosts) == counts[1] else ()
+        manifest = {**self.manifest, **describe_ranks(counts[0], own, counts[1])}
+        return Records(self.table[alike].reset_index(drop=True), manifest, self.warnings)
+
     def save(self, path: str | Path) -> None:
         """Write everything to one CSV file, which :func:`peerlab.load` reads back as it is.
 

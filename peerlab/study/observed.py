@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +130,30 @@ class Observed:
         if self.collective_record.is_message:
             return algbw
         return algbw * self.collective_record.node_factor(nodes, (self.ranks or nodes) // nodes)
+
+
+def fullest(runs: Sequence[Records]) -> Records:
+    """Return the run of a log that tells most about its path: of most nodes, among those with half as many rows as the longest."""
+    least = max(len(run) for run in runs) / 2
+
+    def size(run: Records) -> tuple[int, int, int]:
+        return run.manifest.get("nodes") or 0, run.manifest.get("ranks") or 0, len(run)
+
+    return max((run for run in runs if len(run) >= least), key=size)
+
+
+def say_runs(runs: Sequence[Records]) -> str:
+    """Return how many runs a log holds, and of whom.
+
+    As in ``2 runs in one log: 8 ranks on 1 node; 16 ranks on 2 nodes``.
+    """
+    return f"{len(runs)} runs in one log: {'; '.join(map(_say_run, runs))}"
+
+
+def _say_run(run: Records) -> str:
+    ranks, nodes = run.manifest.get("ranks"), run.manifest.get("nodes")
+    who = say_count(ranks, "rank") if ranks else "ranks unknown"
+    return f"{who} on {say_count(nodes, 'node')}" if nodes else who
 
 
 def observe(records: Records) -> Observed:

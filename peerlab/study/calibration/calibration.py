@@ -23,7 +23,7 @@ from peerlab.study.calibration.fitness import median_error, verdict, worse
 from peerlab.study.calibration.model import Model
 from peerlab.study.calibration.outcome import constant, described
 from peerlab.study.diagnosis import diagnose, explanations
-from peerlab.study.observed import Floats, Observed, observe
+from peerlab.study.observed import Floats, Observed, fullest, observe
 from peerlab.study.replay import IN_FLIGHT, scenario, shape
 from peerlab.units import KIB, MIB, parse_bytes, say_bytes, say_count
 
@@ -175,6 +175,7 @@ def calibrate(
     if not isinstance(seed, int) or seed < 0:
         raise ScenarioError("seed", f"{seed!r} is no whole number of 0 or more")
     base = cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
+    records = fullest(records.runs) if isinstance(records, Records) else records
     seen = observe(records)
     path, path_from = _path(records, seen, base, path)
     base = with_library(base, serving(base.library, path))  # what is fitted may be the library's

@@ -25,7 +25,7 @@ from peerlab.study.diagnosis.pathology import pathology, trusted
 from peerlab.study.diagnosis.rates import from_rates
 from peerlab.study.diagnosis.remarks import notes
 from peerlab.study.diagnosis.shortfall import Shortfall, shortfall
-from peerlab.study.observed import Observed, observe
+from peerlab.study.observed import Observed, fullest, observe, say_runs
 from peerlab.study.replay import nodes_of
 from peerlab.units import say_share
 
@@ -121,6 +121,8 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         Where the log is from: a known name, a cluster file, or a `Cluster`. One that the log contradicts is not held against it.
         None: as the records' manifest says, or recognised from the accelerators that the log names, or general limits only.
 
+    Of several runs in one log (`Records.runs`) it is about that of most nodes; the notes say so.
+
     Raises
     ------
     RecordsError
@@ -128,6 +130,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     HardwareError
         If there is no such cluster.
     """
+    records, several = _one_run(records)
     seen, know = observe(records), knowledge()
     _check_open(seen)
     if cluster is None and records.manifest.get("cluster") in known_clusters():
@@ -156,7 +159,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         why=why,
         ranking=ranking,
         evidence=tuple(evidence),
-        notes=(*_left_aside(named, unlike), *notes(seen, path, own)),
+        notes=(*filter(None, [several]), *_left_aside(named, unlike), *notes(seen, path, own)),
         warnings=tuple(records.warnings),
         decides=know.decides(_tied(ranking, know), seen.tool, seen.command) if path is None else None,
         checks=_checks(know, path, verdict, seen.tool, below),
@@ -166,6 +169,15 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         chosen=chosen,
         seen=seen,
     )
+
+
+def _one_run(records: Records) -> tuple[Records, str]:
+    """Return the run of a log that is diagnosed, and what is said of the others; nothing where there are none."""
+    runs = records.runs if isinstance(records, Records) else ()
+    if len(runs) < 2:
+        return records, ""
+    note = f"{say_runs(runs)}. This is about that of most nodes; the others: peerlab.load(FILE).runs."
+    return fullest(runs), note
 
 
 def _checks(
