@@ -14,13 +14,21 @@ from peerlab.model.scenario_fields import FIELDS
 from peerlab.model.stages import STAGES
 
 NAMES = {
+    # an algorithm and a law list the collectives that they do
     "collective": (set(MEASURED), {"model/collective.py", "model/algorithms.py", "model/library_laws.py"}),
-    "kind": (set(KINDS), {"model/library_laws.py", "model/library_record.py"}),
+    "kind": (set(KINDS), {"model/library_laws.py"}),
     "path": (set(PATHS), {"model/paths.py"}),
     "stage": (set(STAGES), {"model/stages.py"}),
     "resource": (set(RESOURCES), {"model/resources.py"}),
-    # what a page's controls offer where their author names no values is not in the records
-    "field": (set(FIELDS), {"model/scenario_fields.py", "export/choices.py"}),
+    "field": (
+        set(FIELDS),
+        {
+            "model/scenario_fields.py",
+            "export/choices.py",  # what a page's controls offer where their author names no values is not in the records
+            "records/columns.py",  # columns of measurements, which are called as fields are
+            "study/validation/reference_file.py",  # the same of a file of other simulators
+        },
+    ),
     # a law of NCCL is a formula for each of NCCL's own algorithms
     "algorithm": (
         set(ALGORITHMS) - {AUTO},
@@ -40,7 +48,7 @@ OTHER_KINDS = {"broadcast", "reduce", "gather", "scatter"} | {
 SPEAKS = {
     "resource": r"^(?!.*\.drawn).*kind",
     "stage": r"^(?!.*\.counts_as).*stage",
-    "field": r"\b(field|axis)\b",
+    "field": r"\b(field|axis|name)\b",
 }
 """How the other side of a comparison speaks of what is meant, where it is another word."""
 
@@ -125,6 +133,7 @@ def test_a_comparison_of_any_form_is_seen():
         ("path", 's.path in ("peer-direct", "wire")'),
         ("algorithm", 'scenario.algorithm == "ring"'),
         ("field", 'if one.field in ("nodes", "message_bytes"): pass'),
+        ("field", 'x = name == "placement" and isinstance(given, tuple)'),
         ("resource", 'match use.kind:\n    case "core": pass'),
     ):
         assert list(found(ast.parse(source), what, NAMES[what][0])), source

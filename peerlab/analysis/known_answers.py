@@ -14,12 +14,13 @@ from peerlab.collectives.choose import cut, plan
 from peerlab.collectives.plan import Schedule
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.scenario import Scenario
+from peerlab.model.scenario_fields import FIELDS
 from peerlab.model.used_figures import figures_used
 
 _MOST_KEPT = 4000
 _SLICES = frozenset(("slices.staged", "slices.direct", "slices.least"))
 """Figures of which a simulation sees the sizes of slices alone."""
-_ASKED = tuple(one.name for one in fields(Scenario) if one.name != "cluster")
+_ASKED = tuple(name for name, field in FIELDS.items() if Cluster not in field.types)
 _BESIDE_FIGURES = tuple(
     one.name
     for one in fields(Cluster)

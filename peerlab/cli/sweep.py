@@ -146,7 +146,8 @@ def _title(question: Question, varied: list[str]) -> str:
     """Return what all rows have in common."""
     base, shown = question.base, question.cases[0].shown
     same = {name: getattr(base, name) for name in ("collective", "message_bytes", "nodes", "path")} | shown
-    words = [f"{_said(name)} {_cell(name, same[name])}" for name in same if name not in (*varied, "cluster")]
+    same.pop("cluster", None)  # which is named before all others
+    words = [f"{_said(name)} {_cell(name, same[name])}" for name in same if name not in varied]
     who = "several clusters" if "cluster" in varied else question.clusters[0].title
     return f"{who}: {', '.join(words)}"
 

@@ -65,6 +65,10 @@ class Field:
     """From where to where a whole number may lie; None: it holds no such number."""
     words: Collection[str] | None = None
     """Words of which it holds one."""
+    words_of_some: Collection[str] = ()
+    """Words that it may hold on some clusters only; a scenario says on which."""
+    for_each_node: bool = False
+    """Whether whole numbers in a tuple are one value of it, a number for each node, and not several values."""
     among: Collection[int] | None = None
     """Sizes of which it holds one."""
     switch: bool = False

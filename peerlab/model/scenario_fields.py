@@ -64,7 +64,7 @@ FIELDS: dict[str, Field] = {
         whole=(1, MAX_NODES), never_none=True, page_unit="nodes", by_powers=True, option=CommandOption(read="number", help=_says("servers that take part (default: 8)")),
     ),
     "path": Field(
-        title="Data path", page_word="host", switches=True, option=CommandOption(help=_listed(lambda: PATHS, " (default: {usual})")),
+        words_of_some=PATHS, title="Data path", page_word="host", switches=True, option=CommandOption(help=_listed(lambda: PATHS, " (default: {usual})")),
     ),
     "registration": Field(
         words=REGISTRATIONS, title="Registration", page_word="cache", switches=True,
@@ -220,7 +220,7 @@ FIELDS: dict[str, Field] = {
         option=CommandOption(help=_says("device, or host: point to point or all-to-all between buffers in host memory (default: device)")),
     ),
     "placement": Field(
-        types=(tuple, list, Mapping), of_cluster=True, rests=lambda s: s.fabric.uniform,
+        types=(tuple, list, Mapping), for_each_node=True, of_cluster=True, rests=lambda s: s.fabric.uniform,
         option=CommandOption(help=_listed(lambda: PLACEMENTS, " (default: contiguous)", "where nodes stand in a leaf-spine fabric: ")),
         control=Control(
             label="Placement", name="placement", place=11, options=lambda: [(name, name) for name in PLACEMENTS],

@@ -20,9 +20,9 @@ from peerlab.model.collective import COLLECTIVES
 from peerlab.model.hardware import FIGURE_FIELDS, Cluster
 from peerlab.model.library_record import Library
 from peerlab.model.library_words import LIBRARY_FIGURES
-from peerlab.model.paths import PATHS
 from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.model.scenario import Scenario, checked_scenario
+from peerlab.model.scenario_fields import FIELDS
 from peerlab.study.sweep.batch_worker import SweepBatch
 from peerlab.study.sweep.shards import Shard
 from peerlab.units import parse_bytes
@@ -195,8 +195,9 @@ def values_of(name: str, given: Any) -> tuple[Any, ...]:
     if isinstance(given, np.ndarray):
         given = given.tolist()
     one = not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping))
-    if name == "placement" and isinstance(given, tuple) and all(hasattr(host, "__index__") for host in given):
-        one = True  # it is a value of its own: for each rank a host
+    numbers = isinstance(given, tuple) and all(hasattr(number, "__index__") for number in given)
+    if numbers and name in FIELDS and FIELDS[name].for_each_node:
+        one = True
     return tuple(v.item() if isinstance(v, np.generic) else v for v in ((given,) if one else given))
 
 
@@ -244,7 +245,7 @@ def _check_possible(name: str, value: Any) -> None:
     ScenarioError
         With the words of the scenario that refused it first.
     """
-    if name == "path" and value in tuple(PATHS):  # another cluster may have it
+    if value in tuple(FIELDS[name].words_of_some):  # another cluster may have it
         return
     problems = []
     for collective in COLLECTIVES:
