@@ -74,6 +74,7 @@ def test_turns_of_a_loop_count_as_one():
     assert without_loops("abcd") == list("abcd")
 
 
+@pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("fields", SCENARIOS.values(), ids=SCENARIOS)
 def test_plan_and_system_are_made_once_and_the_way_to_the_engine_is_short(fields):
     calls, stays = walk(peerlab.Scenario(message_bytes="1 MiB", **fields))
@@ -84,6 +85,7 @@ def test_plan_and_system_are_made_once_and_the_way_to_the_engine_is_short(fields
     assert 3 < len(stays) <= MOST_STAYS, stays
 
 
+@pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("engine", ["referee", "loop", "auto"])
 def test_every_node_is_simulated_of_one_plan(engine):
     scenario = peerlab.Scenario(nodes=2, message_bytes="64 KiB")
