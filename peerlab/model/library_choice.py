@@ -198,7 +198,7 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
     nics = striped(cluster).nics
     per_nic = size / nics
     # NVLink SHARP adds up a chunk of every device at once
-    moved = run.chunk * (seen.devices if run.algorithm == "nvls-tree" else 1)
+    moved = run.chunk * (seen.devices if run.in_switch else 1)
     slice_bytes = max(1, min(moved, -(-size // seen.devices)))
     messages = max(1.0, per_nic / slice_bytes)
     at_once = max(1.0, messages / run.rounds)

@@ -120,6 +120,11 @@ class LawCourse:
         """Algorithm and protocol."""
         return self.algorithm, self.protocol
 
+    @property
+    def in_switch(self) -> bool:
+        """Whether the NVLink switches add up inside the nodes (NVLS)."""
+        return self.algorithm == "nvls-tree"
+
 
 Law = Mapping[str, Any]
 """The constants of NCCL's source, by name (``data/libraries/nccl.toml``)."""

@@ -133,7 +133,7 @@ def _of_library(healthy: Scenario) -> list[Fault]:
         Fault(
             name="no NVLS",
             decides=f"{debug}: NVLS channels; NCCL_NVLS_ENABLE, and the fabric manager's state",
-            with_it=lambda s: [s.with_(algorithm=one) for one in ("tree", "ring")] if s.choice and s.choice.course.algorithm == "nvls-tree" else [s],
+            with_it=lambda s: [s.with_(algorithm=one) for one in ("tree", "ring")] if s.choice and s.choice.course.in_switch else [s],
         ),
         Fault(
             name="ring alone (NCCL_ALGO=Ring)",
