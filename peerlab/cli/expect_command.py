@@ -14,6 +14,7 @@ from peerlab.records.benchmarks import TOOLS
 from peerlab.records.load import load
 from peerlab.study.expect import Expectation, ExpectedSize, JudgedSize, LogVerdict, expect
 from peerlab.study.expect.judging import BELOW, UNKNOWN, judge
+from peerlab.study.expect.thresholds import write_thresholds
 from peerlab.units import say_bytes
 
 _EXAMPLES = """\
@@ -21,6 +22,7 @@ examples:
   peerlab expect --cluster p5 --nodes 16              what an AllReduce should reach: floor, band, ceiling, and why
   peerlab expect --cluster p4d --sizes 8MiB,1GiB      at two sizes, on 2 nodes
   peerlab expect --cluster my.toml --nodes 4 --ranks-per-node 1 --json
+  peerlab expect --cluster p5 --write thresholds.sh   a health check: sh thresholds.sh run.log; or rules.yaml, thresholds.json
   peerlab expect --log run.log --cluster p5           is this run well, and if not, which fault would look like it
 
 exit status: 0 answered, 1 the question is impossible, 2 wrong usage
@@ -52,6 +54,12 @@ def add(commands: Any) -> None:
     sub.add_argument(
         "--ranks-per-node", metavar="N", type=number, help="devices of a node that take part (default: all)"
     )
+    sub.add_argument(
+        "--write",
+        metavar="FILE",
+        type=Path,
+        help="floors for a health check (.json, .sh) or as rules for Prometheus (.yaml)",
+    )
     sub.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
@@ -72,6 +80,8 @@ def _expect(options: argparse.Namespace) -> int:
             library_version=options.library_version,
             ranks_per_node=options.ranks_per_node,
         )
+    if options.write is not None:
+        write_thresholds(found, options.write)
     print(json.dumps(found.as_dict(), indent=2) if options.json else "\n".join(_lines(found)))
     return 0
 
