@@ -130,19 +130,24 @@ class GainBand:
         return next((one for one in self.assumptions if one.reach >= FELT), None)
 
     def __repr__(self) -> str:
-        return f"{_times(self.value)}: {self.range_in_words()}"
+        """Return it in one line, without what the law's error rests on: `range_in_words` says that."""
+        return f"{_times(self.value)}: {'; '.join([*self._bands_in_words(), *self._left_out_in_words()])}"
 
     def range_in_words(self) -> str:
         """Return what the gain may be otherwise as one sentence without its end: a band for each wiring that is possible, then the rest."""
-        told = self._bands_in_words()
-        told += [_say(one) for one in self.left_out if one.reach >= FELT and isinstance(one.figure, Figure)]
+        law = [self.reach.in_words] if self.reach.error else []
+        return "; ".join([*self._bands_in_words(), *law, *self._left_out_in_words()])
+
+    def _left_out_in_words(self) -> list[str]:
+        """Return what else may be otherwise, and how much it would move the gain."""
+        told = [_say(one) for one in self.left_out if one.reach >= FELT and isinstance(one.figure, Figure)]
         quiet = [one.figure.label for one in self.left_out if one.cases and one.reach < FELT]
         silent = [one.figure.label for one in self.left_out if not one.cases]
         if quiet:
             told.append(f"other {', '.join(quiet)} would move it by less than {FELT:.0%}")
         if silent:
             told.append(f"other {', '.join(silent)} cannot be simulated")
-        return "; ".join(told)
+        return told
 
     def _bands_in_words(self) -> list[str]:
         """Return the band, or that of every wiring that is possible, and how to find out which one holds."""
@@ -160,7 +165,7 @@ class GainBand:
             low, high = map(_ratio, self.topology)
             rest = "the library's and its law's error" if self.reach.error else "the library's"
             told.append(f"{of} the machine's figures make {low} to {high}, {rest} the rest{alone}")
-        return [*told, self.reach.in_words] if self.reach.error else told
+        return told
 
     def table(self) -> "pd.DataFrame":
         """Return one row for each case of each assumed figure, the most influential figure first.

@@ -156,8 +156,8 @@ def _say_bands(
     return IN_PART if some else BAND
 
 
-BAND = "band: ranges of assumed figures (†) and the law's error"
-IN_PART = "band (in part): ranges of assumed figures (†) and the law's error"
+BAND = "band: assumed figures (†), the law's error"
+IN_PART = "band (in part): assumed figures (†), the law's error"
 _IF = "if all assumed figures (†) that have a range lie at its ends"
 """What a band says."""
 

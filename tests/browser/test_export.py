@@ -378,7 +378,7 @@ def test_the_curves_that_a_page_begins_with_have_bands(open_):
         there = [one for one in zip(*rows, strict=True) if one[0] is not None]
         assert len(there) == 10
         assert all(low <= y <= high for low, y, high in there)
-    assert shown.page.locator(".pl-bands").inner_text() == "band: ranges of assumed figures (†)"
+    assert shown.page.locator(".pl-bands").inner_text() == "band: assumed figures (†), the law's error"
 
 
 def test_words_of_a_single_figure_can_be_read_from_the_last_row(open_):

@@ -29,8 +29,8 @@ _MOST = 0.8
 _DISTURBED = 1.5
 """A larger message that takes so many times less time says that the smaller one was held up; so do two columns that differ so."""
 _NETS = {
-    "verbs": r"NET/IB\b|Using network IB",
-    "efa": r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric",
+    "verbs": re.compile(r"NET/IB\b|Using network IB"),
+    "efa": re.compile(r"NET/AWS Libfabric|NET/OFI.*efa|Using network AWS Libfabric"),
 }
 
 
@@ -162,7 +162,7 @@ def _unheld(seen: Observed) -> str:
 def _same_net(seen: Observed, cluster: Cluster) -> bool:
     """Return whether what the log says of its network suits a cluster that was only recognised."""
     said = " ".join(seen.said)
-    told = [name for name, words in _NETS.items() if re.search(words, said)]
+    told = [name for name, words in _NETS.items() if words.search(said)]
     return not told or any(str(cluster.library).endswith(name) for name in told)
 
 
