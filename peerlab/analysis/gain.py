@@ -133,6 +133,11 @@ class GainBand:
         """Return it in one line, without what the law's error rests on: `range_in_words` says that."""
         return f"{_times(self.value)}: {'; '.join([*self._bands_in_words(), *self._left_out_in_words()])}"
 
+    @property
+    def in_words(self) -> str:
+        """The gain, and what it may be otherwise, as one sentence without its end."""
+        return f"{_times(self.value)}: {self.range_in_words()}"
+
     def range_in_words(self) -> str:
         """Return what the gain may be otherwise as one sentence without its end: a band for each wiring that is possible, then the rest."""
         law = [self.reach.in_words] if self.reach.error else []

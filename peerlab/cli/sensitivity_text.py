@@ -45,7 +45,9 @@ def print_sensitivity(runs: Sequence[tuple[str, Run]]) -> None:
     staged = next((run for _, run in runs if run.scenario.staged), None)
     direct = next((run for _, run in runs if run.scenario.data_path.uses_device_memory), None)
     if staged and direct and staged.time_ps:
-        print(f"\nPeer Direct over {staged.scenario.data_path.title}: {(gain := direct.gain_band(staged))}")
+        print(
+            f"\nPeer Direct over {staged.scenario.data_path.title}: {(gain := direct.gain_band(staged)).in_words}"
+        )
         if decisive := gain.decisive:
             print(
                 f"It depends most on {decisive.figure.named}. Find that out first: {where_to_find(decisive.figure)}."

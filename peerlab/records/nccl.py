@@ -43,7 +43,9 @@ _FIGURES = (*_TIMES, "algbw", "busbw")
 _TEST = re.compile(r"# Collective test starting: (\S{1,80})")
 _SETTINGS = re.compile(r"#\s+nThread \d+ nGpus \d+ .*validation: (\d)")
 _VERSION = re.compile(r"# nccl-tests version (\S{1,40})|NCCL version (\S{1,60})")
-_RANK = re.compile(r"\bRank\s+(\d{1,7}) .{0,80}? on\s+(\S{1,300}) device\s+(\d{1,4}) \[[^\]]*\] (.{1,200})")
+_RANK = re.compile(
+    r"\bRank\s+(\d{1,7}) .{0,80}? on\s+(\S{1,300}) device\s+(\d{1,4}) \[[^\]]{0,40}\] (.{1,200})"
+)
 _OF_A_RANK = ("Rank ", " Pid ", " on ", " device ")
 _INFO = re.compile(r"([\w.-]{1,200}):\d{1,9}:\d{1,9} \[\d{1,4}\] NCCL INFO ")
 _BOUNDS = re.compile(r"#\s+(Out of bounds values\s*: \d+ \w+)")

@@ -19,7 +19,7 @@ _TELLS = re.compile(
     r"|MNNVL \d cliqueId \S+ cliqueSize \d+"
     r"|GPU Direct RDMA (?:Enabled|Disabled).*"
     r"|DMA-?BUF .*|Dma-buf .*|nv_?peer_?mem.*"
-    r"|UCX +INFO .*(?:inter|intra)-node.*"
+    r"|UCX +INFO .{0,200}(?:inter|intra)-node.*"
     r"|Send Buffer on .*)"
 )
 _SET = re.compile(r"\b([A-Z][A-Z0-9_]{3,60}) set by environment to (\S{1,200}?)\.?\s*\Z")

@@ -60,7 +60,7 @@ def how_sure_html(gain: GainBand) -> str:
     """Return the picture with its sentence below it, for a notebook."""
     return (
         f"<style>{properties('.pl-gain')}.pl-gain{{margin:0;color:var(--pl-ink)}}</style>"
-        f"<figure class='pl-gain'>{how_sure_svg(gain, theme=PAGE)}<p>{_with_code(repr(gain))}</p></figure>"
+        f"<figure class='pl-gain'>{how_sure_svg(gain, theme=PAGE)}<p>{_with_code(gain.in_words)}</p></figure>"
     )
 
 
@@ -72,7 +72,7 @@ def _with_code(text: str) -> str:
 
 def alt(gain: GainBand) -> str:
     """Return in words what the picture shows."""
-    return f"How sure are we? {gain!r}.".replace("`", "")
+    return f"How sure are we? {gain.in_words}.".replace("`", "")
 
 
 class _Scale:

@@ -53,9 +53,9 @@ def open_files(pid):
 
 
 def shared_files():
-    """Return the names in /dev/shm, but for those of MPI, whose tests run beside."""
+    """Return the names in /dev/shm, but for those of MPI and of the UCX below it, whose tests run beside."""
     names = (file.name for file in Path("/dev/shm").iterdir())  # noqa: S108  (it is looked at, no more)
-    return sorted(name for name in names if not name.startswith("mpich_shm_"))
+    return sorted(name for name in names if not name.startswith(("mpich_shm_", "ucx_shm_")))
 
 
 def socket_ids(session):
