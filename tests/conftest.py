@@ -19,16 +19,24 @@ settings.register_profile("test", max_examples=20, **_COMMON)
 settings.register_profile("soak", max_examples=600, **_COMMON)
 settings.load_profile("soak" if SOAK else "test")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # a shell's background job ignores Ctrl+C, and so would every process that a test starts and interrupts
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# a shell's background job ignores what Ctrl+C and Ctrl+\\ send, and so would every process that a test starts and interrupts
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    """Choose another seed for every run, before hypothesis looks for it; xdist hands it to its workers."""
-    if config.option.hypothesis_seed is None:
+    """Choose another seed for every run, before hypothesis looks for it; all processes of a run have the same."""
+    if hasattr(config, "workerinput"):
+        config.option.hypothesis_seed = config.workerinput["hypothesis_seed"]
+    elif config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+
+
+def pytest_configure_node(node):
+    """Tell a worker of xdist the seed: it is given the command's arguments, not its options."""
+    node.workerinput["hypothesis_seed"] = node.config.option.hypothesis_seed
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -25,12 +25,4 @@ def settle(page):
 
 def faults(page, within="body", *, marks="", least=LEAST):
     """Return in words what is wrong with the words in a part of a page; `marks` finds boxes and lines that no word may lie on."""
-    return page.evaluate(
-        """([within, marks, least]) => [
-             ...wordsDrawn.overlaps(within).map(one => `one word on another: ${one}`),
-             ...wordsDrawn.outside(within).map(one => `out of its picture: ${one}`),
-             ...wordsDrawn.cut(within).map(one => `cut off: ${one}`),
-             ...wordsDrawn.small(within, least).map(one => `too small: ${one}`),
-             ...(marks ? wordsDrawn.onMarks(within, marks) : []).map(one => `a word on a line: ${one}`)]""",
-        [within, marks, least],
-    )
+    return page.evaluate("asked => wordsDrawn.faults(...asked)", [within, marks, least])

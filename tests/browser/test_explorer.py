@@ -263,7 +263,7 @@ def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
         timeout=120_000,
     )
     legend = fresh.page.locator(".pl-bands").last
-    expect(legend).to_contain_text("ranges of assumed figures (†)")
+    expect(legend).to_contain_text("assumed figures (†), the law's error")
     bands, curves = fresh.ask("page => [page.figures.model('curves_bands').data, page.curves.curves]")
     assert (len(bands["xs"]), len(curves["lines"])) == (1, 4)  # one at a time
     for line in curves["lines"]:

@@ -1,8 +1,5 @@
 """No word lies on another one or on a line, is cut off, or is too small: in every view, at three widths, for every cluster."""
 
-import os
-import random
-
 import pytest
 from blank import Blank, ratio_of, run
 from overlaps import SIZES, faults, settle, watch
@@ -16,8 +13,6 @@ from peerlab.view.curve_scenarios import lines
 from peerlab.view.curves import BAND, curves
 from peerlab.view.still import still_svg
 
-_SAMPLE = random.Random(27).sample(known_clusters(), 4)  # noqa: S311  (a sample, no secret)
-CLUSTERS = known_clusters() if os.environ.get("PEERLAB_SOAK") else _SAMPLE
 MOMENTS = (0.0, 0.1, 0.35, 0.8, 1.0)
 RACE_MARKS = ".rc-road path:not([visibility=hidden]), .rc-cells i, .rc-lead svg path[stroke-width]"
 STEP_MARKS = ".ts-road path:not([visibility=hidden]), .ts-gain path"
@@ -81,9 +76,10 @@ def rivals(cluster):
     return [(first, other) for other in others]
 
 
-RIVALS = [(cluster, *paths) for cluster in CLUSTERS for paths in rivals(cluster)]
+RIVALS = [(cluster, *paths) for cluster in known_clusters() for paths in rivals(cluster)]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(("cluster", "path", "other"), RIVALS)
 def test_words_of_a_race(watched, tmp_path, cluster, path, other):
     race = peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other)
@@ -112,6 +108,7 @@ def short_curves(scenario, axis):
     return {**drawn, "bands": BAND}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("cluster", known_clusters())
 def test_words_of_the_explorer(explorer, cluster):
     """One path after another, so that each says what was before."""
@@ -160,6 +157,7 @@ def test_words_of_the_fabrics(watched, tmp_path):
             assert faults(watched, least=SMALLEST) == [], (cluster, width)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("cluster", known_clusters())
 def test_words_of_a_still(watched, cluster):
     watched.set_viewport_size({"width": 1280, "height": 720})

@@ -90,50 +90,62 @@
   const liesIn = (one, other, slack) => !seen(one) || one.left >= other.left - slack && one.right <= other.right + slack && one.top >= other.top - slack && one.bottom <= other.bottom + slack;
 
   const isLabel = ({ owner, element }) => owner instanceof HTMLCanvasElement || Boolean(element.closest("svg"));
-  const all = (within) => [...onCanvases(within), ...inDocument(within)];
-  const words = (within) => all(within).filter(seen);
   const said = ({ text, left, top }) => `${text} (${Math.round(left)}, ${Math.round(top)})`;
   const root = (selector) => document.querySelector(selector) ?? document.body;
+  const touch = (a, b) => { const { left, right, top, bottom } = common(a, b); return right - left > 1 && bottom - top > 1; };
 
   const api = {
-    words: (selector) => words(root(selector)).map(({ text, left, right, top, bottom, size }) => ({ text, left, right, top, bottom, size })),
+    words: (selector) => read(root(selector)).words.map(({ text, left, right, top, bottom, size }) => ({ text, left, right, top, bottom, size })),
 
-    // Pairs of words of which one lies on the other; labels of a picture are apart by a third of a letter's height, too.
-    overlaps(selector) {
-      const every = words(root(selector)), found = [];
-      every.forEach((a, i) => every.slice(i + 1).forEach((b) => {
-        if (a.owner === b.owner && !(a.owner instanceof HTMLCanvasElement)) return;
-        const { left, right, top, bottom } = common(a, b), gap = isLabel(a) && isLabel(b) ? Math.min(a.size, b.size) / 3 : -1;
-        if (right - left > -gap && bottom - top > 1) found.push(`${said(a)} on ${said(b)}`);
-      }));
-      return found;
+    // What is wrong with the words in a part of a page, each fault with its kind. The page is read once: that takes longest.
+    faults(selector, marks, least) {
+      const within = root(selector), { all, words } = read(within), kinds = {
+        "one word on another": overlaps(words),
+        "out of its picture": outside(words).map(said),
+        "cut off": all.filter(({ isCut, text }) => isCut || /(\.\.\.|…)$/.test(text)).map(said),
+        "too small": words.filter(({ size }) => size < least - 0.05).map((word) => `${said(word)}: ${word.size.toFixed(1)} px`),
+        "a word on a line": marks ? onMarks(words, within.querySelectorAll(marks)) : [],
+      };
+      return Object.entries(kinds).flatMap(([kind, faults]) => faults.map((fault) => `${kind}: ${fault}`));
     },
-
-    // Words that lie on what is drawn: boxes, or lines as thick as they are.
-    onMarks(selector, marks) {
-      const every = words(root(selector)), found = [];
-      for (const mark of root(selector).querySelectorAll(marks)) {
-        const boxes = mark instanceof SVGGeometryElement && mark.getTotalLength ? along(mark) : [mark.getBoundingClientRect()];
-        for (const word of every) {
-          const on = boxes.some((box) => { const { left, right, top, bottom } = common(word, box); return right - left > 1 && bottom - top > 1; });
-          if (on && word.element !== mark && !mark.contains(word.element)) found.push(`${said(word)} on ${mark.outerHTML.slice(0, 80)}`);
-        }
-      }
-      return found;
-    },
-
-    // Words that go beyond the picture or the window in which they are.
-    outside(selector) {
-      const edge = { left: 0, right: document.documentElement.clientWidth };
-      return words(root(selector)).filter(({ left, right, top, bottom, place }) =>
-        left < edge.left - 1 || right > edge.right + 1 || (place && (left < place.left - 1 || right > place.right + 1 || top < place.top - 1 || bottom > place.bottom + 1))).map(said);
-    },
-
-    // Words of which a part is cut off, by the elements around them or by whoever wrote an ellipsis.
-    cut: (selector) => all(root(selector)).filter(({ isCut, text }) => isCut || /(\.\.\.|…)$/.test(text)).map(said),
-
-    small: (selector, least) => words(root(selector)).filter(({ size }) => size < least - 0.05).map((word) => `${said(word)}: ${word.size.toFixed(1)} px`),
   };
+
+  function read(within) {
+    const all = [...onCanvases(within), ...inDocument(within)];
+    return { all, words: all.filter(seen) };
+  }
+
+  // Pairs of words of which one lies on the other; labels of a picture are apart by a third of a letter's height, too.
+  function overlaps(words) {
+    const pairs = [], labels = words.map(isLabel);
+    words.forEach((a, i) => words.slice(i + 1).forEach((b, j) => {
+      if (a.owner === b.owner && !(a.owner instanceof HTMLCanvasElement)) return;
+      const { left, right, top, bottom } = common(a, b), gap = labels[i] && labels[i + 1 + j] ? Math.min(a.size, b.size) / 3 : -1;
+      if (right - left > -gap && bottom - top > 1) pairs.push(`${said(a)} on ${said(b)}`);
+    }));
+    return pairs;
+  }
+
+  // Words that lie on what is drawn: boxes, or lines as thick as they are. A line is followed only where its frame touches a word.
+  function onMarks(words, marks) {
+    const pairs = [];
+    for (const mark of marks) {
+      const frame = mark.getBoundingClientRect(), thick = parseFloat(getComputedStyle(mark).strokeWidth) * (mark.getScreenCTM?.().a ?? 1) / 2 || 0;
+      const around = { left: frame.left - thick, right: frame.right + thick, top: frame.top - thick, bottom: frame.bottom + thick };
+      const near = words.filter((word) => touch(word, around) && word.element !== mark && !mark.contains(word.element));
+      if (!near.length) continue;
+      const boxes = mark instanceof SVGGeometryElement && mark.getTotalLength ? along(mark) : [frame];
+      pairs.push(...near.filter((word) => boxes.some((box) => touch(word, box))).map((word) => `${said(word)} on ${mark.outerHTML.slice(0, 80)}`));
+    }
+    return pairs;
+  }
+
+  // Words that go beyond the picture or the window in which they are.
+  function outside(words) {
+    const edge = { left: 0, right: document.documentElement.clientWidth };
+    return words.filter(({ left, right, top, bottom, place }) =>
+      left < edge.left - 1 || right > edge.right + 1 || (place && (left < place.left - 1 || right > place.right + 1 || top < place.top - 1 || bottom > place.bottom + 1)));
+  }
 
   // Boxes along a line, each as large as the line is thick.
   function along(line) {

@@ -29,6 +29,7 @@ def test_a_server_that_is_killed_by_a_signal_without_a_name_is_told():
         _stay(server, None)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("deadly", ["SIGKILL", "SIGQUIT", "SIGHUP", "SIGTERM", "SIGINT"])
 def test_a_lab_that_is_ended_by_any_signal_leaves_nothing(start, deadly):
     lab = start()
@@ -42,6 +43,7 @@ def test_a_lab_that_is_ended_by_any_signal_leaves_nothing(start, deadly):
     )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("deadly", ["SIGKILL", "SIGTERM", "SIGINT to all", "SIGQUIT to all", "SIGHUP to all"])
 def test_a_lab_ends_with_the_make_that_started_it(start, root, deadly):
     """A terminal tells all of its processes; who kills make tells make alone."""
