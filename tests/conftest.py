@@ -34,6 +34,7 @@ def pytest_configure(config):
         config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody calls it
 def pytest_configure_node(node):
     """Tell a worker of xdist the seed: it is given the command's arguments, not its options."""
     node.workerinput["hypothesis_seed"] = node.config.option.hypothesis_seed
@@ -73,6 +74,7 @@ def not_drawn(items, seed):
     return [item for item in items if item in left_out]
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody calls it
 def pytest_xdist_make_scheduler(config, log):
     """Keep a group's tests in one process."""
     return Groups(config, log)
