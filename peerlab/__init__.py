@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
     from peerlab.export.wall_chart import wall_chart
+    from peerlab.features.choices.choice_map import choices
     from peerlab.host_doctor import Host, Report
     from peerlab.measurement.locked_memory import show_limit
     from peerlab.measurement.measurement import measure
@@ -66,6 +67,7 @@ _HOMES = {
     "StepRun": "peerlab.training.step_run",
     "Workload": "peerlab.training.workload",
     "calibrate": "peerlab.study.calibration.calibration",
+    "choices": "peerlab.features.choices.choice_map",
     "diagnose": "peerlab.study.diagnosis.diagnosis",
     "expect": "peerlab.study.expect.expecting",
     "export_still": "peerlab.export.pictures",

@@ -37,6 +37,13 @@ def show_race(one: Any) -> str:
     return race_frame(one)
 
 
+def show_choices(one: Any) -> str:
+    """Return a `ChoiceMap` as a picture with its table."""
+    from peerlab.features.choices.choice_report import choices_html
+
+    return choices_html(one)
+
+
 def show_records(one: Any) -> str:
     """Return the medians of `Records` as a table, with where they come from."""
     from peerlab.reports.records_table import html_table

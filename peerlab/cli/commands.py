@@ -17,12 +17,13 @@ from peerlab.extras import extra_needed
 from peerlab.version import __version__
 
 _COMMANDS = (
-    "simulate", "why", "fabrics", "step", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "expect", "calibrate",
+    "simulate", "why", "fabrics", "step", "sweep", "export", "deck", "clusters", "validate", "measure", "import", "diagnose", "expect", "choices", "calibrate",
     "plan", "doctor", "lab",
 )  # fmt: skip
 """Each is a module with a function `add` that adds its parser, whose default ``run`` takes the options and returns the
 exit status. Only what is asked for is loaded: all of them take two seconds."""
 _MODULES = {
+    "choices": "peerlab.features.choices.choices_command",
     "expect": "expect_command",
     "fabrics": "fabrics_command",
     "import": "import_logs",
@@ -106,4 +107,5 @@ def _module(name: str) -> Any:
         If it needs an extra that is not installed.
     """
     with extra_needed(f"peerlab {name}"):
-        return import_module(f"peerlab.cli.{_MODULES.get(name, name)}")
+        module = _MODULES.get(name, name)
+        return import_module(module if "." in module else f"peerlab.cli.{module}")

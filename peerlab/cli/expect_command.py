@@ -99,8 +99,11 @@ def _judge(options: argparse.Namespace) -> int:
             )
         )
         return 0
+    if len(found) > 1:
+        print(f"{len(found)} runs in one log: {', '.join(one.verdict for one in found)}")
     for place, one in enumerate(found):
-        print("\n".join(([""] if place else []) + list(_verdict(one))))
+        head = [f"\nrun {place + 1} of {len(found)}"] if len(found) > 1 else []
+        print("\n".join([*head, *_verdict(one)]))
     for warning in records.warnings:
         print("\n".join(wrapped(warning, "  warning: ")))
     return 0

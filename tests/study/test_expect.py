@@ -7,10 +7,11 @@ import pytest
 from command_line import peerlab_command
 
 import peerlab
+from peerlab.engine.long_messages import simulated_in_place, time_ps
 from peerlab.errors import PeerlabError, ScenarioError
-from peerlab.study.expect.expecting import LARGEST, SMALLEST, parse_sizes, usual_path
+from peerlab.model.size_list import LARGEST, SMALLEST, parse_sizes
+from peerlab.study.expect.expecting import usual_path
 from peerlab.study.expect.floors import floor_factor
-from peerlab.study.expect.long_messages import simulated_in_place, time_ps
 from peerlab.units import GIB, MIB
 
 CLUSTERS = ("p5", "p4d", "azure-nd-a100-v4", "h100-ndr", "g4dn-metal", "alps-gh200", "mi250x-slingshot")

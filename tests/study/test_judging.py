@@ -139,3 +139,47 @@ def test_the_command_says_the_verdict_in_its_first_line(own_folder):
     assert {"size", "measured", "floor", "low", "expected", "high", "ceiling", "inside"} <= set(
         told["rows"][0]
     )
+
+
+USING = "host0:1:1 [0] NCCL INFO NET/IB : Using {} [RO]; OOB eth0:10.0.0.1<0>"
+
+
+def using(count):
+    return USING.format(" ".join(f"[{nic}]mlx5_{nic}:1/IB" for nic in range(count)))
+
+
+def test_lines_that_name_fewer_nics_than_the_machine_has_say_the_cause():
+    found = verdict(log_of("azure-nd-a100-v4", change=half_rate, also=using(4)), "azure-nd-a100-v4")
+    assert [one.name for one in found.likely] == [
+        "half of the NICs carry everything (4 of 8, of all nodes or of one)"
+    ]
+
+
+def test_lines_that_name_all_nics_rule_out_that_some_are_missing():
+    found = verdict(log_of("azure-nd-a100-v4", change=half_rate, also=using(8)), "azure-nd-a100-v4")
+    assert not any("carry everything" in one.name or "carries everything" in one.name for one in found.causes)
+    assert found.likely[0].name.startswith("a NIC at half its rate")
+
+
+def test_the_same_test_four_times_in_a_file_is_judged_four_times():
+    well, ill = log_of("p4d"), log_of("p4d", change=half_rate)
+    found = judge(peerlab.load(well + well + ill + well), "p4d")
+    assert [one.verdict for one in found] == ["healthy", "healthy", "below", "healthy"]
+    assert all(len(one.rows) == len(SIZES) for one in found)
+
+
+def test_a_log_that_names_no_machine_asks_for_one_that_its_ranks_fill(reference_dir):
+    (found,) = judge(peerlab.load(reference_dir / "logs" / "nccl_aws_p5_2n16r_efa.log"))
+    assert (found.verdict, len(found.rows)) == ("unknown", 32)
+    assert "--cluster, such as h100-ndr, p5" in found.why
+
+
+def test_rows_without_a_time_are_judged_by_their_bandwidth(reference_dir):
+    (found,) = judge(peerlab.load(reference_dir / "logs" / "osu_bw_cscs_DD_internode_gdr.log"))
+    assert (found.verdict, found.rows[-1].measured) == ("unknown", pytest.approx(24.2, rel=0.05))
+
+
+def test_1440_ranks_are_judged():
+    found = verdict(log_of("p5", nodes=180, sizes=[1 << 30]), "p5")
+    assert found.verdict == "healthy"
+    assert "1440 ranks" in found.log

@@ -342,3 +342,11 @@ def test_a_band_on_both_sides_of_one_has_one_as_its_threshold():
     threshold, question = _threshold(ExpectedGain(MIB, 1, 1, (ExpectedBand("", 0.9, 1.1, 1.3),)))
     assert threshold == 1
     assert "both are expected" in question
+
+
+def test_a_switch_that_changes_no_figure_is_said_to_have_done_nothing(tmp_path):
+    write_trial(plan_trial("p4d", 2, repeats=2), tmp_path)
+    runs(tmp_path, (9000, 9100), (9050, 8950))
+    back = read_folder(tmp_path)
+    assert back.verdict.startswith("Not clear")
+    assert any("both settings take the same at every size (1.0" in one for one in back.remarks)

@@ -1,7 +1,7 @@
 """How much of what a log lacks each fault would explain."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,8 @@ from peerlab.model.scenario import Scenario
 from peerlab.study.diagnosis.evidence import from_lines
 from peerlab.study.diagnosis.knowledge import knowledge
 from peerlab.study.expect.expectation import ExpectedSize
-from peerlab.study.expect.faults import faults
+from peerlab.study.expect.faults import Fault, faults
+from peerlab.study.expect.nics_in_use import nics_in_use
 from peerlab.study.observed import Observed
 from peerlab.units import MIB
 
@@ -70,30 +71,50 @@ class PossibleCause:
 
 
 def possible_causes(asked: Scenario, rows: Sequence[JudgedSize], seen: Observed) -> Iterator[PossibleCause]:
-    """Return the faults that would look like the log, the best first; what the clean sizes contradict is left out."""
-    healthy = {one.size: asked.with_(message_bytes=one.size) for one in rows}
+    """Return the faults that would look like the log, the best first; what its lines or its clean sizes contradict is left out."""
+    healthy = {row.size: asked.with_(message_bytes=row.size) for row in rows}
+    sure, lead_of = knowledge().strengths["strong"] * 0.99, _leads(asked, seen)
+    causes = []
+    for fault in faults(asked, nics_in_use(seen)):
+        lead = lead_of(fault)
+        with_it = {size: GBps for size, scenario in healthy.items() if (GBps := fault.GBps(scenario))}
+        if lead <= -sure or len(with_it) < len(rows) or (_contradicted(rows, with_it) and lead < sure):
+            continue
+        cause = _cause(fault, rows, with_it, said=lead >= sure)
+        if cause.said or cause.explains > ALIKE:
+            causes.append(cause)
+    yield from sorted(causes, key=lambda cause: (-cause.said, -cause.explains))
+
+
+def _leads(asked: Scenario, seen: Observed) -> Callable[[Fault], float]:
+    """Return what says by how much the log's own lines speak for a fault; below zero they speak against it."""
+    strong, in_use = knowledge().strengths["strong"], nics_in_use(seen)
     points: dict[str, float] = {}
     for evidence in from_lines(seen, knowledge()):
         for path, weight in evidence.points.items():
             points[path] = points.get(path, 0.0) + weight
-    found = []
-    sure = knowledge().strengths["strong"] * 0.99
-    for fault in faults(asked):
-        lead = points.get(fault.path, 0.0) - points.get(str(asked.path), 0.0) if fault.path else 0.0
-        with_it = {size: GBps for size, one in healthy.items() if (GBps := fault.GBps(one))}
-        if lead <= -sure or len(with_it) < len(rows) or (_contradicted(rows, with_it) and lead < sure):
-            continue
-        short = [one for one in rows if one.below and one.expected]
-        gaps = [math.log(one.expected.expected / one.measured) for one in short if one.expected]
-        left = [math.log(with_it[one.size] / one.measured) for one in short]
-        explains = 1 - sum(map(abs, left)) / sum(gaps)
-        if explains > ALIKE or lead >= sure:
-            found.append(
-                PossibleCause(
-                    name=fault.name, explains=max(0.0, explains), leaves=math.exp(-sum(left) / len(left)), decides=fault.decides, said=lead >= sure
-                )
-            )  # fmt: skip
-    yield from sorted(found, key=lambda one: (-one.said, -one.explains))
+
+    def lead(fault: Fault) -> float:
+        if fault.nics and in_use:
+            return strong if fault.nics == in_use else -strong
+        return points.get(fault.path, 0.0) - points.get(str(asked.path), 0.0) if fault.path else 0.0
+
+    return lead
+
+
+def _cause(
+    fault: Fault, rows: Sequence[JudgedSize], with_it: dict[int, float], *, said: bool
+) -> PossibleCause:
+    short = [(row, row.expected) for row in rows if row.below and row.expected]
+    gap = sum(math.log(should.expected / row.measured) for row, should in short)
+    left = [math.log(with_it[row.size] / row.measured) for row, _ in short]
+    return PossibleCause(
+        name=fault.name,
+        explains=max(0.0, 1 - sum(map(abs, left)) / gap),
+        leaves=math.exp(-sum(left) / len(left)),
+        decides=fault.decides,
+        said=said,
+    )
 
 
 def _contradicted(rows: Sequence[JudgedSize], with_it: dict[int, float]) -> bool:

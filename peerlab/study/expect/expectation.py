@@ -7,13 +7,13 @@ from typing import Any
 from peerlab.analysis.metrics import wire_limit_GBps
 from peerlab.analysis.run import Run
 from peerlab.analysis.sensitivity import band
+from peerlab.engine.long_messages import simulated_GBps, simulated_in_place, time_ps
 from peerlab.engine.simulate import simulate
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PEER_DIRECT, data_path
 from peerlab.model.scenario import Scenario
 from peerlab.study.expect.ceiling import Ceiling, ceiling
 from peerlab.study.expect.floors import FloorFactor, floor_factor
-from peerlab.study.expect.long_messages import simulated_GBps, simulated_in_place, time_ps
 from peerlab.units import say_bytes, say_count, seconds
 
 

@@ -8,15 +8,11 @@ from peerlab.errors import ScenarioError
 from peerlab.model.hardware import Cluster
 from peerlab.model.presets import load_cluster
 from peerlab.model.scenario import Scenario
-from peerlab.model.scenario_fields import MAX_BYTES
+from peerlab.model.size_list import parse_sizes
 from peerlab.records import Records
 from peerlab.study.expect.expectation import Expectation, expectation, usual_path
 from peerlab.study.expect.judging import LogVerdict, judge
 from peerlab.study.replay import with_devices
-from peerlab.units import GIB, parse_bytes
-
-SMALLEST, LARGEST = 8, 16 * GIB
-_MOST_SIZES = 200
 
 
 @overload
@@ -100,47 +96,6 @@ def expect(
         registration="pool",
     )
     return expectation(asked, parse_sizes(sizes))
-
-
-def parse_sizes(given: str | Sequence[int | str] | None) -> list[int]:
-    """Return sizes in bytes, ascending, each once.
-
-    Raises
-    ------
-    ScenarioError
-        If one is no size, or there are too many.
-
-    >>> parse_sizes("1KiB:4KiB"), parse_sizes("2MiB, 8B")
-    ([1024, 2048, 4096], [8, 2097152])
-    """
-    if given is None:
-        return _doubling(SMALLEST, LARGEST)
-    words = given.split(",") if isinstance(given, str) else list(given)
-    found: set[int] = set()
-    for word in words:
-        first, colon, last = word.partition(":") if isinstance(word, str) else (word, "", "")
-        found.update(_doubling(_size(first), _size(last)) if colon else [_size(first)])
-    if not 0 < len(found) <= _MOST_SIZES:
-        raise ScenarioError(
-            "sizes", f"{len(found)} sizes; give 1 to {_MOST_SIZES}, such as 8B:16GiB or 8MiB,1GiB"
-        )
-    return sorted(found)
-
-
-def _doubling(first: int, last: int) -> list[int]:
-    if first > last:
-        raise ScenarioError("sizes", f"{first} B is more than {last} B; give the smaller one first")
-    return [first << power for power in range((last // first).bit_length())]
-
-
-def _size(given: int | str) -> int:
-    try:
-        size = parse_bytes(given.strip() if isinstance(given, str) else given)
-    except ValueError as problem:
-        raise ScenarioError("sizes", str(problem)) from None
-    if not 1 <= size <= MAX_BYTES:
-        raise ScenarioError("sizes", f"{given!r:.40} is out of range; possible are 1 B to 1 TiB")
-    return size
 
 
 def _with_ranks(cluster: Cluster, ranks: int) -> Cluster:

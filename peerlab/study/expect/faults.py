@@ -4,11 +4,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from peerlab.engine.long_messages import simulated_GBps
 from peerlab.errors import PeerlabError
 from peerlab.model.nccl_law import PROTOCOLS
 from peerlab.model.paths import PATHS, data_path
 from peerlab.model.scenario import Scenario
-from peerlab.study.expect.long_messages import simulated_GBps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +23,8 @@ class Fault:
     """The healthy scenario with the fault; of several the library takes the fastest, and of none there is no such fault here."""
     path: str = ""
     """The data path that it leads to, where that is the fault."""
+    nics: int | None = None
+    """How many NICs of a node it leaves, where that is the fault."""
 
     def GBps(self, healthy: Scenario) -> float | None:  # noqa: N802
         """Return the bus bandwidth with the fault, GB/s; None where it cannot be simulated."""
@@ -34,12 +36,12 @@ class Fault:
         return max(found, default=None)
 
 
-def faults(healthy: Scenario) -> list[Fault]:
-    """Return the faults that the machine of a scenario may have."""
-    return [*_of_nics(healthy), *_of_path(healthy), *_of_library(healthy)]
+def faults(healthy: Scenario, in_use: int | None = None) -> list[Fault]:
+    """Return the faults that the machine of a scenario may have; `in_use`: how many NICs of a node its log names."""
+    return [*_of_nics(healthy, in_use), *_of_path(healthy), *_of_library(healthy)]
 
 
-def _of_nics(healthy: Scenario) -> list[Fault]:
+def _of_nics(healthy: Scenario, in_use: int | None) -> list[Fault]:
     nics = min(healthy.hardware.nics, healthy.hardware.devices)
     found = [
         Fault(
@@ -53,23 +55,24 @@ def _of_nics(healthy: Scenario) -> list[Fault]:
             with_it=lambda s: [s.with_(slow_nodes={0: 0.5})],
         ),
     ]
-    for share, words in (
-        (2, "half of the NICs carry everything"),
-        (4, "a quarter of the NICs carries everything"),
-    ):
-        if nics >= share:
-            found.append(_fewer(f"{words} ({nics // share} of {nics}; ports missing)", share))
-    if nics > 4:
-        found.append(_fewer(f"one NIC of {nics} carries everything (one rail, or one channel)", nics))
+    left = {
+        nics // 2: "half of the NICs carry everything ({}, of all nodes or of one)",
+        nics // 4: "a quarter of the NICs carries everything ({}, of all nodes or of one)",
+        1: "one NIC carries everything ({}: one rail, or one channel)",
+    }
+    if in_use:
+        left.setdefault(in_use, "{} NICs carry everything")
+    found += [
+        Fault(
+            name=words.format(f"{count} of {nics}"),
+            decides="NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET: which NICs it uses; `ibstat`: state Active on every port",
+            with_it=lambda s, count=count: [_nic_rate(s, count / nics)],  # type: ignore[misc]
+            nics=count,
+        )
+        for count, words in left.items()
+        if 0 < count < nics
+    ]
     return found
-
-
-def _fewer(name: str, share: int) -> Fault:
-    return Fault(
-        name=name,
-        decides="NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET: which NICs it uses; `ibstat`: state Active on every port",
-        with_it=lambda s: [_nic_rate(s, 1 / share)],
-    )
 
 
 def _nic_rate(healthy: Scenario, times: float) -> Scenario:

@@ -2,10 +2,12 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from peerlab.errors import PeerlabError
 from peerlab.model.hardware import Cluster
@@ -17,9 +19,10 @@ from peerlab.study.diagnosis.hops import older_nccl
 from peerlab.study.diagnosis.misfit import contradicts
 from peerlab.study.expect.causes import ALIKE, THE_CAUSE, JudgedSize, PossibleCause, possible_causes
 from peerlab.study.expect.expectation import Expectation, expectation, usual_path
+from peerlab.study.expect.floors import FloorFactor, floor_factor
 from peerlab.study.observed import Observed, observe
 from peerlab.study.replay import nodes_of, scenario, shape
-from peerlab.units import say_bytes, say_share
+from peerlab.units import say_bytes, say_count, say_share
 
 HEALTHY, HELD_UP, BELOW, UNKNOWN = "healthy", "held-up", "below", "unknown"
 _TAIL = 3
@@ -66,9 +69,10 @@ class LogVerdict:
         if any(one.said for one in self.likely):
             return f"The log's own lines say it: {'; '.join(names)}."
         if len(names) == 1:
-            return f"The cause: {names[0]} ({say_share(self.likely[0].explains)} of what is missing)."
+            share = say_share(self.likely[0].explains)
+            return f"Of the faults that are simulated one looks like it: {names[0]} ({share} of what is missing). The command below decides."
         if names:
-            return f"Alike, and only a command decides: {'; '.join(names)}."
+            return f"{say_count(len(names), 'fault')} look alike, and only a command decides: {'; '.join(names)}."
         first = self.causes[0]
         return f"No single fault explains it: {first.name} would explain {say_share(first.explains)}."
 
@@ -97,8 +101,15 @@ def judge(records: Records, cluster: str | Path | Cluster | None = None) -> tupl
         If there is no such cluster.
     """
     named = None if cluster is None else cluster if isinstance(cluster, Cluster) else load_cluster(cluster)
-    groups = records.table.groupby(["source", "collective", "ranks", "nodes"], dropna=False, sort=False)
-    return tuple(_judged(replace(records, table=rows.reset_index(drop=True)), named) for _, rows in groups)
+    return tuple(_judged(replace(records, table=rows), named) for rows in _runs(records.table))
+
+
+def _runs(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the rows of each run: of one test, its ranks and nodes; a size that comes again begins another run."""
+    run = ["source", "collective", "dtype", "op", "ranks", "nodes"]
+    again = table.groupby([*run, "variant", "size_bytes"], dropna=False).cumcount()
+    for _, rows in table.groupby([*(table[name] for name in run), again], dropna=False, sort=False):
+        yield rows.reset_index(drop=True)
 
 
 def _judged(records: Records, named: Cluster | None) -> LogVerdict:
@@ -128,9 +139,7 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
     able = [named] if named else _alike(seen)
     found = [one for machine in able if (one := _against(seen, columns, machine))]
     if not found:
-        return unknown(
-            "no cluster to hold it against: name the machine with --cluster, or describe it (peerlab clusters draft --from)"
-        )
+        return unknown(_no_cluster(seen))
     if len({one.verdict for one in found}) > 1:
         says = "; ".join(f"{one.cluster}: {one.verdict}" for one in found)
         return unknown(f"it may be from several machines ({says}): name its own with --cluster")
@@ -146,6 +155,26 @@ def _judged(records: Records, named: Cluster | None) -> LogVerdict:
 def _alike(seen: Observed) -> list[Cluster]:
     """Return the known clusters that a log may be from."""
     return [one for one in recognised(seen) if not contradicts(seen, one) and _same_net(seen, one)]
+
+
+def _no_cluster(seen: Observed) -> str:
+    """Return what is needed of a log whose machine nothing in it names."""
+    named = [load_cluster(name) for name in known_clusters()]
+    fit = [
+        one.name
+        for one in named
+        if floor_of(one) and not contradicts(seen, one) and (nodes_of(seen, one) or 1) > 1
+    ]
+    which = f", such as {', '.join(fit)}" if fit else ""
+    return f"nothing in the log names its machine: name it with --cluster{which}; or describe it (peerlab clusters draft my.toml --from topo.xml)"
+
+
+def floor_of(cluster: Cluster) -> FloorFactor | None:
+    """Return the factor of a floor of a cluster's usual path; None where it has none, or no two of its nodes exchange anything."""
+    try:
+        return floor_factor(Scenario(cluster=cluster, nodes=2, path=usual_path(cluster)))
+    except PeerlabError:
+        return None
 
 
 def _unheld(seen: Observed) -> str:
@@ -172,7 +201,7 @@ def _columns(records: Records, seen: Observed) -> dict[int, list[float]]:
     factor = seen.collective_record.bus_factor(seen.ranks or 2)
     known: dict[int, list[float]] = {}
     for size, time_s in zip(table["size_bytes"], table["time_s"], strict=True):
-        if size > 0 and time_s > 0:
+        if pd.notna(size) and pd.notna(time_s) and size > 0 and time_s > 0:
             known.setdefault(int(size), []).append(float(size / time_s / 1e9 * factor))
     usual = zip(seen.sizes, seen.algbw_GBps, strict=True)
     return {int(size): known.get(int(size)) or [float(algbw * factor)] for size, algbw in usual}
@@ -249,7 +278,11 @@ def _verdict(rows: Sequence[JudgedSize], should: Expectation) -> tuple[str, str]
             HELD_UP,
             f"held up at {', '.join(held)}; the other {len(rows) - len(held)} sizes are not below their floor",
         )
-    return HEALTHY, f"healthy: none of {len(rows)} sizes is below its floor"
+    return HEALTHY, f"healthy: {_none_of(len(rows))} below its floor"
+
+
+def _none_of(sizes: int) -> str:
+    return "its one size is not" if sizes == 1 else f"none of {sizes} sizes is"
 
 
 def _mostly_below(rows: Sequence[JudgedSize]) -> bool:

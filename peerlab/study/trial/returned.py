@@ -16,6 +16,8 @@ from peerlab.textfile import in_words
 from peerlab.units import say_bytes, say_count
 
 _MOST_FILES = 500
+_SAME = 1.05
+"""Two settings that differ by less at every size take the same."""
 _CONTRADICT = 1.5
 """From this ratio on, runs of one setting contradict each other."""
 
@@ -98,8 +100,9 @@ def read_folder(where: str | Path) -> Returned:
     if not gains:
         raise PeerlabError(f"the logs in {where} have no size in common")
     doubts = [*_of_another(seen, trial), *_unheard(seen, trial), *_contradictions(seen, gains), *_few(seen)]
+    alike = _alike(gains)
     runs = {setting: len(found) for setting, found in seen.items()}
-    remarks = (*doubts, *_left_out(folder))
+    remarks = (*doubts, *alike, *_left_out(folder))
     return Returned(trial, gains, runs, remarks, _verdict(gains, trial, bool(doubts)))
 
 
@@ -206,6 +209,17 @@ def _contradictions(seen: Runs, gains: Sequence[MeasuredGain]) -> list[str]:
                 f"{said}: the runs contradict each other; something else was using the nodes or the network"
             ]
     return []
+
+
+def _alike(gains: Sequence[MeasuredGain]) -> list[str]:
+    """Say that both settings take the same, where they do at every size."""
+    ratios = [gain.gain for gain in gains]
+    if max(ratios) >= _SAME or min(ratios) <= 1 / _SAME:
+        return []
+    spread = f"{min(ratios):.2f} to {max(ratios):.2f} times"
+    return [
+        f"both settings take the same at every size ({spread}): the switch did nothing, or the bytes do not go where it switches"
+    ]
 
 
 def _few(seen: Runs) -> list[str]:

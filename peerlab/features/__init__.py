@@ -1,0 +1,1 @@
+"""Features: one folder each, with everything that it alone needs. None imports another."""

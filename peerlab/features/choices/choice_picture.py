@@ -1,0 +1,168 @@
+"""The map of choices as a picture: colour is what the library takes, a dot what would be faster."""
+
+from collections import Counter
+from html import escape
+from itertools import pairwise
+
+from peerlab.features.choices.choice_map import ChoiceMap, MapCell
+from peerlab.units import say_bytes, say_time
+
+_LEFT, _TOP, _WIDE, _HIGH = 48, 8, 38, 32
+_BELOW = 66
+"""Room for sizes and legend."""
+_ROLES = ("network", "copy", "direct")
+"""Roles of colours, in the order in which algorithms first appear on the map."""
+_THICK = {"LL": 0.16, "Simple": 0.32, "LL128": 0.55}
+"""How much of an algorithm's colour a protocol has."""
+_LABELLED = 6
+"""Cells from which on a region has its name in it."""
+
+
+def choice_svg(found: ChoiceMap) -> str:
+    """Return the map as SVG in the colours of the page around it; hovering a cell says its times."""
+    rows, columns = found.nodes[::-1], found.sizes
+    places = {(nodes, size): (x, y) for y, nodes in enumerate(rows) for x, size in enumerate(columns)}
+    roles = algorithm_roles(found)
+    cells = {(cell.nodes, cell.size): cell for cell in found.cells}
+    parts = [_square(cell, *places[key], roles) for key, cell in cells.items()]
+    parts += _borders(cells, rows, columns)
+    parts += _names(cells, places, roles)
+    parts += [_dot(cell, *places[key], roles) for key, cell in cells.items() if cell.faster]
+    parts += _axes(rows, columns)
+    parts += _legend(roles, _TOP + len(rows) * _HIGH + 52)
+    wide, high = _LEFT + len(columns) * _WIDE + 12, _TOP + len(rows) * _HIGH + _BELOW
+    return (
+        f"<svg class='pl-map' viewBox='0 0 {max(wide, 560)} {high}' width='{max(wide, 560)}' role='img' "
+        f"aria-label='{escape(found.headline, quote=True)}' font-size='12' fill='var(--pl-ink)' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
+    )
+
+
+def algorithm_roles(found: ChoiceMap) -> dict[str, str]:
+    """Return the role of each algorithm's colour: those taken first, then those that would be faster."""
+    names = [cell.algorithm for cell in found.cells] + [cell.faster[0] for cell in found.cells if cell.faster]
+    return dict(zip(dict.fromkeys(names), _ROLES, strict=False))
+
+
+def _corner(x: int, y: int) -> tuple[int, int]:
+    return _LEFT + x * _WIDE, _TOP + y * _HIGH
+
+
+def _square(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
+    left, top = _corner(x, y)
+    return (
+        f"<rect x='{left}' y='{top}' width='{_WIDE}' height='{_HIGH}' fill='var(--pl-{roles[cell.algorithm]})' "
+        f"fill-opacity='{_THICK.get(cell.protocol, 0.3)}' stroke='var(--pl-paper)'><title>{escape(say_cell(cell))}</title></rect>"
+    )
+
+
+def say_cell(cell: MapCell) -> str:
+    """Return a cell in words."""
+    taken = f"{cell.nodes} nodes, {say_bytes(cell.size)}: {cell.algorithm}, {cell.protocol} takes {say_time(round(cell.time_s * 1e12))}"
+    if not cell.faster:
+        return taken
+    sure = "beyond" if cell.beyond_error else "within"
+    return f"{taken}; {', '.join(cell.faster)} would be {cell.gain:.2f} times as fast, {sure} the law's error"
+
+
+def _dot(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
+    left, top = _corner(x, y)
+    role = roles[cell.faster[0]] if cell.faster else "muted"
+    fill = f"var(--pl-{role}-ink)" if cell.beyond_error else "var(--pl-paper)"
+    weight = 700 if cell.beyond_error else 400
+    return (
+        f"<circle cx='{left + _WIDE / 2}' cy='{top + 10}' r='4.5' fill='{fill}' stroke='var(--pl-{role}-ink)' stroke-width='2' pointer-events='none'/>"
+        f"<text x='{left + _WIDE / 2}' y='{top + 27}' text-anchor='middle' font-weight='{weight}' pointer-events='none'>{100 * (cell.gain - 1):.0f}</text>"
+    )
+
+
+def _borders(cells: dict[tuple[int, int], MapCell], rows: list[int], columns: list[int]) -> list[str]:
+    """Return lines between cells that differ in what is taken."""
+    steps = []
+    for y, nodes in enumerate(rows):
+        for x, (size, larger) in enumerate(pairwise(columns)):
+            if _taken(cells[nodes, size]) != _taken(cells[nodes, larger]):
+                left, top = _corner(x + 1, y)
+                steps.append(f"M{left} {top}v{_HIGH}")
+    for y, (nodes, fewer) in enumerate(pairwise(rows)):
+        for x, size in enumerate(columns):
+            if _taken(cells[nodes, size]) != _taken(cells[fewer, size]):
+                left, top = _corner(x, y + 1)
+                steps.append(f"M{left} {top}h{_WIDE}")
+    return [
+        f"<path d='{''.join(steps)}' fill='none' stroke='var(--pl-ink)' stroke-width='1.5' stroke-linecap='square'/>"
+    ]
+
+
+def _taken(cell: MapCell) -> tuple[str, str]:
+    return cell.algorithm, cell.protocol
+
+
+def _names(
+    cells: dict[tuple[int, int], MapCell],
+    places: dict[tuple[int, int], tuple[int, int]],
+    roles: dict[str, str],
+) -> list[str]:
+    """Return the name of each region, in its row with most cells in a line that have no dot."""
+    many = Counter(_taken(cell) for cell in cells.values())
+    names = []
+    for taken, count in many.items():
+        runs = _free_runs(cells, places, taken)
+        if count < _LABELLED or not runs:
+            continue
+        length, x, y = max(runs)
+        words = ", ".join(taken)
+        if length * _WIDE < 7.5 * len(words):
+            continue
+        left, top = _corner(x, y)
+        names.append(
+            f"<text x='{left + length * _WIDE / 2}' y='{top + 21}' text-anchor='middle' font-size='13' font-weight='650' "
+            f"fill='var(--pl-{roles[taken[0]]}-ink)' pointer-events='none'>{escape(words)}</text>"
+        )
+    return names
+
+
+def _free_runs(
+    cells: dict[tuple[int, int], MapCell],
+    places: dict[tuple[int, int], tuple[int, int]],
+    taken: tuple[str, str],
+) -> list[tuple[int, int, int]]:
+    """Return length, column and row of cells in a line that take this and have no dot."""
+    free = {places[key] for key, cell in cells.items() if _taken(cell) == taken and not cell.faster}
+    runs = []
+    for x, y in free:
+        if (x - 1, y) not in free:
+            length = 1
+            while (x + length, y) in free:
+                length += 1
+            runs.append((length, x, y))
+    return runs
+
+
+def _axes(rows: list[int], columns: list[int]) -> list[str]:
+    under = _TOP + len(rows) * _HIGH + 16
+    step = 3 if len(columns) > 12 else 1
+    sizes = [
+        f"<text x='{_corner(x, 0)[0] + _WIDE / 2}' y='{under}' text-anchor='middle' fill='var(--pl-muted)'>{say_bytes(size)}</text>"
+        for x, size in enumerate(columns)
+        if x % step == 0
+    ]
+    nodes = [
+        f"<text x='{_LEFT - 8}' y='{_corner(0, y)[1] + 21}' text-anchor='end' fill='var(--pl-muted)'>{count}</text>"
+        for y, count in enumerate(rows)
+    ]
+    return [*sizes, *nodes]
+
+
+def _legend(roles: dict[str, str], y: int) -> list[str]:
+    parts, x = [f"<text x='0' y='{y}' fill='var(--pl-muted)'>would be faster, %:</text>"], 128
+    for algorithm, role in roles.items():
+        parts.append(
+            f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='var(--pl-{role}-ink)'/><text x='{x + 10}' y='{y}'>{escape(algorithm)}</text>"
+        )
+        x += 30 + 8 * len(algorithm)
+    for words, fill in (("beyond the law's error", "var(--pl-ink)"), ("within it", "var(--pl-paper)")):
+        parts.append(
+            f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='{fill}' stroke='var(--pl-ink)' stroke-width='2'/><text x='{x + 10}' y='{y}'>{words}</text>"
+        )
+        x += 36 + 7 * len(words)
+    return parts

@@ -1,0 +1,66 @@
+"""The choices that would be faster as a file for NCCL's example tuner plugin (NVIDIA/nccl plugins/tuner/example, nccl_tuner.conf)."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from math import isqrt
+from pathlib import Path
+
+from peerlab.errors import ExportError, ScenarioError
+from peerlab.features.choices.choice_map import ChoiceMap, MapCell
+from peerlab.outfile import written
+
+COLUMNS = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks"
+_ALGORITHMS = {"tree": "tree", "ring": "ring", "NVLSTree": "nvls_tree"}
+"""The plugin's names; it takes any other for a ring."""
+_DEFAULT = -1
+"""Leaves the number of channels to NCCL."""
+_LONGEST = 200
+"""The plugin reads 255 characters of a line, and takes the rest for another one."""
+
+
+def write_tuner(found: ChoiceMap, path: str | Path) -> Path:
+    """Write the cells that are faster by more than the law's error, one line for neighbouring sizes with the same choice.
+
+    A cell stands for the sizes that are nearer to it than to the next power of two.
+
+    Raises
+    ------
+    ScenarioError
+        If nothing is faster by more than that, or the name ends otherwise.
+    """
+    target = Path(path)
+    if target.suffix not in (".csv", ".conf"):
+        raise ScenarioError(
+            "write", f"{target.name!r}: a tuner file ends in .csv or .conf, such as tuner.csv"
+        )
+    lines = list(_lines(found))
+    if not lines:
+        raise ScenarioError(
+            "write", "no other choice is faster by more than the law's error: there is nothing to tune"
+        )
+    about = (
+        f"Written by `peerlab choices` for {found.cluster.name}, {found.library}, {found.path}.",
+        "These are predictions: try each with `peerlab plan` and nccl-tests before a job uses it.",
+        "For NCCL's example tuner plugin: NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE=this file",
+        f"Format: {COLUMNS}",
+    )
+    head = "".join(f"# {line[:_LONGEST]}\n" for line in about)
+    with written(target, ExportError) as file:
+        file.write_text(head + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return target
+
+
+def _lines(found: ChoiceMap) -> Iterator[str]:
+    for nodes in found.nodes:
+        row = [cell for cell in found.cells if cell.nodes == nodes]
+        for choice, cells in groupby(row, key=_better):
+            same = list(cells)
+            if choice:
+                algorithm, protocol = choice
+                ranks = nodes * found.cluster.devices
+                low, high = isqrt(same[0].size ** 2 // 2), isqrt(same[-1].size ** 2 * 2) - 1
+                yield f"allreduce,{low},{high},{_ALGORITHMS[algorithm]},{protocol.lower()},{_DEFAULT},{nodes},{ranks}"
+
+
+def _better(cell: MapCell) -> tuple[str, str] | None:
+    return cell.faster if cell.beyond_error else None
