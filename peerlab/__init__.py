@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from peerlab.export.pictures import export_still
     from peerlab.export.video import export_video
     from peerlab.export.wall_chart import wall_chart
-    from peerlab.features.choices.choice_map import choices
+    from peerlab.features.choices.mapping import choices
     from peerlab.host_doctor import Host, Report
     from peerlab.measurement.locked_memory import show_limit
     from peerlab.measurement.measurement import measure
@@ -67,7 +67,7 @@ _HOMES = {
     "StepRun": "peerlab.training.step_run",
     "Workload": "peerlab.training.workload",
     "calibrate": "peerlab.study.calibration.calibration",
-    "choices": "peerlab.features.choices.choice_map",
+    "choices": "peerlab.features.choices.mapping",
     "diagnose": "peerlab.study.diagnosis.diagnosis",
     "expect": "peerlab.study.expect.expecting",
     "export_still": "peerlab.export.pictures",
@@ -179,6 +179,7 @@ __all__ = [
     "Workload",
     "__version__",
     "calibrate",
+    "choices",
     "diagnose",
     "doctor",
     "exercise",

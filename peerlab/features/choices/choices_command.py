@@ -9,8 +9,9 @@ from typing import Any
 from peerlab import outfile
 from peerlab.cli.terminal_text import command, table, wrapped
 from peerlab.errors import ExportError, ScenarioError
-from peerlab.features.choices.choice_map import ChoiceMap, MapCell, choices
+from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 from peerlab.features.choices.choice_report import choices_page
+from peerlab.features.choices.mapping import choices
 from peerlab.features.choices.tuner_file import write_tuner
 from peerlab.features.choices.tuning_lines import TunedSize, beside, nodes_in, tuning_lines
 from peerlab.model.presets import load_cluster
