@@ -16,6 +16,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
         "direct", "GPUDirect", "GPUDirect RDMA", "GPU Direct", "GPU Direct RDMA", "GDR", "GDRDMA",
         "Gaudi Direct", "P2P", "peer to peer",
     ),
+    "device-tcp": ("TCPXO", "TCPX", "GPUDirect-TCPX", "FasTrak", "TCP into device memory"),
     "PCIe uplink": ("uplink", "PCIe", "PCIe link", "PCIe uplink up", "PCIe uplink down"),
     "NIC": ("network card", "adapter", "network adapter", "wire", "network", "NIC send", "NIC receive"),
     "CPU core": ("CPU", "core", "processor", "host CPU"),

@@ -10,7 +10,7 @@ from peerlab.model.effective_machine import Change
 from peerlab.model.hardware import Cluster
 from peerlab.model.library_record import Forbidden, Library
 from peerlab.model.nccl_law import ALGORITHMS, PROTOCOLS, Costs, LawCourse, NcclSight, chosen, courses
-from peerlab.model.paths import PEER_DIRECT, RECEIVE_DIRECT
+from peerlab.model.paths import data_path
 from peerlab.model.rate_bounds import exchange_bound_Bps, path_bound_Bps
 from peerlab.model.striping import striped
 from peerlab.units import PS_PER_US, say_bytes, say_time
@@ -18,8 +18,6 @@ from peerlab.units import PS_PER_US, say_bytes, say_time
 _GB = 10**9
 _HOPPER = 2
 _OLDEST, _NEWEST = 7, 10
-_DIRECT = (PEER_DIRECT, RECEIVE_DIRECT)
-"""Paths with GPUDirect RDMA, on one side at least: what is received is flushed."""
 _NVLINK_FROM_BPS = 40 * _GB
 _SWITCHED_FROM = 5
 
@@ -106,7 +104,7 @@ def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: in
         nvls=(nvls, inside / nvls, count * ring / nvls) if switched else None,
         channels=cluster.channels or 2 * count,
         nvlink=nvlink,
-        direct=path in _DIRECT,
+        direct=data_path(path).uses_device_memory or data_path(path).half_staged,
         amd=cluster.cpu.upper() == "AMD",
         version=version,
         bound=exchange_bound_Bps(cluster) / _GB,

@@ -52,6 +52,8 @@ class DataPath:
     """Whether it is nothing but a rate and a latency, for reference fabrics."""
     is_usual: bool = False
     """Whether a machine that nobody has described may have it, so that a log of any machine may be of it."""
+    is_rare: bool = False
+    """Whether a log is held against it only where one of its lines names it, or its cluster is named: an accelerator's name does not suggest it."""
     registration: tuple[str, str]
     """When memory is registered and which, in a few words each, where no cache decides."""
     cache_rests: str = ""
@@ -198,6 +200,10 @@ def _port_to_port(port: str, latency: str) -> tuple[Stage, ...]:
 
 
 _STAGING = ("device.copy_engine", "device.pcie", "switch.uplink", "host.dram", "slices.staged", "device.hbm")
+_REGISTERED = (
+    "device.hbm", "device.pcie", "slices.direct", "registration.base", "registration.per_page", "registration.deregister_base",
+    "registration.deregister_per_page", "registration.lookup",
+)  # fmt: skip
 ACROSS_SWITCH = "across the PCIe switch"
 """What lies between a NIC and the device memory that it reads, where it hangs below the device's switch."""
 _NO_MEMORY = "The registration cache changes nothing here: this path registers no memory."
@@ -209,10 +215,7 @@ PATHS: dict[str, DataPath] = {
         way="The NIC reads slices straight from {device} memory {across} and writes them straight into the other side's",
         role="direct",
         stages=_peer_direct,
-        needs=(
-            "device.hbm", "device.pcie", "slices.direct", "registration.base", "registration.per_page", "registration.deregister_base",
-            "registration.deregister_per_page", "registration.lookup",
-        ),
+        needs=_REGISTERED,
         is_rdma=True,
         uses_device_memory=True,
         is_usual=True,
@@ -240,6 +243,7 @@ PATHS: dict[str, DataPath] = {
         needs=_STAGING,
         is_rdma=True,
         half_staged=True,
+        is_rare=True,
         registration=("at start", "library's buffers, once"),
         cache_rests="The registration cache changes nothing here: the library's buffers on both sides are registered once, at the start.",
     ),
@@ -255,6 +259,17 @@ PATHS: dict[str, DataPath] = {
         is_usual=True,
         registration=("none", "kernel TCP needs none"),
         cache_rests="The registration cache changes nothing here: kernel TCP registers no memory.",
+    ),
+    "device-tcp": DataPath(
+        title="GPUDirect-TCPXO",
+        summary="the NIC reads and writes device memory, and speaks TCP for a daemon (GPUDirect-TCPX, TCPXO)",
+        way="The NIC reads slices straight from {device} memory {across} and writes them straight into the other side's; a daemon and the NIC do TCP, and no RDMA",
+        role="direct",
+        stages=_peer_direct,
+        needs=_REGISTERED,
+        uses_device_memory=True,
+        is_rare=True,
+        registration=("at start", "one pool, once"),
     ),
     "native": DataPath(
         title="devices' own ports",

@@ -69,8 +69,8 @@ def test_a_cluster_gets_its_own_tables_and_others_none():
     assert measured_for("dl1") == {}
     clusters = {LIBRARY[name].manifest["cluster"] for name in OTHERS}
     assert clusters == {
-        "alps-gh200", "alps-gh200-tcp", "azure-nd-a100-v4", "g4dn-8xlarge", "g4dn-metal", "gaudi2", "h100-ndr", "juliet",
-        "mi250x-slingshot", "p4d", "p5",
+        "a3-mega", "alps-gh200", "alps-gh200-tcp", "azure-nd-a100-v4", "g4dn-8xlarge", "g4dn-metal", "gaudi2", "h100-ndr", "h200-roce", "juliet",
+        "mi250x-slingshot", "mi300x-roce", "p4d", "p5",
     }  # fmt: skip
 
 

@@ -420,7 +420,7 @@ def test_several_logs_and_impossible_figures_are_refused():
 @pytest.mark.parametrize(
     ("device", "clusters"),
     [("Gaudi2", {"gaudi2"}), ("Intel Gaudi 3 HL-325L", {"gaudi3"}), ("Gaudi", {"dl1"}), ("Tesla T4", {"g4dn-metal", "g4dn-8xlarge"}),
-     ("NVIDIA H100 80GB HBM3", {"p5", "h100-ndr"}), ("NVIDIA H1000", set()), ("GPU", set())],
+     ("NVIDIA H100 80GB HBM3", {"p5", "h100-ndr", "h100-roce", "a3-mega"}), ("NVIDIA H1000", set()), ("GPU", set())],
 )  # fmt: skip
 def test_clusters_are_recognised_by_the_name_of_their_accelerators(device, clusters):
     assert set(peerlab.diagnose(nccl({MIB: 500, 2 * MIB: 1000}, 2, 2, (device,))).clusters) == clusters

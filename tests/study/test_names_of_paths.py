@@ -121,13 +121,18 @@ def test_a_path_that_the_cluster_which_was_named_does_not_have_is_no_suspect():
     assert "peer-direct" in recognised  # a name says nothing of a machine's NICs
 
 
-def test_what_writes_to_device_memory_over_tcp_is_none_of_the_paths():
+def test_what_writes_to_device_memory_over_tcp_is_a_path_of_its_own():
     for line in ("NET/FasTrak plugin initialized", "Using network GPUDirectTCPX_v7"):
-        found = peerlab.diagnose(
-            nccl(times_us(170, 120), 16, 2, (H100,), transport=[line, "via NET/FasTrak/0"])
-        )
-        assert (found.path, found.verdict) == (None, "cannot tell")
-        assert "none of these paths" in found.why
+        found = peerlab.diagnose(nccl(times_us(170, 120), 16, 2, (H100,), transport=[line]))
+        assert (found.path, found.verdict) == ("device-tcp", "clear")
+        assert "device memory already" in found.forecast.why_not
+
+
+def test_no_accelerators_name_suggests_a_rare_path():
+    """Eight H100 may be a3-mega's: its path is weighed where a line or the cluster names it."""
+    log = nccl(times_us(170, 120), 16, 2, (H100,))
+    assert "device-tcp" not in {one.path for one in peerlab.diagnose(log).ranking}
+    assert "device-tcp" in {one.path for one in peerlab.diagnose(log, "a3-mega").ranking}
 
 
 def test_more_than_host_memory_could_stage_is_peer_direct():
@@ -141,7 +146,7 @@ def test_the_name_of_an_accelerator_says_nothing_of_its_nics():
     """As fast as staging on p5: Peer Direct over NICs half as wide would be, too."""
     found = peerlab.diagnose(nccl(times_us(90), 16, 2, (H100,)))
     assert found.path is None
-    assert set(found.clusters) == {"p5", "h100-ndr"}
+    assert set(found.clusters) == {"p5", "h100-ndr", "h100-roce", "a3-mega"}
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,7 @@ def _candidates(
             return True
         # every host speaks TCP, whether anybody has described how fast; an accelerator's name says nothing of a machine's NICs
         usual = record.is_usual and (not described or path in here or record.uses_kernel_tcp)
-        return usual or (path in here and not record.half_staged)
+        return usual or (path in here and (chosen or not record.is_rare))
 
     return [path for path in explanations() if weighed(path)]
 

@@ -113,6 +113,8 @@ def _needless(seen: Observed, found: str | None, below: Shortfall | None) -> str
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
     if found == PEER_DIRECT:
         return f"it is Peer Direct already{_gains_elsewhere(below)}"
+    if data_path(found).uses_device_memory:
+        return f"the NIC reads and writes device memory already{_gains_elsewhere(below)}"
     if data_path(found).uses_own_ports:
         return f"the devices' own ports need no host memory{_gains_elsewhere(below)}"
     return "" if seen.large.any() else "the log has no message of 1 MiB or more"
