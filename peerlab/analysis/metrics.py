@@ -72,7 +72,7 @@ def wire_limit_GBps(scenario: Scenario) -> float:  # noqa: N802
     the message over its NICs (twice in an AllReduce, D times in an all-to-all), while busbw counts N x D ranks. Not a number
     where nothing sends.
     """
-    machine, nodes = scenario.cluster_for_message, scenario.nodes
+    machine, nodes = scenario.cluster_for_message, scenario.domains
     sending = sending_kinds(machine, str(scenario.path))
     if nodes == 1 or not sending:
         return float("nan")
@@ -105,7 +105,7 @@ def _node_sends(scenario: Scenario) -> float:
     choice = scenario.choice
     if choice:
         return choice.load
-    return scenario.collective_record.node_factor(scenario.nodes, scenario.cluster_for_message.devices)
+    return scenario.collective_record.node_factor(scenario.domains, scenario.cluster_for_message.devices)
 
 
 def _moved(trace: Trace, recording: Recording, counted_as: str) -> dict[str, int]:

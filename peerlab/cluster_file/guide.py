@@ -180,6 +180,22 @@ GUIDE = {
     "transport.hops": Entry("switches between two nodes", "1", "per message", "the plan of the network"),
     "transport.metres": Entry("cable between two nodes", "m", "per message", "the plan of the network"),
     "transport.per_metre": Entry("latency of a metre of cable", "us", "per metre", "5.05 ns: light in glass"),
+    "domain.nodes": Entry(
+        "nodes whose accelerators NVLink joins, where it reaches beyond the node; leave the section out where it does not", "1",
+        "per NVLink domain", "nvidia-smi -q (ClusterUUID, CliqueId); NCCL's INFO lines: cliqueSize, in ranks",
+    ),
+    "domain.rate": Entry(
+        "what an accelerator's links to all others of its domain carry", "GB/s", "per device, per direction",
+        "the accelerator's data sheet; all_reduce_perf of 16 GiB inside one domain: busbw of a ring",
+    ),
+    "domain.sharp": Entry(
+        "what the switches of a domain add up (NVLink SHARP); leave it out where nobody knows", "GB/s", "per device, per direction",
+        "all_reduce_perf inside one domain, NCCL_ALGO=NVLS: algbw (n + 1)/n with n devices",
+    ),
+    "domain.hop": Entry(
+        "what a hop between accelerators of one domain takes more than NCCL plans with", "us", "per hop",
+        "all_reduce_perf of 8 B inside one domain",
+    ),
     "scaleup.rate": Entry(
         "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",
         "per pair of devices, per direction", "nvidia-smi nvlink -s; the accelerator's manual",

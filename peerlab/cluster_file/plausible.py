@@ -20,7 +20,7 @@ _TIMES_US = {
 """Outside of these a time is probably in another unit, microseconds."""
 _RATES_GB = {
     "device.hbm": (100, 30_000), "host.dram": (10, 2000), "host.core_copy": (1, 50), "scaleup.rate": (1, 1000),
-    "scaleup.sharp": (10, 5000),
+    "scaleup.sharp": (10, 5000), "domain.rate": (10, 5000), "domain.sharp": (10, 5000),
 }  # fmt: skip
 """Outside of these a rate is probably in another unit, GB/s."""
 

@@ -37,14 +37,14 @@ def plan(scenario: Scenario) -> Plan:
     devices = scenario.hardware.devices
     if scenario.collective_record.exchanges:
         chunk, below = -(-size // scenario.ranks), scenario.hardware.devices_per_switch
-        among = SCHEDULES[scenario.schedule_name](scenario.nodes, chunk, devices)
-        return Plan(scenario.nodes, devices, size, among, adds=False, spreads=False, below=below)
+        among = SCHEDULES[scenario.schedule_name](scenario.domains, chunk, devices)
+        return Plan(scenario.domains, devices, size, among, adds=False, spreads=False, below=below)
     shard = -(-size // devices)
     adds, spreads = scenario.collective_record.adds, scenario.collective_record.spreads
     rooted = scenario.collective_record.rooted
     half = {} if (adds and spreads) or rooted else {"adds": adds, "spreads": spreads}
-    rail = SCHEDULES[scenario.schedule_name](scenario.nodes, shard, **half)
-    return Plan(scenario.nodes, devices, size, rail, adds, spreads, rooted=rooted)
+    rail = SCHEDULES[scenario.schedule_name](scenario.domains, shard, **half)
+    return Plan(scenario.domains, devices, size, rail, adds, spreads, rooted=rooted)
 
 
 def slices(scenario: Scenario) -> tuple[int, ...]:

@@ -219,6 +219,14 @@ class Cluster:
     """What the switch inside a node adds up, bytes per second and device, each way; none where a file does not say it."""
     scaleup_latency_ps: int = _figure("scaleup.latency", "time", "scale-up latency")
     """Latency of that link."""
+    domain_nodes: int = _figure("domain.nodes", "count", "nodes in an NVLink domain")
+    """Nodes whose devices NVLink joins, at most; none where it ends at the node."""
+    domain_Bps: int = _figure("domain.rate", "rate", "NVLink of a device in its domain")  # noqa: N815
+    """A device's NVLink to all others of its domain together, bytes per second and direction."""
+    domain_sharp_Bps: int = _figure("domain.sharp", "rate", "NVLink SHARP in a domain")  # noqa: N815
+    """What the switches of a domain add up, bytes per second and device, each way; none where they add nothing up."""
+    domain_hop_ps: int = _figure("domain.hop", "time", "a hop inside a domain")
+    """What a hop between devices of one domain takes more than the library plans with, picoseconds."""
     register_base_ps: int = _figure("registration.base", "time", "registering a region")
     """Registering a region: fixed part."""
     register_page_ps: int = _figure("registration.per_page", "time", "registering a page")
@@ -368,7 +376,7 @@ def say_counted(*clusters: Cluster) -> str:
     return f"{len(figures)} figures, {sum(bool(one.assumption) for one in figures.values())} of them assumed"
 
 
-ADDABLE = ("device.copy_start", "nic.per_message")
+ADDABLE = ("device.copy_start", "nic.per_message", "domain.hop")
 """Figures that a what-if may give a cluster whose file has none, in microseconds per message: without them nothing is counted."""
 FIGURE_KINDS = {f.metadata["figure"]: f.metadata["kind"] for f in fields(Cluster) if "figure" in f.metadata}
 FIGURE_LABELS: dict[str, str] = {
@@ -386,7 +394,7 @@ FIGURE_FIELDS = {f.metadata["figure"]: f.name for f in fields(Cluster) if "figur
 
 _MAY_BE_ZERO = {
     "registration.deregister_base", "fabric.latency", "scaleup.latency", "port.latency", "device.copy_latency", "device.copy_start",
-    "library.hop", "library.message", "library.rendezvous", "library.device_buffers", "library.overlap_lost",
+    "library.hop", "library.message", "domain.hop", "library.rendezvous", "library.device_buffers", "library.overlap_lost",
     "transport.base", "transport.switch", "transport.hops", "transport.metres", "transport.per_metre", "nic.per_message",
 }  # fmt: skip
 

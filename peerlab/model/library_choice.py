@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
 
 from peerlab.errors import ScenarioError
 from peerlab.model.algorithms import ALGORITHMS as NAMED
@@ -17,6 +17,8 @@ from peerlab.units import PS_PER_US, say_bytes, say_time
 
 _GB = 10**9
 _HOPPER = 2
+_SPEEDS = ("speeds_before_hopper", "speeds_before_hopper", "speeds_from_hopper", "speeds_from_blackwell")
+"""Constants of the law, by generation."""
 _OLDEST, _NEWEST = 7, 10
 _NVLINK_FROM_BPS = 40 * _GB
 _SWITCHED_FROM = 5
@@ -48,6 +50,8 @@ class LibraryChoice:
     """What moves as one."""
     message_ps: int
     """What a NIC's proxy needs per slice."""
+    inside_Bps: int | None = None  # noqa: N815
+    """Inside one NVLink domain: what a pair of devices carries where the protocol gets less of it than the links; None: what they carry."""
 
     @property
     def load(self) -> float:
@@ -72,6 +76,11 @@ class LibraryChoice:
             "flush_ps": (self.flush_ps, "flush of what was received", ()),
             "scaleup_latency_ps": (0, inside, ()),
         }
+        if self.course.hops == 0:
+            rate, all_of_it = self.inside_Bps, "what a device's NVLink carries of it"
+            told = {"scaleup_latency_ps": told["scaleup_latency_ps"], "latency_ps": (0, "no NIC sends", ())}
+            if rate is not None:
+                told["scaleup_Bps"] = (rate, f"{run}: {all_of_it}", ("domain.rate",))
         return {
             field: [Change(how="is", amount=amount, by=by, why=why, figures=keys)]
             for field, (amount, why, keys) in told.items()
@@ -86,19 +95,20 @@ def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: in
     cluster = striped(cluster)
     generation = min(max(cluster.generation or _OLDEST, _OLDEST), _NEWEST) - _OLDEST
     each, inside = cluster.nic_Bps / _GB, library.law["nvlink_rate"][generation]
-    speeds = library.law[f"speeds_{'from' if generation >= _HOPPER else 'before'}_hopper"]
-    count, nvls = cluster.nics, library.law["nvls_channels"]
-    several = cluster.devices > 1
+    speeds = library.law[_SPEEDS[generation]]
+    count, nvls = min(cluster.nics, cluster.channels or cluster.nics), library.law["nvls_channels"]
+    several, in_domain = cluster.devices > 1, cluster.domain_nodes is not None
     nvlink = several and (cluster.scaleup_Bps or 0) * (cluster.devices - 1) >= _NVLINK_FROM_BPS
     within = inside / count if nvlink else each
     ring = (cluster.ring_channel_Bps or 0) / _GB or _speed(speeds, min(each, within))
     tree = (cluster.tree_channel_Bps or 0) / _GB or _speed(speeds, min(2 * ring, within))
-    switched = nvlink and generation >= _HOPPER and cluster.devices >= _SWITCHED_FROM
+    switched = nvlink and generation >= _HOPPER and cluster.devices >= _SWITCHED_FROM and not in_domain
+    alone = nodes == 1  # nothing of the way between nodes bounds it
     return NcclSight(
         nodes=nodes,
         devices=cluster.devices,
         generation=generation,
-        wire=cluster.node_wire_Bps / _GB,
+        wire=inf if alone else cluster.node_wire_Bps / _GB,
         ring=(count, ring),
         tree=(count, tree if several else ring, ring),
         nvls=(nvls, inside / nvls, count * ring / nvls) if switched else None,
@@ -108,8 +118,9 @@ def sight(library: Library, cluster: Cluster, nodes: int, path: str, version: in
         amd=cluster.cpu.upper() == "AMD",
         version=version,
         bound=exchange_bound_Bps(cluster) / _GB,
-        path=path_bound_Bps(cluster, path) / _GB,
-        pcie=path_bound_Bps(cluster, path, pcie_alone=True) / _GB,
+        path=inf if alone else path_bound_Bps(cluster, path) / _GB,
+        pcie=inf if alone else path_bound_Bps(cluster, path, pcie_alone=True) / _GB,
+        inside_hop=(cluster.domain_hop_ps or 0) / PS_PER_US,
     )
 
 
@@ -125,7 +136,7 @@ def costs(library: Library, cluster: Cluster, seen: NcclSight) -> Costs:
     forbidden = {one for rule in _forbidden(library, seen) for one in rule.protocols}
     return Costs(
         hop=(cluster.hop_ps or 0) / PS_PER_US,
-        message=(cluster.message_ps or 0) / PS_PER_US,
+        message=(cluster.message_ps or 0) / PS_PER_US if seen.nodes > 1 else 0.0,
         rendezvous=(cluster.rendezvous_ps or 0) / PS_PER_US,
         eager=cluster.eager_bytes or float("inf"),
         steering=steering,
@@ -217,9 +228,11 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
         hop_ps=_ps(max(0.0, flight / hops - flush)),
         flush_ps=_ps(flush),
         # not `run.rate`: what else of the topology bounds it, the simulation meets by itself
-        nic_Bps=max(1, round(run.line * run.load * _GB / nics)),
+        nic_Bps=max(1, round(run.line * run.load * _GB / nics)) if run.hops else cluster.nic_Bps,
         slice_bytes=slice_bytes,
         message_ps=_ps(waits),
+        # a device hands out and collects (n - 1)/n of the message twice, over a link to each of n - 1 others
+        inside_Bps=round(run.line * _GB * 2 / seen.devices) if not run.hops and run.line < seen.bound else None,
     )
 
 

@@ -91,7 +91,7 @@ class LibraryLaw:
         if not self.serves(question):
             return ()
         algorithm = question.choice.course.algorithm if question.choice else ""
-        asks = (question.nodes, question.nbytes, algorithm, question.collective)
+        asks = (question.domains, question.nbytes, algorithm, question.collective)
         return tuple(gap for gap in library.unsolved if gap.concerns(*asks))
 
 
@@ -133,11 +133,11 @@ class NcclLaw(LibraryLaw):
 
     @staticmethod
     def _sight(library: Library, question: "Scenario") -> NcclSight:
-        return sight(library, question.hardware, question.nodes, str(question.path), question.library_number)
+        return sight(library, question.hardware, question.domains, str(question.path), question.library_number)
 
     def schedule(self, question: "Scenario") -> str:
-        """Return the chain of its hops."""
-        return "chain"
+        """Return the chain of its hops; inside one domain nothing goes between nodes."""
+        return "chain" if question.domains > 1 else ""
 
     def changes(self, question: "Scenario", by: str) -> OwnChanges:
         """Return what its choice does to figures."""
@@ -178,7 +178,7 @@ class PairwiseLaw(LibraryLaw):
 
     def figures(self, question: "Scenario") -> tuple[str, ...]:
         """Return what a hop, a message and the exchange inside a node cost."""
-        return ("library.hop", "library.message", "library.overlap_lost") if question.nodes > 1 else ()
+        return ("library.hop", "library.message", "library.overlap_lost") if question.domains > 1 else ()
 
     def does(self, question: "Scenario") -> tuple[str, ...]:
         """Return the schedule; an all-to-all is sent to all at once, unless the algorithm goes in turns."""

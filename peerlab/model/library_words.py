@@ -84,7 +84,7 @@ def words_of(question: "Scenario") -> LibraryWords:
 def figures_of(question: "Scenario") -> dict[str, str | float | None]:
     """Return what library and transport were used, ``auto`` resolved, by `LIBRARY_FIGURES`; None where there is no such thing."""
     course = question.choice.course if question.choice else None
-    sends = question.nodes > 1 and not question.collective_record.is_message
+    sends = question.domains > 1 and not question.collective_record.is_message
     cut = course.chunk if course and question.slice_bytes == AUTO else question.slice_bytes
     values = (
         question.hardware.library,

@@ -18,7 +18,7 @@ SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("ll_rate", "tree_ll128_rate", "tree_rate", "nvls_tree_rate"), (4, 3)),
     **dict.fromkeys(("launch_nvls_tree", "network_nvls_tree", "nvls_channels", "tree_ll_share"), ()),
     "small_chunks_before": (), "steering": (2,), "steering_changes": (), "copy_rate": (3, 4), "correction": (3, 24),
-    "speeds_before_hopper": (19,), "speeds_from_hopper": (17,),
+    "speeds_before_hopper": (19,), "speeds_from_hopper": (17,), "speeds_from_blackwell": (20,),
 }  # fmt: skip
 """The constants of a law (``[law]`` of a library's file), and how many numbers each has: by protocol 3, by generation 4."""
 ZERO_MEANS_NONE = ("nvls_tree_rate", "nvls_efficiency", "message_share")
@@ -54,6 +54,8 @@ class NcclSight:
     """Whether the host's processor is AMD's."""
     version: int
     """NCCL's version, such as 219 for 2.19."""
+    inside_hop: float = 0.0
+    """Microseconds that a hop inside a node takes more than NCCL plans with: between the servers of an NVLink domain."""
     bound: float = inf
     """GB/s of the message that the links inside a node let through."""
     path: float = inf
@@ -170,7 +172,7 @@ def course(sight: NcclSight, size: int, law: Law, costs: Costs, algorithm: str, 
         "nvls-tree": 2 * sight.devices * chunk / (1000 * nic),
     }[algorithm]
     load, line = _load(sight, law, algorithm, p), _rate(sight, law, algorithm, protocol)
-    rate = min(line, sight.bound, sight.path / load)
+    rate = min(line, sight.bound, sight.path / load if load else inf)
     message = costs.message * law["message_share"][p]
     one = hops * message if algorithm == "ring" else message
     waits = (rounds if algorithm == "ring" else rounds - 1) * one if rounds > 1 else 0.0
@@ -205,13 +207,14 @@ def _inside(sight: NcclSight, law: Law, algorithm: str, p: int, chunk: float) ->
     link = "nvlink" if sight.nvlink else "pcie"
     if algorithm == "tree":
         copy = chunk / (1000 * law["copy_rate"][p][sight.generation])
-        return law["launch_tree"][p], 2 * (sight.devices - 1) * (law[f"{link}_tree"][p] + copy)
+        return law["launch_tree"][p], 2 * (sight.devices - 1) * (law[f"{link}_tree"][p] + sight.inside_hop + copy)
     return law["launch_ring"][p], (_steps(sight) - 2 * (sight.nodes - 1)) * _ring_hop(sight, law, p)
 
 
 def _ring_hop(sight: NcclSight, law: Law, p: int) -> float:
-    least = (2.0 if sight.amd else 1.0) * (3 if PROTOCOLS[p] == "Simple" else 1)
-    return float(max(law["nvlink_ring" if sight.nvlink else "pcie_ring"][p], least))
+    posts = (2.0 if sight.amd else 1.0) * (3 if PROTOCOLS[p] == "Simple" else 1)
+    least = posts if sight.nodes > 1 else 0.0  # what the proxy needs for a message, where there is one
+    return float(max(law["nvlink_ring" if sight.nvlink else "pcie_ring"][p] + sight.inside_hop, least))
 
 
 def _steps(sight: NcclSight) -> int:
@@ -228,16 +231,16 @@ def _rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> float:
     ranks = sight.devices * sight.nodes
     if algorithm == "ring":
         return sight.wire * ranks / (2 * (ranks - 1))
-    line = sight.wire * sight.nodes / (2 * (sight.nodes - 1))
-    limit = law["tree_rate"][sight.generation][1 if sight.nodes <= 2 else 2]
+    line = sight.wire * sight.nodes / (2 * (sight.nodes - 1)) if sight.nodes > 1 else inf
+    limit = law["tree_rate"][sight.generation][_many(sight)]
     return float(min(line, 0.5 * sight.tree[0] * limit))
 
 
 def _planned_rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> float:
     """Return the rate of tuning.cc (ncclTopoTuneModel)."""
-    many = 1 if sight.nodes <= 2 else 2
+    many, at = _many(sight), sight.generation
     ranks = sight.devices * sight.nodes
-    at, low = sight.generation, law["ll_rate"][1 if sight.amd else 0][many]
+    low = law["ll_rate"][at if not many else 1 if sight.amd else 0][many]
     if algorithm == "nvls-tree":
         channels, inside, between = sight.nvls or (1, 0.0, 0.0)
         within = inside * law["nvls_efficiency"][at] * (channels - 1) / channels * 2
@@ -259,6 +262,11 @@ def _planned_rate(sight: NcclSight, law: Law, algorithm: str, protocol: str) -> 
     elif protocol == "LL128":
         bus = min(bus * 120 / 128, channels * law["tree_ll128_rate"][at][many])
     return float(bus * 0.5)
+
+
+def _many(sight: NcclSight) -> int:
+    """Return which column of a table by nodes holds: 1, 2 or more."""
+    return min(sight.nodes, 3) - 1
 
 
 def _planned(sight: NcclSight, size: int, law: Law, latency: float, algorithm: str, protocol: str) -> float:

@@ -8,6 +8,8 @@ from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.checks import checked_word
 from peerlab.model.collective import Collective, collective_of
 from peerlab.model.disturbance import checked_jitter, checked_slow_nodes
+from peerlab.model.domains import check as check_domains
+from peerlab.model.domains import joined, nodes_per_domain
 from peerlab.model.effective_machine import EffectiveMachine, changed
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.further_hops import UP_AND_DOWN, with_hops
@@ -55,6 +57,7 @@ class Scenario(Settings):
         self._check_path()
         _ = self._wired  # which refuses a wiring where nothing is known of the cluster's PCIe
         self.network.check()
+        check_domains(self)
         check_library(self)
         check_shape(self)
         self._set("placement", checked_placement(self.placement, self.nodes))
@@ -96,7 +99,7 @@ class Scenario(Settings):
     @property
     def sums_between(self) -> bool:
         """Whether switches between the nodes add up."""
-        return self.algorithm_record.in_network and self.nodes > 1
+        return self.algorithm_record.in_network and self.domains > 1
 
     @property
     def nbytes(self) -> int:
@@ -106,7 +109,17 @@ class Scenario(Settings):
     @property
     def ranks(self) -> int:
         """Ranks that take part: one per device, or two for point to point."""
-        return 2 if self.collective_record.is_message else self.nodes * self.hardware.devices
+        return 2 if self.collective_record.is_message else self.nodes * self.given_cluster.devices
+
+    @cached_property
+    def nodes_per_domain(self) -> int:
+        """Nodes whose devices NVLink joins; 1 where it ends at the node."""
+        return nodes_per_domain(self.given_cluster, self.nodes)
+
+    @property
+    def domains(self) -> int:
+        """Groups of nodes that NVLink joins, as many as nodes where it ends at the node: between them the NICs carry what is sent."""
+        return self.nodes // self.nodes_per_domain
 
     # ---- the machine -----------------------------------------------------------------------------------------------
 
@@ -121,9 +134,10 @@ class Scenario(Settings):
 
     @cached_property
     def written(self) -> tuple[Cluster, ...]:
-        """The cluster as given, wired, with its library's figures, with its transport's."""
-        served = with_library(self._wired, self.used_library)
-        return self.given_cluster, self._wired, served, self.network.joined(served)
+        """The cluster as given, wired, with a domain for a node, with its library's figures, with its transport's."""
+        domain = joined(self._wired, self.nodes_per_domain)
+        served = with_library(domain, self.used_library)
+        return self.given_cluster, self._wired, domain, served, self.network.joined(served)
 
     @cached_property
     def hardware(self) -> Cluster:
@@ -378,7 +392,7 @@ class Scenario(Settings):
 
     def host(self, node: int) -> int:
         """Return the host that a node runs on."""
-        return hosts(self.placement, self.nodes, self.fabric.hosts_per_leaf, self.seed)[node]
+        return hosts(self.placement, self.domains, self.fabric.hosts_per_leaf, self.seed)[node]
 
     def node_speed(self, node: int) -> float:
         """Return the share of the full rate that a node's NICs have."""

@@ -61,10 +61,10 @@ def check_shape(scenario: "Scenario") -> None:
         raise ScenarioError(
             "algorithm", f"{scenario.algorithm!r} needs a switch inside the node that adds up, {lacks}"
         )
-    if algorithm.in_network and scenario.nodes > 1:
+    if algorithm.in_network and scenario.domains > 1:
         check_in_network(scenario.algorithm, scenario.data_path, scenario.fabric, scenario.used_transport)
     if scenario.choice is None or not algorithm.one_device:  # NCCL's ring goes over all devices
-        algorithm.check(scenario.hardware, scenario.nodes, scenario.collective)
+        algorithm.check(scenario.hardware, scenario.domains, scenario.collective)
 
 
 def _check_memory(scenario: "Scenario") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from peerlab.model.domains import HOP, RATE, SHARP
 from peerlab.model.hardware import FIGURE_FIELDS, FIGURE_KINDS, Figure
 from peerlab.model.node_exchange import node_exchange
 from peerlab.model.paths import REDUCE
@@ -32,6 +33,8 @@ def figures_used(scenario: Scenario) -> frozenset[str]:
             keys.add("slices.least")
     if scenario.window is None:
         keys.add("slices.window")
+    if scenario.nodes_per_domain > 1:  # what its devices are joined with is the domain's
+        keys = (keys - {"scaleup.rate", "scaleup.sharp"}) | {RATE, SHARP, HOP}
     if scenario.choice:  # a hop between nodes has the library's latency, as has one inside them
         keys -= {"fabric.latency", "scaleup.latency", "slices.least"}
     return frozenset(keys & cluster.figures.keys())

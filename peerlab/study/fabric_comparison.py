@@ -181,7 +181,7 @@ def compare_fabrics(
         If there is no such transport, the cluster or the path lacks it, or nothing leaves the node by a NIC.
     """
     base = checked_scenario(scenario)
-    if base.nodes == 1:
+    if base.domains == 1:
         raise ScenarioError("nodes", "one node sends nothing to another; give 2 or more")
     names = list(dict.fromkeys(_served(base) if transports is None else transports))
     if not names and not base.uses_nic:

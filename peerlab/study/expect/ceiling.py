@@ -61,7 +61,7 @@ def at_best(cluster: Cluster) -> Cluster:
 def _sends(scenario: Scenario) -> tuple[float, bool]:
     """Return how often a node sends the message at the least, and whether the network's switches add up for that."""
     record = scenario.collective_record
-    least = record.node_factor(scenario.nodes, scenario.hardware.devices)
+    least = record.node_factor(scenario.domains, scenario.hardware.devices)
     if record.passes == 2 and least > 1 and _ADDS_UP in scenario.hardware.transports:
         return 1.0, True
     return least, False

@@ -64,7 +64,7 @@ def floor_factor(scenario: Scenario) -> FloorFactor | None:
 
 def carried_by(scenario: Scenario) -> str:
     """Return what carries the bytes of an exchange between nodes; empty where no law that was held against logs foretells it."""
-    if scenario.nodes > 1 and scenario.collective_record.passes == 2 and scenario.data_path.uses_kernel_tcp:
+    if scenario.domains > 1 and scenario.collective_record.passes == 2 and scenario.data_path.uses_kernel_tcp:
         return "sockets"
     library = scenario.used_library
     return library.transport if library and scenario.choice else ""

@@ -93,7 +93,7 @@ def _law_s(asked: Scenario, constants: Mapping[str, Floats], bound: float) -> Fl
     library, cluster = asked.used_library, asked.hardware
     if library is None or not law_of(library).chooses:
         raise PeerlabError(f"{cluster.name} has no NCCL: nothing can be fitted")
-    seen = replace(sight(library, cluster, asked.nodes, str(asked.path), asked.library_number), bound=bound)
+    seen = replace(sight(library, cluster, asked.domains, str(asked.path), asked.library_number), bound=bound)
     # the law adds and multiplies its costs, and asks nothing about them: an array of tries goes through it as a number does
     tried: dict[str, Any] = {
         _COSTS[key]: values for key, values in constants.items() if key in cluster.figures
