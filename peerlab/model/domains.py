@@ -92,9 +92,7 @@ def check(scenario: "Scenario") -> None:
             "slow_nodes", f"{inside}, and a slow one among them is not simulated; leave it out"
         )
     if scenario.placement is not None:
-        raise ScenarioError(
-            "placement", f"{inside}, and where a domain hangs is not simulated; leave it out"
-        )
+        raise ScenarioError("placement", f"{inside}, and where a domain hangs is not simulated; leave it out")
     if scenario.collective_record.is_message and scenario.domains == 1:
         most = scenario.given_cluster.domain_nodes
         raise ScenarioError(

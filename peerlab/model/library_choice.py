@@ -232,7 +232,9 @@ def _of(run: LawCourse, library: Library, cluster: Cluster, seen: NcclSight, siz
         slice_bytes=slice_bytes,
         message_ps=_ps(waits),
         # a device hands out and collects (n - 1)/n of the message twice, over a link to each of n - 1 others
-        inside_Bps=round(run.line * _GB * 2 / seen.devices) if not run.hops and run.line < seen.bound else None,
+        inside_Bps=round(run.line * _GB * 2 / seen.devices)
+        if not run.hops and run.line < seen.bound
+        else None,
     )
 
 
@@ -242,4 +244,5 @@ def _ps(microseconds: float) -> int:
 
 def _named(library: Library, seen: NcclSight) -> str:
     name, _, over = library.title.partition(" over ")
-    return f"{name} {seen.version // 100}.{seen.version % 100}{f' over {over}' if over else ''}"
+    where = " inside one NVLink domain" if seen.nodes == 1 else f" over {over}" if over else ""
+    return f"{name} {seen.version // 100}.{seen.version % 100}{where}"

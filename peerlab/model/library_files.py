@@ -211,9 +211,13 @@ def _tables(document: dict[str, Any], entry: str) -> list[Any]:
     return given
 
 
+_DOMAIN = ("within", "between")
+"""Where of NVLink domains a thing is not solved."""
+
+
 def _unsolved(given: Any) -> Unsolved:
     kinds: dict[str, type] = {
-        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str, "takes": list
+        "says": str, "nodes": int, "from_bytes": str, "to_bytes": str, "algorithm": str, "collective": str, "domain": str, "takes": list
     }  # fmt: skip
     if not isinstance(given, dict) or "says" not in given:
         raise HardwareError("[[unsolved]] needs says, a sentence")
@@ -224,7 +228,7 @@ def _unsolved(given: Any) -> Unsolved:
             what = {int: "number", list: "list"}.get(kinds[name], "text")
             raise HardwareError(f"[[unsolved]] {name} = {value!r} is no {what}")
     _sentence("[[unsolved]] says", given["says"])
-    for name, words in (("algorithm", ALGORITHMS), ("collective", COLLECTIVES)):
+    for name, words in (("algorithm", ALGORITHMS), ("collective", COLLECTIVES), ("domain", _DOMAIN)):
         if name in given:
             _one_of(f"[[unsolved]] {name}", given[name], words)
     sizes = {name: parse_bytes(given[name]) for name in ("from_bytes", "to_bytes") if name in given}

@@ -91,7 +91,8 @@ class LibraryLaw:
         if not self.serves(question):
             return ()
         algorithm = question.choice.course.algorithm if question.choice else ""
-        asks = (question.domains, question.nbytes, algorithm, question.collective)
+        domain = "" if question.nodes_per_domain == 1 else "within" if question.domains == 1 else "between"
+        asks = (question.domains, question.nbytes, algorithm, question.collective, domain)
         return tuple(gap for gap in library.unsolved if gap.concerns(*asks))
 
 
@@ -133,7 +134,9 @@ class NcclLaw(LibraryLaw):
 
     @staticmethod
     def _sight(library: Library, question: "Scenario") -> NcclSight:
-        return sight(library, question.hardware, question.domains, str(question.path), question.library_number)
+        return sight(
+            library, question.hardware, question.domains, str(question.path), question.library_number
+        )
 
     def schedule(self, question: "Scenario") -> str:
         """Return the chain of its hops; inside one domain nothing goes between nodes."""

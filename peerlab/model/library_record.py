@@ -39,13 +39,15 @@ class Unsolved:
     """Where this algorithm runs; empty: with any."""
     collective: str = ""
     """Of this collective; empty: of all."""
+    domain: str = ""
+    """``within``: inside one NVLink domain of several nodes; ``between``: between several; empty: wherever it is."""
     takes: tuple[float, float] = (1.0, 1.0)
     """How many times as long as simulated it may take, from and to; every band holds it."""
 
-    def concerns(self, nodes: int, size: int, algorithm: str, collective: str) -> bool:
-        """Return whether a message of so many bytes between so many nodes meets it."""
+    def concerns(self, nodes: int, size: int, algorithm: str, collective: str, domain: str = "") -> bool:
+        """Return whether a message of so many bytes between so many nodes, or NVLink domains, meets it."""
         last = size if self.to_bytes is None else self.to_bytes
-        here = nodes >= self.nodes and self.from_bytes <= size <= last
+        here = nodes >= self.nodes and self.from_bytes <= size <= last and self.domain in ("", domain)
         return here and self.algorithm in ("", algorithm) and self.collective in ("", collective)
 
 

@@ -207,7 +207,9 @@ def _inside(sight: NcclSight, law: Law, algorithm: str, p: int, chunk: float) ->
     link = "nvlink" if sight.nvlink else "pcie"
     if algorithm == "tree":
         copy = chunk / (1000 * law["copy_rate"][p][sight.generation])
-        return law["launch_tree"][p], 2 * (sight.devices - 1) * (law[f"{link}_tree"][p] + sight.inside_hop + copy)
+        return law["launch_tree"][p], 2 * (sight.devices - 1) * (
+            law[f"{link}_tree"][p] + sight.inside_hop + copy
+        )
     return law["launch_ring"][p], (_steps(sight) - 2 * (sight.nodes - 1)) * _ring_hop(sight, law, p)
 
 

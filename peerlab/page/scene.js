@@ -54,6 +54,7 @@ const RING = { x: 470, y: 130, radius: 17, dots: 24, words: 34 };
  * @property {number[]} source
  * @property {number[]} beyond
  * @property {Object<string, string>} slow
+ * @property {string} unit What two of are shown: node, or domain
  */
 export class Scene extends View {
   static place = ["beforebegin", ".pl-player"];
@@ -286,15 +287,15 @@ export class Scene extends View {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), { node, other } = names, aside = this.figures.sparse ? 9 : 0;
     const addName = (number, [x, y], align) => {
       const [what, ...share] = (sight.slow[number] || "").split(" "); // below the name, where the host's boxes leave little room
-      words.push([align === "left" ? x - aside : x + aside, y, `node ${number}`, 12, "bold", what ? "hot-ink" : "ink", align]);
+      words.push([align === "left" ? x - aside : x + aside, y, `${sight.unit} ${number}`, 12, "bold", what ? "hot-ink" : "ink", align]);
       if (what) [what, share.join(" ")].forEach((word, i) => words.push([x, y + 14 + 12 * i, word, 11, "bold", "hot-ink", align]));
     };
     addName(sight.node, [node[0], node[2]], "left");
     const partner = sight.partner[step];
     if (partner >= 0) addName(partner, [node[1], node[2]], "right");
     if (this.scale < LEAST_WORD / 12) return; // words are larger than their place
-    if (sight.source[step] >= 0) words.push([other[0], other[2], `from node ${sight.source[step]}`, 11, "normal", "muted", "right"]);
-    if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to node ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
+    if (sight.source[step] >= 0) words.push([other[0], other[2], `from ${sight.unit} ${sight.source[step]}`, 11, "normal", "muted", "right"]);
+    if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to ${sight.unit} ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
   }
 
   // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).

@@ -15,7 +15,7 @@ from peerlab.view.frames import PASSED, PageRows, moves
 from peerlab.view.geometry import SUM_BOX, badge_place, stops, waiting_places, ways
 from peerlab.view.picture import Picture
 from peerlab.view.registration_table import LiveTable, StandingTable, table
-from peerlab.view.shown_nodes import ShownNodes
+from peerlab.view.shown_nodes import ShownNodes, unit
 from peerlab.view.theme import FONT, stage_role
 from peerlab.view.tips import Tip, tips
 from peerlab.view.trains import aside, breadth, queues
@@ -33,6 +33,8 @@ class Sight(TypedDict):
     beyond: tuple[int, ...]
     slow: dict[str, str]
     """The words beside the names of slow nodes."""
+    unit: str
+    """What two of are shown: ``node``, or ``domain`` where NVLink joins several."""
 
 
 class Sums(TypedDict):
@@ -116,6 +118,7 @@ def _sight(seen: ShownNodes, run: Run) -> Sight:
         "source": (-1,) if run.scenario.sums_between else seen.source,
         "beyond": (-1,) if run.scenario.sums_between else seen.beyond,
         "slow": _slow(run),
+        "unit": unit(run.scenario),
     }
 
 

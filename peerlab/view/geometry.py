@@ -55,16 +55,18 @@ class Geometry:
     """Whether slices leave by the devices' own ports, past PCIe switch and NIC."""
     sums: bool = False
     """Whether a switch between the nodes adds up: what all send goes up to it, and comes down to all as a sum."""
+    domain: bool = False
+    """Whether NVLink joins several nodes: their trays stand in the place of a host, and a device and its NIC of one below them."""
 
     @property
     def host(self) -> bool:
         """Whether the cluster says how host memory is reached; what it leaves out with a reason is never a limit."""
-        return "switch.uplink" in {**self.cluster.figures, **self.cluster.leaves_out}
+        return not self.domain and "switch.uplink" in {**self.cluster.figures, **self.cluster.leaves_out}
 
     @property
     def switch(self) -> bool:
         """Whether something joins devices, NIC and host (on a bare fabric nothing does)."""
-        return not all(data_path(path).is_bare for path in self.cluster.paths)
+        return not self.domain and not all(data_path(path).is_bare for path in self.cluster.paths)
 
     @property
     def apart(self) -> bool:
@@ -202,7 +204,7 @@ class Geometry:
 def geometry_of(run: Run) -> Geometry:
     """Return the positions in the picture of a run."""
     s = run.scenario
-    return Geometry(s.hardware, s.data_path.uses_own_ports, s.sums_between)
+    return Geometry(s.hardware, s.data_path.uses_own_ports, s.sums_between, s.nodes_per_domain > 1)
 
 
 def ways(geometry: Geometry, track: Track, device: int) -> list[list[Point]]:

@@ -80,8 +80,8 @@ def _sending(run: Run) -> str:
     s = run.scenario
     if not sends(s):
         return f"{s.data_path.title}: no NIC, no port"
-    if s.nodes == 1:
-        return "one node: no wire"
+    if s.domains == 1:
+        return "one NVLink domain: no NIC" if s.nodes_per_domain > 1 else "one node: no wire"
     alike = run.trace.folded or s.collective_record.is_message
     name = "wire" if alike else "busiest ports" if s.data_path.uses_own_ports else "busiest NIC"
     return f"{name} {run.wire_busy:.0%} busy"

@@ -45,7 +45,7 @@ def table(run: Run) -> StandingTable | LiveTable:
     if not s.registers:
         title = "Pinned memory" if s.data_path.uses_kernel_tcp else "Registered memory (MR)"
         return {"live": False, "lines": _standing(run), "title": title}
-    if s.nodes == 1:
+    if s.domains == 1:
         return {"live": False, "lines": [], "title": ""}
     segments = registrations(run.trace, focus(run))
     total = f"{counters.hits} hits, {counters.misses} misses"

@@ -20,7 +20,7 @@ def draw_node(sketch: Sketch, node: int) -> None:
     """Draw the background of a node, below everything else of it."""
     g, d, s = sketch.geometry, sketch.drawing, sketch.run.scenario
     d.box("panels", (g.x(node, 0.8), 0.8, g.x(node, NODE_WIDTH), HEIGHT - 0.8), "panel", "faint")
-    if not s.collective_record.is_message and s.nodes > 1:
+    if not s.collective_record.is_message and s.domains > 1:
         d.line(g.stub(node), "faint", 2)
     switches = sketch.cluster.numa_domains * sketch.cluster.switches_per_numa
     if switches > 1 and not s.collective_record.is_message:

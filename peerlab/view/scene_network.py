@@ -22,6 +22,7 @@ from peerlab.view.geometry import (
     SWITCH_TOP,
     WIRE,
 )
+from peerlab.view.shown_nodes import unit
 from peerlab.view.sketch import Sketch
 from peerlab.view.theme import stage_role
 from peerlab.view.wire import say_latency, say_rate, wire_Bps
@@ -113,7 +114,9 @@ def _nic_Bps(sketch: Sketch) -> int:  # noqa: N802
 
 
 def _nic(sketch: Sketch, node: int) -> None:
-    g, d, used = sketch.geometry, sketch.drawing, sketch.uses("NIC")
+    g, d = sketch.geometry, sketch.drawing
+    # within one NVLink domain no NIC has anything to do, whatever the path
+    used = sketch.uses("NIC") and not (s := sketch.run.scenario).domains == 1 < s.nodes
     hot = sketch.hot_part == "NIC"
     edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
     edge = "hot" if hot else "edge" if used else "faint"
@@ -137,7 +140,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     rate = f"{times}{_nic_Bps(sketch) * 8 / 1e9 * speed:g} Gb/s" if sketch.on("NIC") else "no limit"
     d.text(
         (beside, BOX_TOP + below),
-        rate if used else "not used",
+        rate if used else "idle" if sketch.run.scenario.nodes_per_domain > 1 else "not used",
         size=11,
         bold=slow,
         ink="hot-ink" if slow else "muted",
@@ -181,9 +184,9 @@ def draw_wire(sketch: Sketch) -> None:
         half = max(half, SUM_LANE + 6)
         names = (y - half - 8, y + half + 13, y + half + 26)
         d.box("boxes", (SUM_BOX[0], y - half, SUM_BOX[1], y + half), "box", "edge", 1.6)
-        d.text((WIDTH / 2, y), f"{s.nodes} in, 1 out", size=13, bold=True)
+        d.text((WIDTH / 2, y), f"{s.domains} in, 1 out", size=13, bold=True)
         rate = f"{name.removeprefix('wire, ')}, "
-        name = f"switch adds up {s.nodes} nodes"
+        name = f"switch adds up {s.domains} nodes"
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
     ink = "hot-ink" if named else "muted"
     d.text((WIDTH / 2, names[1]), rate + _sending(sketch), size=12, bold=named, ink=ink)
@@ -228,7 +231,14 @@ def draw_alone(sketch: Sketch) -> None:
     if c.devices > 1 and in_switch:
         _node_switch(sketch, x)
         y = 46.0
-    d.text((x, y - 24), "One node: nothing crosses a NIC or a wire.", size=13, bold=True)
+    s = sketch.run.scenario
+    joined = s.nodes_per_domain > 1
+    said = (
+        "One NVLink domain: no byte crosses a NIC."
+        if joined
+        else "One node: nothing crosses a NIC or a wire."
+    )
+    d.text((x, y - 24), said, size=13, bold=True)
     if c.devices == 1:
         d.text((x, y), f"Its one {c.device_name} has nobody to exchange with.", size=12, ink="muted")
         return
@@ -238,10 +248,13 @@ def draw_alone(sketch: Sketch) -> None:
     does = (
         "read sums that their switch makes (NVLink SHARP)"
         if in_switch
+        else "exchange over NVLink switches"
+        if joined
         else "exchange over links of their own"
     )
     d.text((x, y), f"Its {c.devices} {c.device_name} {does},", size=12, ink="muted")
-    mark = sketch.mark("scaleup.sharp" if in_switch else "scaleup.rate")
+    level = "domain" if joined else "scaleup"
+    mark = sketch.mark(f"{level}.sharp" if in_switch else f"{level}.rate")
     rate = f"{capacity_Bps(c, way.resource) / 1e9:g} GB/s each{mark}"
     busy = sketch.share(0, way.resource)
     d.text((x, y + 20), f"{rate}, {busy}", size=12, bold=hot, ink="hot-ink" if hot else "muted")
@@ -281,4 +294,6 @@ def _sender(sketch: Sketch) -> str:
     alike = sketch.run.trace.folded or sketch.run.scenario.collective_record.is_message
     if alike:
         return ""
-    return f"node {sketch.sight.node}'s {'ports' if sketch.native else 'NIC'} sending, "
+    return (
+        f"{unit(sketch.run.scenario)} {sketch.sight.node}'s {'ports' if sketch.native else 'NIC'} sending, "
+    )

@@ -17,6 +17,7 @@ from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import Schedule
 from peerlab.model.disturbance import slowest
 from peerlab.model.resources import RESOURCES
+from peerlab.model.scenario import Scenario
 from peerlab.trace import Resource, Trace
 
 OWN, NEXT, PREVIOUS, BACK = 1, 2, 4, 8
@@ -24,6 +25,11 @@ OWN, NEXT, PREVIOUS, BACK = 1, 2, 4, 8
 
 _STEPS = 2**14
 """Steps of a schedule that are looked at, at most."""
+
+
+def unit(scenario: Scenario) -> str:
+    """Return what a picture shows two of: nodes, or NVLink domains of several."""
+    return "domain" if scenario.nodes_per_domain > 1 else "node"
 
 
 @dataclass(frozen=True)

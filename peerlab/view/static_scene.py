@@ -1,6 +1,7 @@
 """The static part of the data path's picture; it needs no plotting library."""
 
 from peerlab.model.stages import stage_kind
+from peerlab.view.domain_scene import draw_domain, draw_tray
 from peerlab.view.drawing import Drawing
 from peerlab.view.geometry import ways
 from peerlab.view.scene_host import draw_host, draw_node
@@ -11,10 +12,14 @@ from peerlab.view.theme import stage_role
 
 def draw(sketch: Sketch) -> Drawing:
     """Draw the static scene, from the background up."""
-    alone = sketch.run.scenario.nodes == 1
+    alone = sketch.run.scenario.domains == 1
     for node in (0,) if alone else (0, 1):
-        draw_node(sketch, node)
-        draw_host(sketch, node)
+        if sketch.run.scenario.nodes_per_domain > 1:
+            draw_tray(sketch, node)
+            draw_domain(sketch, node)
+        else:
+            draw_node(sketch, node)
+            draw_host(sketch, node)
         draw_devices(sketch, node)
     if alone:
         draw_alone(sketch)

@@ -14,6 +14,7 @@ from peerlab.view.geometry import badge_place
 from peerlab.view.headline import cards
 from peerlab.view.moment import fullest, moment
 from peerlab.view.picture import Picture
+from peerlab.view.shown_nodes import unit
 from peerlab.view.sketch import Sketch
 from peerlab.view.svg import Paper
 from peerlab.view.theme import palette, stage_role
@@ -115,9 +116,9 @@ def _names(paper: Paper, sketch: Sketch) -> None:
     """Name the nodes in the picture; a partner that changes from step to step has no number."""
     x, other, y = sketch.geometry.names()["node"]
     partners = sketch.sight.partner
-    paper.text((x, y), f"node {sketch.sight.node}", size=12, bold=True, align="left")
+    paper.text((x, y), f"{unit(sketch.run.scenario)} {sketch.sight.node}", size=12, bold=True, align="left")
     if partners != (-1,):
-        right = f"node {partners[0]}" if len(partners) == 1 else "partner"
+        right = f"{unit(sketch.run.scenario)} {partners[0]}" if len(partners) == 1 else "partner"
         paper.text((other, y), right, size=12, bold=True, align="right")
 
 
@@ -166,7 +167,7 @@ def _foot(paper: Paper, picture: Picture) -> float:
     sketch = picture.sketch
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
-    if not sketch.geometry.sums and sketch.run.scenario.nodes > 1:
+    if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
         entries.append(("", "hollow: at the neighbours"))
     y, x, letters = _HEAD + HEIGHT + 16, 2.0, max(12.0, paper.smallest) / 12
     for role, meaning in entries:

@@ -39,7 +39,7 @@ class Tip(TypedDict):
 
 def tips(sketch: Sketch) -> list[Tip]:
     """Return the tips on the parts that are drawn."""
-    nodes = (0,) if sketch.run.scenario.nodes == 1 else (0, 1)
+    nodes = (0,) if sketch.run.scenario.domains == 1 else (0, 1)
     found = [
         (node, part, title, box)
         for node in nodes

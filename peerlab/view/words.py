@@ -18,13 +18,13 @@ from peerlab.view.wire import say_wire
 def colours(run: Run) -> list[list[str]]:
     """Return the colour key: role and meaning of every colour that this run uses."""
     s = run.scenario
-    used = [stage.name for stage in s.stages] if s.nodes > 1 else []
-    if s.registers and s.nodes > 1:
+    used = [stage.name for stage in s.stages] if s.domains > 1 else []
+    if s.registers and s.domains > 1:
         used.insert(0, "register")
     if not s.collective_record.is_message:
         used += ["reduce"] if s.reduces and s.collective_record.adds else []
         used += [node_exchange(s).hand_stage] if s.hardware.devices > 1 else []
-    used += ["flight"] if s.nodes > 1 else []
+    used += ["flight"] if s.domains > 1 else []
     key: dict[str, str] = {}
     for stage in used:
         kind = stage_kind(stage)
@@ -43,7 +43,7 @@ def caption(run: Run, picture: Picture | None = None, *, unsolved: bool = True) 
     s = run.scenario
     warm = (
         f", {s.runs} times in a row: the last is shown, its registrations were already cached"
-        if s.registers and s.runs > 1 and s.registration == "cached" and s.nodes > 1
+        if s.registers and s.runs > 1 and s.registration == "cached" and s.domains > 1
         else ""
     )
     beyond = " More ranks than the vendor's library allows: an extrapolation." if s.extrapolates else ""
@@ -52,7 +52,7 @@ def caption(run: Run, picture: Picture | None = None, *, unsolved: bool = True) 
 
 def _over(s: Scenario) -> str:
     """Return which transport carries it, with packets, switches and cable, where one is named and something crosses a wire."""
-    return f", over {s.transport_says}" if s.transport_says and s.nodes > 1 else ""
+    return f", over {s.transport_says}" if s.transport_says and s.domains > 1 else ""
 
 
 def _unsolved(s: Scenario) -> str:
@@ -75,7 +75,7 @@ def _not_drawn(picture: Picture) -> str:
 
 def _slices(s: Scenario) -> str:
     """Return the size of slices and who sets it: the user, the library's largest slice, or how many a transfer has at least."""
-    if s.nodes == 1:
+    if s.domains == 1:
         return ""
     found = slices(s)
     if len(found) < 2:
@@ -133,13 +133,13 @@ def _unfelt(s: Scenario) -> str:
 
 def way(scenario: Scenario) -> str:
     """Return the way that slices take, as a sentence without its end."""
-    if scenario.nodes == 1:
+    if scenario.domains == 1:
         return _inside(scenario)
     said = _through(scenario)
     if not scenario.sums_between:
         return said
     inside = f"{_inside(scenario)}. " if scenario.algorithm_record.in_node_switch else ""
-    return f"{said}. {inside}Each node's slice goes up to the switch, which adds {scenario.nodes} of them; the sum comes down to all"
+    return f"{said}. {inside}Each node's slice goes up to the switch, which adds {scenario.domains} of them; the sum comes down to all"
 
 
 def _inside(s: Scenario) -> str:
@@ -149,6 +149,8 @@ def _inside(s: Scenario) -> str:
         return f"One {name} has nobody to exchange with"
     if s.algorithm_record.in_node_switch:
         return f"Each {name}'s slice goes up to the node's NVSwitch, which adds {count} of them; the sum comes down to all {count}"
+    if s.nodes_per_domain > 1:
+        return f"The {count} {name} of {s.nodes} nodes exchange over the switches of one NVLink domain; nothing crosses a NIC or a wire"
     return f"The {count} {name} of the node exchange among themselves; nothing crosses a NIC or a wire"
 
 
@@ -159,6 +161,11 @@ def _through(scenario: Scenario) -> str:
     over_cpu = known and wiring.place.over_cpu
     across = f"{ACROSS_SWITCH} and the CPU" if over_cpu else ACROSS_SWITCH
     said = scenario.data_path.way.format(device=scenario.hardware.device_name, across=across)
+    if scenario.nodes_per_domain > 1:
+        inside = (
+            f"The {scenario.hardware.devices} {scenario.hardware.device_name} of a domain add up over NVLink"
+        )
+        said = f"{inside}; between domains {said[:1].lower()}{said[1:]}"
     if not known:
         return said
     if over_cpu:
@@ -184,7 +191,9 @@ def title(scenario: Scenario) -> str:
     """Return what is asked, as a title."""
     s = scenario
     where = say_count(2 if s.collective_record.is_message else s.nodes, "node")
-    by = "" if s.nodes == 1 else f", {path_name(s)}"  # one node uses no path
+    by = "" if s.domains == 1 else f", {path_name(s)}"  # one node uses no path
+    if s.nodes_per_domain > 1:
+        by = f", {say_count(s.domains, 'NVLink domain')}{by}"
     return f"{s.hardware.title}: {s.collective_record.title} of {say_bytes(s.nbytes)} on {where}{by}"
 
 
@@ -214,6 +223,6 @@ def alt_text(run: Run) -> str:
     """
     if not run.time_ps:
         return f"{title(run.scenario)}: one rank exchanges nothing, no time passes."
-    wire = f", {say_wire(run)}" if run.scenario.nodes > 1 else ""
+    wire = f", {say_wire(run)}" if run.scenario.domains > 1 else ""
     figures = f"{run.busbw_GBps:.3g} GB/s bus bandwidth in {say_time(run.time_ps)}{wire}"
     return f"{title(run.scenario)}: {figures}; mostly waits for {waits_for(run)}. {way(run.scenario)}{_over(run.scenario)}."

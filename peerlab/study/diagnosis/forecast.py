@@ -111,13 +111,18 @@ def _needless(seen: Observed, found: str | None, below: Shortfall | None) -> str
         return f"{where}: no network, so nothing for Peer Direct to shorten"
     if seen.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
-    if found == PEER_DIRECT:
-        return f"it is Peer Direct already{_gains_elsewhere(below)}"
-    if data_path(found).uses_device_memory:
-        return f"the NIC reads and writes device memory already{_gains_elsewhere(below)}"
-    if data_path(found).uses_own_ports:
-        return f"the devices' own ports need no host memory{_gains_elsewhere(below)}"
+    if what := _reaches_memory(found):
+        return what + _gains_elsewhere(below)
     return "" if seen.large.any() else "the log has no message of 1 MiB or more"
+
+
+def _reaches_memory(found: str) -> str:
+    """Return what on a path reaches device memory already; empty where bytes are staged."""
+    if found == PEER_DIRECT:
+        return "it is Peer Direct already"
+    if data_path(found).uses_device_memory:
+        return "the NIC reads and writes device memory already"
+    return "the devices' own ports need no host memory" if data_path(found).uses_own_ports else ""
 
 
 def _gains_elsewhere(below: Shortfall | None) -> str:
