@@ -90,4 +90,6 @@ def _unsolved(library: Library, at: int) -> str:
         where.append(
             f"{say_bytes(one.from_bytes)} to {say_bytes(one.to_bytes) if one.to_bytes else 'the largest'}"
         )
+    if one.domain:
+        where.append(f"{one.domain} NVLink domains" if one.domain == "between" else "within an NVLink domain")
     return one.says + (f" ({', '.join(where)})" if where else "")

@@ -185,16 +185,14 @@ GUIDE = {
         "per NVLink domain", "nvidia-smi -q (ClusterUUID, CliqueId); NCCL's INFO lines: cliqueSize, in ranks",
     ),
     "domain.rate": Entry(
-        "what an accelerator's links to all others of its domain carry", "GB/s", "per device, per direction",
-        "the accelerator's data sheet; all_reduce_perf of 16 GiB inside one domain: busbw of a ring",
+        "what an accelerator's links to all others of its domain carry", "GB/s", "per device, per direction", "the accelerator's data sheet; all_reduce_perf of 16 GiB inside one domain: busbw of a ring",
     ),
     "domain.sharp": Entry(
         "what the switches of a domain add up (NVLink SHARP); leave it out where nobody knows", "GB/s", "per device, per direction",
         "all_reduce_perf inside one domain, NCCL_ALGO=NVLS: algbw (n + 1)/n with n devices",
     ),
     "domain.hop": Entry(
-        "what a hop between accelerators of one domain takes more than NCCL plans with", "us", "per hop",
-        "all_reduce_perf of 8 B inside one domain",
+        "what a hop between accelerators of one domain takes more than NCCL plans with", "us", "per hop", "all_reduce_perf of 8 B inside one domain",
     ),
     "scaleup.rate": Entry(
         "link between two accelerators of a node (behind NVSwitch: a device's rate / its peers)", "GB/s",

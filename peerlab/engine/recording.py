@@ -189,7 +189,7 @@ def _kept(system: System) -> tuple[int, ...]:
     """Return the lanes whose spans are recorded: all, or those of the slowest node (else node 0) and its neighbours."""
     if spans_of_all(system) <= _MOST_SPANS:
         return tuple(range(len(system.lanes)))
-    shown = slowest(system.scenario.slow_nodes, system.plan.nodes)
+    shown = slowest(system.scenario.slow_domains, system.plan.nodes)
     near = {shown} | neighbours(system.plan.schedule, shown)
     return tuple(lane for lane, one in enumerate(system.lanes) if one.node in near)
 

@@ -76,7 +76,7 @@ class RegistrationQueue:
         self._pages = RegistrationCache(page_bytes=page)  # for its rounding alone
         self._warm = False  # whether this buffer set has been registered before
         self._skipped: dict[str, int] = {}
-        node = slowest(scenario.slow_nodes, self.system.plan.nodes)
+        node = slowest(scenario.slow_domains, self.system.plan.nodes)
         devices = range(scenario.hardware.devices_per_switch)
         self._counted = {
             one.registration_queue for one in self.system.lanes if one.node == node and one.device in devices

@@ -4,20 +4,21 @@ NCCL itself does it so: it joins what all servers of a clique see to one topolog
 (NVIDIA/nccl src/mnnvl.cc and src/graph/topo.cc). A cluster without ``[domain]`` has a domain for each node.
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from peerlab.errors import ScenarioError
+from peerlab.model.collective import collective_of
+from peerlab.model.disturbance import Slow
 from peerlab.model.hardware import Cluster, Figure, internal_value
-
-if TYPE_CHECKING:
-    from peerlab.model.scenario import Scenario
+from peerlab.model.presets import load_cluster
+from peerlab.model.settings import Settings
 
 NODES, RATE, SHARP, HOP = "domain.nodes", "domain.rate", "domain.sharp", "domain.hop"
 """Keys of the figures of a domain."""
-NEEDED = (NODES, RATE)
-"""Those that a domain cannot be without."""
 _EACH = "per pair of devices, per direction"
 
 
@@ -76,25 +77,53 @@ def _own(figure: Figure, key: str, value: float, basis: str, origin: str) -> Fig
     return replace(figure, key=key, value=value, basis=basis, origin=origin, range=None)
 
 
-def check(scenario: "Scenario") -> None:
-    """Refuse what is not simulated inside a domain of several nodes.
+def slow_domains(slow: Mapping[int, float] | None, each: int) -> Slow | None:
+    """Return what share of its rate each domain of `each` nodes has that holds a slow node: all of it waits for the slowest.
 
-    Raises
-    ------
-    ScenarioError
-        With the field, and what is possible.
+    >>> slow_domains({1: 0.5, 16: 0.9, 17: 0.8}, 16)
+    {0: 0.5, 1: 0.8}
     """
-    if scenario.nodes_per_domain == 1:
-        return
-    inside = f"{scenario.nodes_per_domain} nodes share an NVLink domain here"
-    if scenario.slow_nodes:
-        raise ScenarioError(
-            "slow_nodes", f"{inside}, and a slow one among them is not simulated; leave it out"
-        )
-    if scenario.placement is not None:
-        raise ScenarioError("placement", f"{inside}, and where a domain hangs is not simulated; leave it out")
-    if scenario.collective_record.is_message and scenario.domains == 1:
-        most = scenario.given_cluster.domain_nodes
-        raise ScenarioError(
-            "nodes", f"{inside}, so that a message uses no NIC, which is not simulated; give {2 * most}"
-        )
+    found: dict[int, float] = {}
+    for node, share in (slow or {}).items():
+        found[node // each] = min(share, found.get(node // each, 1.0))
+    return Slow(found) if found else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DomainSettings(Settings):
+    """A question's settings, with which of its nodes NVLink joins."""
+
+    @cached_property
+    def given_cluster(self) -> Cluster:
+        """The cluster as it was given."""
+        return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
+
+    @cached_property
+    def nodes_per_domain(self) -> int:
+        """Nodes whose devices NVLink joins; 1 where it ends at the node, and for a message, which goes from one domain to another."""
+        one = collective_of(self.collective).is_message
+        return 1 if one else nodes_per_domain(self.given_cluster, self.nodes)
+
+    @property
+    def domains(self) -> int:
+        """Groups of nodes that NVLink joins, as many as nodes where it ends at the node: between them the NICs carry what is sent."""
+        return self.nodes // self.nodes_per_domain
+
+    @cached_property
+    def slow_domains(self) -> Slow | None:
+        """The slow nodes, as domains: where NVLink joins several nodes, all of them wait for the slowest."""
+        return slow_domains(self.slow_nodes, self.nodes_per_domain)
+
+    def check_domains(self) -> None:
+        """Refuse nodes that cannot be dealt over domains, and a placement where there are some.
+
+        Raises
+        ------
+        ScenarioError
+            With the field, and what is possible.
+        """
+        if self.nodes_per_domain > 1 and self.placement is not None:
+            raise ScenarioError(
+                "placement",
+                f"{self.nodes_per_domain} nodes share an NVLink domain here, and where a domain hangs is not simulated; leave it out",
+            )

@@ -17,11 +17,8 @@ MAX_DEVICES = 1024
 _LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40), "length": (0, 10**8)}
 """From where to where a figure may lie, in bytes per second, picoseconds, bytes and millimetres: times stay within what is counted."""
 _SAY_LIMITS = {
-    "rate": "10 MB/s to 1 PB/s",
-    "time": "0 to 10 s",
-    "size": "1 B to 1 TiB",
-    "length": "0 to 100 km",
-}
+    "rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB", "length": "0 to 100 km",
+}  # fmt: skip
 
 _MAPPINGS = ("lacks", "leaves_out", "figures")
 

@@ -148,7 +148,7 @@ def chosen(
     sight: NcclSight, size: int, law: Law, costs: Costs, found: Mapping[tuple[str, str], LawCourse]
 ) -> LawCourse:
     """Return the one of `found` that the library runs: the least of its own prediction where a plugin steers it, else of this law."""
-    if costs.steering is None:
+    if costs.steering is None or sight.nodes == 1:
         return min(found.values(), key=lambda one: one.time)
     steered = {key: _planned(sight, size, law, costs.steering, *key) for key in found}
     return found[min(steered, key=lambda key: steered[key])]

@@ -1,6 +1,5 @@
 """Which figures of a cluster file a data path needs."""
 
-from peerlab.model.domains import NEEDED
 from peerlab.model.fabrics import FABRICS
 from peerlab.model.paths import PATHS
 
@@ -19,7 +18,7 @@ MAY_BE_LEFT_OUT = (
 """Figures that a file may leave out with a reason: what they describe then never limits anything; a latency is then the transport's."""
 NEEDS_OF_SEVERAL = ("scaleup.rate", "scaleup.latency", "device.hbm")
 """Figures that a node with several devices needs, whatever its paths."""
-TOGETHER = (*(law.figures for law in FABRICS if len(law.figures) > 1), NEEDED)
+TOGETHER = (*(law.figures for law in FABRICS if len(law.figures) > 1), ("domain.nodes", "domain.rate"))
 """Figures that mean something only together."""
 
 

@@ -8,8 +8,7 @@ from peerlab.model.algorithms import Algorithm, algorithm_of
 from peerlab.model.checks import checked_word
 from peerlab.model.collective import Collective, collective_of
 from peerlab.model.disturbance import checked_jitter, checked_slow_nodes
-from peerlab.model.domains import check as check_domains
-from peerlab.model.domains import joined, nodes_per_domain
+from peerlab.model.domains import DomainSettings, joined
 from peerlab.model.effective_machine import EffectiveMachine, changed
 from peerlab.model.fabrics import Fabric, fabric_of
 from peerlab.model.further_hops import UP_AND_DOWN, with_hops
@@ -23,11 +22,9 @@ from peerlab.model.library_words import LibraryWords, figures_of, words_of
 from peerlab.model.nic_network import Network
 from peerlab.model.paths import PATHS, DataPath, data_path, stages, uses_nic
 from peerlab.model.placement import checked_placement, hosts
-from peerlab.model.presets import load_cluster
 from peerlab.model.question_changes import changes_of
 from peerlab.model.registration import RegistrationCost
 from peerlab.model.rewiring import as_asked
-from peerlab.model.settings import Settings
 from peerlab.model.shape_checks import check_library, check_shape
 from peerlab.model.stages import Stage
 from peerlab.model.transport_record import TransportRecord, goodput
@@ -39,7 +36,7 @@ _SMALLEST_SLICE = 2048
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario(Settings):
+class Scenario(DomainSettings):
     """One question to the simulation. Fields are checked at construction; :meth:`with_` changes some.
 
     Raises
@@ -57,7 +54,7 @@ class Scenario(Settings):
         self._check_path()
         _ = self._wired  # which refuses a wiring where nothing is known of the cluster's PCIe
         self.network.check()
-        check_domains(self)
+        self.check_domains()
         check_library(self)
         check_shape(self)
         self._set("placement", checked_placement(self.placement, self.nodes))
@@ -111,22 +108,7 @@ class Scenario(Settings):
         """Ranks that take part: one per device, or two for point to point."""
         return 2 if self.collective_record.is_message else self.nodes * self.given_cluster.devices
 
-    @cached_property
-    def nodes_per_domain(self) -> int:
-        """Nodes whose devices NVLink joins; 1 where it ends at the node."""
-        return nodes_per_domain(self.given_cluster, self.nodes)
-
-    @property
-    def domains(self) -> int:
-        """Groups of nodes that NVLink joins, as many as nodes where it ends at the node: between them the NICs carry what is sent."""
-        return self.nodes // self.nodes_per_domain
-
     # ---- the machine -----------------------------------------------------------------------------------------------
-
-    @cached_property
-    def given_cluster(self) -> Cluster:
-        """The cluster as it was given."""
-        return self.cluster if isinstance(self.cluster, Cluster) else load_cluster(self.cluster)
 
     @cached_property
     def _wired(self) -> Cluster:
@@ -396,7 +378,7 @@ class Scenario(Settings):
 
     def node_speed(self, node: int) -> float:
         """Return the share of the full rate that a node's NICs have."""
-        return self.slow_nodes.get(node, 1.0) if self.slow_nodes else 1.0
+        return self.slow_domains.get(node, 1.0) if self.slow_domains else 1.0
 
 
 def checked_scenario(given: object) -> Scenario:

@@ -131,7 +131,7 @@ def _slow(run: Run) -> dict[str, str]:
     if not slowed:
         return {}
     what = "ports" if s.data_path.uses_own_ports else "NICs"
-    return {str(node): f"{what} at {100 * speed:g} %" for node, speed in (s.slow_nodes or {}).items()}
+    return {str(node): f"{what} at {100 * speed:g} %" for node, speed in (s.slow_domains or {}).items()}
 
 
 _BOX = {"left": "left", "right": "right", "top": "top", "bottom": "bottom"}

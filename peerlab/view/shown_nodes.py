@@ -105,7 +105,7 @@ def _step(schedule: Schedule, node: int, step: int) -> tuple[int, int, int, bool
 
 def focus(run: Run) -> int:
     """Return the node that the pictures show: the slowest, or node 0."""
-    return slowest(run.scenario.slow_nodes, run.trace.nodes)
+    return slowest(run.scenario.slow_domains, run.trace.nodes)
 
 
 def drawn(trace: Trace, nodes: Sequence[int], nics: int) -> list[bool]:

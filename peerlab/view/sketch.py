@@ -91,7 +91,7 @@ class Sketch:
 
     def speed(self, node: int) -> float:
         """Return the share of the full rate that a drawn node has where it sends."""
-        slow = self.run.scenario.slow_nodes or {}
+        slow = self.run.scenario.slow_domains or {}
         if not any(resource_kind(kind).slowed_with_node for kind in self.kinds):
             return 1.0
         left, partners = self.sight.node, self.sight.partner

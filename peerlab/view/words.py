@@ -127,7 +127,9 @@ def _disturbed(run: Run) -> str:
 
 def _unfelt(s: Scenario) -> str:
     """Return that a slow node is as fast as the others on this path, if nothing that it uses is slower there."""
-    felt = any(resource_kind(use.kind).slowed_with_node for stage in s.stages for use in stage.uses)
+    felt = s.domains > 1 and any(
+        resource_kind(use.kind).slowed_with_node for stage in s.stages for use in stage.uses
+    )
     return "" if felt else " (which changes nothing on this path)"
 
 

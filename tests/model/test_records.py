@@ -101,8 +101,9 @@ def test_beside_the_device_links_stands_how_busy_they_are(name):
 
 @pytest.mark.parametrize(("name", "path"), WAYS)
 def test_cards_speak_of_what_the_path_uses(name, path):
+    nodes = 4 * (load_cluster(name).domain_nodes or 1)
     said = " ".join(
-        f"{card['label']} {card['value']} {card['note']}" for card in cards(ran(name, path, nodes=4))
+        f"{card['label']} {card['value']} {card['note']}" for card in cards(ran(name, path, nodes=nodes))
     )
     record = data_path(path)
     assert ("kernel TCP" in said) == record.uses_kernel_tcp
