@@ -50,22 +50,26 @@ def nodes_per_domain(cluster: Cluster, nodes: int) -> int:
 
 
 def joined(cluster: Cluster, count: int) -> Cluster:
-    """Return the cluster whose node is a domain of `count` nodes: all their devices and NICs, and NVLink between all pairs of devices."""
-    if count == 1:
+    """Return the cluster whose node is a domain of `count` nodes: all their devices and NICs, and NVLink between all pairs of devices.
+
+    A cluster that was joined before is joined anew, so that a question about the machine of another question finds what its file says.
+    """
+    if count == cluster.nodes_joined == 1:
         return cluster
     here = f"NVLink domain of {count} nodes"
-    sockets = cluster.figures["node.numa_domains"]
-    devices = cluster.devices * count
-    rate = cluster.figures[RATE]
+    sockets = cluster.numa_domains // cluster.nodes_joined * count
+    devices = cluster.devices // cluster.nodes_joined * count
+    rate, written = cluster.figures[RATE], cluster.figures["node.numa_domains"]
     figures: dict[str, Figure] = dict(cluster.figures) | {
-        "node.numa_domains": replace(sockets, value=sockets.value * count, basis=f"per {here}", origin=here),
+        "node.numa_domains": replace(written, value=sockets, basis=f"per {here}", origin=here),
         "scaleup.rate": _own(rate, "scaleup.rate", rate.value / (devices - 1), _EACH, here),
     }
     figures.pop("scaleup.sharp", None)
     if sharp := cluster.figures.get(SHARP):
         figures["scaleup.sharp"] = _own(sharp, "scaleup.sharp", sharp.value, sharp.basis, here)
     values: dict[str, Any] = {
-        "numa_domains": cluster.numa_domains * count,
+        "nodes_joined": count,
+        "numa_domains": sockets,
         "scaleup_Bps": int(internal_value(figures["scaleup.rate"])),
         "sharp_Bps": cluster.domain_sharp_Bps,
     }

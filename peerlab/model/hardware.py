@@ -16,9 +16,7 @@ MAX_DEVICES = 1024
 """Devices of one node, at most."""
 _LIMITS = {"rate": (10**7, 10**15), "time": (0, 10**13), "size": (1, 2**40), "length": (0, 10**8)}
 """From where to where a figure may lie, in bytes per second, picoseconds, bytes and millimetres: times stay within what is counted."""
-_SAY_LIMITS = {
-    "rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB", "length": "0 to 100 km",
-}  # fmt: skip
+_SAY_LIMITS = {"rate": "10 MB/s to 1 PB/s", "time": "0 to 10 s", "size": "1 B to 1 TiB", "length": "0 to 100 km"}  # fmt: skip
 
 _MAPPINGS = ("lacks", "leaves_out", "figures")
 
@@ -97,6 +95,8 @@ class Cluster:
     """Transports that it can have; empty where the file does not say it, so that any may be asked for."""
     cpu: str = ""
     """Maker of the hosts' processors, ``AMD`` or ``Intel``, which NCCL looks at; empty where nobody knows."""
+    nodes_joined: int = 1
+    """Nodes of its file that this machine counts as one: those of an NVLink domain, as a question meets it (`peerlab.model.domains`)."""
     flush_ps: int = 0
     """What of a hop is the flush of received data: a library's, for one message (`Scenario.cluster_for_message`)."""
     wiring: Wiring = field(default_factory=Wiring)

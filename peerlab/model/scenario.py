@@ -106,7 +106,7 @@ class Scenario(DomainSettings):
     @property
     def ranks(self) -> int:
         """Ranks that take part: one per device, or two for point to point."""
-        return 2 if self.collective_record.is_message else self.nodes * self.given_cluster.devices
+        return 2 if self.collective_record.is_message else self.domains * self.hardware.devices
 
     # ---- the machine -----------------------------------------------------------------------------------------------
 

@@ -39,6 +39,16 @@ def nodes_of(seen: Observed, cluster: Cluster) -> int | None:
     return seen.ranks // cluster.devices if seen.ranks and full else None
 
 
+def share_nvlink(cluster: Cluster, nodes: int | None) -> bool:
+    """Return whether several nodes of a log would be one NVLink domain of a cluster.
+
+    >>> from peerlab.model.presets import load_cluster
+    >>> [share_nvlink(load_cluster("gb200-nvl72"), nodes) for nodes in (1, 18, 32)], share_nvlink(load_cluster("p5"), 2)
+    ([False, True, False], False)
+    """
+    return 1 < (nodes or 1) <= (cluster.domain_nodes or 1)
+
+
 def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario | None:
     """Return the scenario of a log at a size, if it took `path`; None: links inside a node, which have a closed form.
 
@@ -54,7 +64,9 @@ def scenario(seen: Observed, cluster: Cluster, path: str, size: int) -> Scenario
     nodes = nodes_of(seen, cluster)
     if nodes is None:
         raise ScenarioError("nodes", "the log does not say how many took part")
-    if (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
+    if share_nvlink(cluster, nodes) and not two:  # no NIC has work, whatever path is named
+        inside = True
+    elif (not two and inside != (nodes == 1)) or (inside and seen.nodes not in (None, 1)):
         where = "inside a node" if inside else "between nodes"
         raise ScenarioError("nodes", f"the log is of {say_count(nodes, 'node')}, and {path} goes {where}")
     if two and inside:

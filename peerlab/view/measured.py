@@ -99,7 +99,7 @@ def _whole_node(scenario: Scenario, point: MeasuredPoint) -> bool:
     """Return whether all devices of each node took part, as they do in the simulation."""
     if scenario.collective_record.is_message:
         return point.ranks == 2
-    return point.ranks == point.nodes * scenario.hardware.devices
+    return point.ranks == point.nodes * (scenario.hardware.devices // scenario.nodes_per_domain)
 
 
 def _elsewhere(places: Iterable[str]) -> str:

@@ -43,7 +43,8 @@ def contradicts(seen: Observed, cluster: Cluster) -> str:
             return ""
         per_node = f" on {say_count(seen.nodes, 'node')}" if seen.nodes else ""
         return f"{say_count(seen.ranks, 'rank')}{per_node} do not fill nodes of {cluster.devices} {device}"
-    return _too_fast(seen, cluster, nodes) if nodes > 1 else ""
+    # NVLink carries what goes inside a domain of several nodes
+    return _too_fast(seen, cluster, nodes) if nodes > 1 and cluster.domain_nodes is None else ""
 
 
 def _too_fast(seen: Observed, cluster: Cluster, nodes: int) -> str:
