@@ -60,25 +60,26 @@ def joined(cluster: Cluster, count: int) -> Cluster:
     sockets = cluster.numa_domains // cluster.nodes_joined * count
     devices = cluster.devices // cluster.nodes_joined * count
     rate, written = cluster.figures[RATE], cluster.figures["node.numa_domains"]
+    each = round(internal_value(rate) / (devices - 1))
     figures: dict[str, Figure] = dict(cluster.figures) | {
         "node.numa_domains": replace(written, value=sockets, basis=f"per {here}", origin=here),
-        "scaleup.rate": _own(rate, "scaleup.rate", rate.value / (devices - 1), _EACH, here),
+        "scaleup.rate": _own(rate, "scaleup.rate", each / 10**9, "GB/s", _EACH, here),
     }
     figures.pop("scaleup.sharp", None)
     if sharp := cluster.figures.get(SHARP):
-        figures["scaleup.sharp"] = _own(sharp, "scaleup.sharp", sharp.value, sharp.basis, here)
+        figures["scaleup.sharp"] = _own(sharp, "scaleup.sharp", sharp.value, sharp.unit, sharp.basis, here)
     values: dict[str, Any] = {
         "nodes_joined": count,
         "numa_domains": sockets,
-        "scaleup_Bps": int(internal_value(figures["scaleup.rate"])),
+        "scaleup_Bps": each,
         "sharp_Bps": cluster.domain_sharp_Bps,
     }
     return replace(cluster, figures=MappingProxyType(figures), **values)
 
 
-def _own(figure: Figure, key: str, value: float, basis: str, origin: str) -> Figure:
+def _own(figure: Figure, key: str, value: float, unit: str, basis: str, origin: str) -> Figure:
     """Return what a figure of the domain is inside it; its range stays with the figure that it came from."""
-    return replace(figure, key=key, value=value, basis=basis, origin=origin, range=None)
+    return replace(figure, key=key, value=value, unit=unit, basis=basis, origin=origin, range=None)
 
 
 def slow_domains(slow: Mapping[int, float] | None, each: int) -> Slow | None:

@@ -1,5 +1,7 @@
 """What every part of the data path's picture needs: the run, positions, busy shares, and the sign of assumed figures."""
 
+from collections.abc import Mapping
+
 from peerlab.analysis.lanes import has_lane
 from peerlab.analysis.run import Run
 from peerlab.model.paths import sending_kinds
@@ -91,7 +93,7 @@ class Sketch:
 
     def speed(self, node: int) -> float:
         """Return the share of the full rate that a drawn node has where it sends."""
-        slow = self.run.scenario.slow_domains or {}
+        slow: Mapping[int, float] = self.run.scenario.slow_domains or {}
         if not any(resource_kind(kind).slowed_with_node for kind in self.kinds):
             return 1.0
         left, partners = self.sight.node, self.sight.partner
