@@ -1,9 +1,8 @@
 """What every part of the data path's picture needs: the run, positions, busy shares, and the sign of assumed figures."""
 
-from collections.abc import Mapping
-
 from peerlab.analysis.lanes import has_lane
 from peerlab.analysis.run import Run
+from peerlab.model.disturbance import Slow
 from peerlab.model.paths import sending_kinds
 from peerlab.model.resources import Part, resource_kind
 from peerlab.model.stages import stage_kind
@@ -93,7 +92,7 @@ class Sketch:
 
     def speed(self, node: int) -> float:
         """Return the share of the full rate that a drawn node has where it sends."""
-        slow: Mapping[int, float] = self.run.scenario.slow_domains or {}
+        slow = self.run.scenario.slow_domains or Slow()
         if not any(resource_kind(kind).slowed_with_node for kind in self.kinds):
             return 1.0
         left, partners = self.sight.node, self.sight.partner

@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from peerlab.model.hardware import Cluster
 from peerlab.model.library_files import known_libraries, load_library
 from peerlab.model.library_laws import law_of
-from peerlab.model.library_record import Library
+from peerlab.model.library_record import MAKERS, Library
 from peerlab.model.paths import PATHS
+from peerlab.model.presets import known_clusters, load_cluster
 from peerlab.study.diagnosis.evidence import Evidence
 from peerlab.study.diagnosis.knowledge import Knowledge
 from peerlab.study.observed import Observed
@@ -16,6 +18,8 @@ from peerlab.study.observed import Observed
 _LL, _SIMPLE = 0, 2
 """The first and the last protocol in the library's lists: the least, and the most, that a hop takes without the transport."""
 _HOP = "library.hop"
+_SOCKETS = "sockets"
+"""What libraries over kernel TCP have in their names."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,27 @@ class Transport:
     source: str
 
 
-def transports() -> list[Transport]:
-    """Return NCCL's transports, the promptest first."""
-    found = [load_library(name) for name in known_libraries()]
-    told = [_transport(one) for one in found if one and law_of(one).chooses and _HOP in one.figures]
+def transports(devices: Sequence[str] = ()) -> list[Transport]:
+    """Return the transports of NCCL, or of its like for these accelerators, the promptest first.
+
+    One that serves a rare path alone is left out: what a hop of it takes was seen on one machine.
+    """
+    maker = next((one for one in MAKERS if any(one in device for device in devices)), MAKERS[0])
+    rare = {load_cluster(name).library for name in known_clusters() if _is_rare(load_cluster(name))}
+    found = [load_library(name) for name in known_libraries() if name not in rare]
+    told = [
+        _transport(one)
+        for one in found
+        if one
+        and (one.maker == maker or _SOCKETS in one.name)
+        and law_of(one).chooses
+        and _HOP in one.figures
+    ]
     return sorted(told, key=lambda one: one.low_us)
+
+
+def _is_rare(cluster: Cluster) -> bool:
+    return all(PATHS[path].is_rare for path in cluster.paths)
 
 
 def _transport(library: Library) -> Transport:
@@ -44,7 +64,7 @@ def _transport(library: Library) -> Transport:
         title=library.title,
         low_us=low,
         high_us=high,
-        tcp="sockets" in library.name,
+        tcp=_SOCKETS in library.name,
         source=f"data/libraries/{library.name}.toml: library.hop",
     )
 
@@ -83,7 +103,7 @@ def from_hops(seen: Observed, know: Knowledge) -> Iterator[Evidence]:
     if found is None:
         return
     least, most = found
-    known = transports()
+    known = transports(seen.devices)
     fitting = [one for one in known if one.low_us <= most and one.high_us >= least]
     guess = "" if seen.nodes else ", if there are two nodes"
     ends = f"{least:.2g} to {most:.2g}" if least else f"at most {most:.2g}"
