@@ -127,3 +127,9 @@ def test_the_band_moves_the_rate_of_the_domain():
     found = simulate(asked()).sensitivity()
     assert "domain.rate" in set(found["figure"])
     assert "scaleup.rate" not in set(found["figure"])
+
+
+def test_what_a_rack_should_reach_has_a_floor_and_a_ceiling_of_nvlink_alone():
+    (row,) = (found := peerlab.expect("gb200-nvl72", nodes=18, sizes="1GiB")).rows
+    assert row.floor <= row.low < row.expected < row.high < row.ceiling
+    assert found.ceiling.says == "NVLink inside its domain"

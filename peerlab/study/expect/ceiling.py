@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import inf
 
 from peerlab.analysis.sensitivity import end_of
+from peerlab.model.domains import joined
 from peerlab.model.hardware import FIGURE_KINDS, Cluster
 from peerlab.model.paths import sending_kinds
 from peerlab.model.rate_bounds import exchange_bound_Bps, path_bound_Bps
@@ -35,15 +36,19 @@ def ceiling(scenario: Scenario) -> Ceiling:
     """
     machine = at_best(scenario.hardware)
     factor = scenario.collective_record.bus_factor(scenario.ranks)
+    several = scenario.nodes_per_domain > 1
+    inside = "NVLink inside its domain" if several else "the links inside a node"
+    if scenario.domains == 1:  # no NIC has work
+        return Ceiling(busbw_GBps=_inside_Bps(scenario) * factor / _GB, says=inside)
     sends, adds_up = _sends(scenario)
     wire = _wire_Bps(machine, scenario)
-    rates = f"{wire / _GB:.4g} GB/s of wire a node"
+    rates = f"{wire / _GB:.4g} GB/s of wire a {'domain' if several else 'node'}"
     counts = f"of which busbw counts {factor / sends:.3g} times" + (
         ", if its switches add up" if adds_up else ""
     )
     bounds = [
         (wire / sends, f"{rates}, {counts}"),
-        (_inside_Bps(scenario), "the links inside a node"),
+        (_inside_Bps(scenario), inside),
         (path_bound_Bps(machine, str(scenario.path)) / sends, "PCIe and host memory on the way to the NICs"),
     ]
     most, says = min(bounds, key=lambda one: one[0])
@@ -55,7 +60,7 @@ def at_best(cluster: Cluster) -> Cluster:
     for key, figure in cluster.figures.items():
         if figure.range and FIGURE_KINDS[key] == "rate":
             cluster = cluster.with_figure(*end_of(figure, 1, better=True))
-    return cluster
+    return joined(cluster, cluster.nodes_joined)
 
 
 def _sends(scenario: Scenario) -> tuple[float, bool]:
